@@ -82,6 +82,8 @@ export interface CollectionDeclaration<
   readonly access?: true;
   readonly view?: true;
   readonly singleton?: true;
+  /** Triggers or rules of the database may run when a row is inserted. */
+  readonly triggers?: true;
   /** Writes are recorded in the activity log; `all` includes the changed fields. */
   readonly activity?: 'all' | 'activity';
   /** Default order of lists. */
@@ -128,6 +130,7 @@ export interface Collection {
   readonly access: boolean;
   readonly view: boolean;
   readonly singleton: boolean;
+  readonly triggers: boolean;
   readonly activity: 'all' | 'activity' | null;
   readonly sortField: string | null;
   readonly key: readonly Field[];
@@ -173,6 +176,7 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
       access: declaration.access ?? false,
       view: declaration.view ?? false,
       singleton: declaration.singleton ?? false,
+      triggers: declaration.triggers ?? false,
       activity: declaration.activity ?? null,
       sortField: declaration.sortField ?? null,
       key: declaration.key.map((name) => requireField({ name: declaration.name, fields }, name)),

@@ -25,6 +25,7 @@ import { createTokenUse } from './auth/token-use.js';
 import { createTokens, type Tokens } from './auth/tokens.js';
 import { ApiError, apiError } from '../contract/errors.js';
 import { createAccessSource, loadRows } from './execute/access-source.js';
+import { recordLease } from './execute/access-version.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
@@ -92,6 +93,7 @@ export const createService = async (given: ServiceOptions): Promise<Service> => 
   const options = { ...given, observe: reportSchemaChanges(given, background) };
   const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
+  if (config.access.lease > 0) await recordLease(database, config.access.lease);
   const availability = watchAvailability(database, observe);
   const identity = createIdentity(options, background);
   const housekeeping = startHousekeeping(database, observe);
@@ -148,13 +150,14 @@ const createIdentity = ({ config, database }: ServiceOptions, background: Backgr
   const staticTokens = createStaticTokens(keys, config.auth.staticTokens);
   const source = createAccessSource({
     executor: database,
+    reserved: database.reserved,
     readClaims: tokens.readClaims,
     storedForms: staticTokens.storedForms,
     noteUse: createTokenUse((id) =>
       background.run('last use of a token', () => updateLastAccess(database, id)),
     ),
   });
-  const access = createAccess(source);
+  const access = createAccess(source, config.access.lease);
   const { rateLimit } = config;
   return { keys, tokens, staticTokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
 };
@@ -271,7 +274,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
 
 const createItemServices = (
   { config, database, declarations, observe }: ServiceOptions,
-  { staticTokens }: Identity,
+  { staticTokens, access }: Identity,
 ): ItemServices => ({
   registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
   database,
@@ -283,6 +286,7 @@ const createItemServices = (
   admission: createAdmission(config),
   observe,
   toStoredToken: staticTokens.toStored,
+  confirm: access.confirm,
 });
 
 /** Requests that run for each connection of the pool: some wait for the caches or write their answers meanwhile. */

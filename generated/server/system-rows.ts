@@ -13,6 +13,7 @@ export interface SvcAccessRow {
 export interface SvcAccessVersionRow {
   readonly id: number;
   readonly version: number;
+  readonly lease: number;
 }
 
 /** A row of `svc_activity`. */
@@ -348,7 +349,7 @@ export interface SystemTables {
   };
   readonly svc_access_version: {
     readonly row: SvcAccessVersionRow;
-    readonly optional: never;
+    readonly optional: 'lease';
   };
   readonly svc_activity: {
     readonly row: SvcActivityRow;
@@ -546,7 +547,7 @@ export interface SystemTables {
 /** Columns by table, as declared. */
 export const systemColumns = {
   svc_access: ['id', 'role', 'user', 'policy', 'sort'],
-  svc_access_version: ['id', 'version'],
+  svc_access_version: ['id', 'version', 'lease'],
   svc_activity: ['id', 'action', 'collection', 'item', 'fields', 'user', 'timestamp', 'ip', 'user_agent'],
   svc_attempts: ['id', 'count', 'until'],
   svc_collections: [

@@ -37,6 +37,8 @@ export interface Table {
   readonly broken?: readonly BrokenKey[];
   /** Indexes except those of the primary key and `uniques`, by name. */
   readonly indexes: readonly Index[];
+  /** Whether triggers or rules may run when a row is inserted: there are some, or the user may not see them. */
+  readonly triggers?: true;
   /** SQLite only: table options of `CREATE TABLE`, and whether AUTOINCREMENT is set. */
   readonly options?: {
     readonly withoutRowid?: true;

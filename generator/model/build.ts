@@ -150,6 +150,7 @@ const tableToCollection = (
     activity: activityOf(meta),
     note: textOf(meta, 'note') ?? (table.comment || null),
     singleton: flagOf(meta, 'singleton'),
+    triggers: table.triggers === true,
     sortField: sortField !== null && columns.has(sortField) ? sortField : null,
     key: table.primaryKey ?? [],
     uniques: uniquesOf(table),

@@ -52,6 +52,8 @@ export interface Collection {
   readonly activity: 'all' | 'activity' | null;
   readonly note: string | null;
   readonly singleton: boolean;
+  /** Whether triggers or rules of the database may run when an item is created. */
+  readonly triggers: boolean;
   /** Field by which lists are sorted by default. */
   readonly sortField: string | null;
   /** Field names of the primary key; empty for views and keyless tables. */

@@ -1,8 +1,8 @@
 /** Resolves a request to its principal; caches principals until the access rows change. */
 import { LRUCache } from 'lru-cache';
 import { apiError } from '../../contract/errors.js';
-import { shareReads } from '../concurrency/shared-read.js';
 import type { ApiRequest } from '../request/api-request.js';
+import { createLease, type Lease } from './lease.js';
 import { toSessionError, anonymousKey, headerKey, readCredential, type Credential } from './credentials.js';
 import type { AccessRows, User } from './policies.js';
 import { createPolicyCache, type PolicyCache } from './policy-cache.js';
@@ -48,10 +48,10 @@ export interface Access {
    */
   admit(user: User | null, request: ApiRequest): Promise<Principal>;
   /**
-   * Checks that the access rows have not changed since the principal was identified, as of a moment after this
-   * call. If they have, the caches are dropped and the caller has to identify again.
+   * Checks that the access rows have not changed since the principal was identified, as of a moment within the lease
+   * or after this call. If they have, the caches are dropped and the caller has to identify again.
    */
-  confirm(principal: Principal): Promise<boolean>;
+  confirm(principal: Principal): true | Promise<boolean>;
 }
 
 const maxTokens = 10_000;
@@ -69,25 +69,35 @@ interface AccessCache {
   readonly policies: PolicyCache;
   /** Keys are those of credentials. */
   readonly principals: LRUCache<string, CachedPrincipal>;
-  readonly readVersion: () => Promise<string>;
+  readonly lease: Lease;
 }
 
-export const createAccess = (source: AccessSource): Access => {
+/** @param lease milliseconds for which an access version that was read is relied on; 0: it is read for each request */
+export const createAccess = (source: AccessSource, lease = 0): Access => {
   const principals = new LRUCache<string, CachedPrincipal>({ max: maxTokens });
   const policies = createPolicyCache(source, () => principals.clear());
-  const readVersion = shareReads(() => source.readVersion());
-  const cache: AccessCache = { source, policies, principals, readVersion };
+  const cache: AccessCache = {
+    source,
+    policies,
+    principals,
+    lease: createLease({ readVersion: source.readVersion, duration: lease }),
+  };
   return {
     identify: (request) => identify(request, cache),
     admit: (user, request) => admit(user, request, cache),
-    async confirm({ version }) {
-      const current = await readVersion();
-      if (current === version) return true;
-      await policies.dropUnless(current);
-      principals.clear();
-      return false;
-    },
+    confirm: ({ version }) => cache.lease.held() === version || confirmNow(version, cache),
   };
+};
+
+const confirmNow = async (
+  version: string,
+  { lease, policies, principals }: AccessCache,
+): Promise<boolean> => {
+  const current = await lease.look();
+  if (current === version) return true;
+  await policies.dropUnless(current);
+  principals.clear();
+  return false;
 };
 
 const identify = (request: ApiRequest, cache: AccessCache): Promise<Principal> | Principal => {
@@ -170,6 +180,6 @@ const identifyHolder = async (
 };
 
 /** Drops the caches if the access version has changed. */
-const dropOutdated = async ({ policies, principals, readVersion }: AccessCache): Promise<void> => {
-  if (await policies.dropUnless(await readVersion())) principals.clear();
+const dropOutdated = async ({ policies, principals, lease }: AccessCache): Promise<void> => {
+  if (await policies.dropUnless(await lease.look())) principals.clear();
 };

@@ -1,8 +1,8 @@
 /** Reads and updates the user records that authentication uses. */
 import { readAddressList } from '../access/addresses.js';
-import { bumpAccessVersion } from '../execute/access-version.js';
+import { changeAccess } from '../execute/access-version.js';
 import { isStorable } from '../execute/access-source.js';
-import { findRow, findRows, updateRows, type SystemRow } from '../execute/system-rows.js';
+import { deleteRows, findRow, findRows, updateRows, type SystemRow } from '../execute/system-rows.js';
 import type { Database, Executor } from '../databases/contract.js';
 import type { Account } from './sessions.js';
 
@@ -73,22 +73,24 @@ export interface AccountUpdate {
   readonly changes: Secrets;
   /** Values that the record must still have; if it does not, nothing is changed. */
   readonly expected?: Secrets;
+  /** Whether all sessions of the user end. */
+  readonly endsSessions?: boolean;
   readonly record: RecordChange;
 }
 
 /**
- * Updates a user record and increments the access version, so every process applies the change from its next request
- * on. Returns false if there is no such record or it does not have the expected values.
+ * Updates what a user authenticates with; every process applies the change when this returns. Returns false if there is no such record or it does not have the expected values.
  */
 export const updateAccount = (
   database: Database,
   id: string,
-  { changes, expected = {}, record }: AccountUpdate,
+  { changes, expected = {}, endsSessions = false, record }: AccountUpdate,
 ): Promise<boolean> =>
-  database.transaction(async (executor) => {
+  changeAccess(database, async (executor, raise) => {
     const affected = await updateRows(executor, 'svc_users', { set: changes, where: { id, ...expected } });
     if (affected === 0) return false;
-    await bumpAccessVersion(executor);
+    if (endsSessions) await deleteRows(executor, 'svc_sessions', { user: id });
+    await raise();
     await record({ action: 'update', user: id, fields: Object.keys(changes) }, executor);
     return true;
   });

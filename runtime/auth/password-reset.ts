@@ -10,7 +10,6 @@ import { findByEmail, findById, updateAccount, type RecordChange } from './accou
 import { createAllowList } from './allow-list.js';
 import type { AuthContext } from './context.js';
 import type { SendMail } from './mail.js';
-import { endSessionsOf } from './session-store.js';
 import type { Account } from './sessions.js';
 import { isUuid } from './tokens.js';
 
@@ -87,8 +86,8 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
       if (account === null || state !== stateOf(account) || !canReset(account)) throw tokenUsed();
       const changes = { password: await hashPassword(password, networkOf(address)) };
       const expected = { password: account.password };
-      if (!(await updateAccount(database, account.id, { changes, expected, record }))) throw tokenUsed();
-      await endSessionsOf(database, account.id);
+      const update = { changes, expected, endsSessions: true, record };
+      if (!(await updateAccount(database, account.id, update))) throw tokenUsed();
     },
   };
 };

@@ -1,9 +1,9 @@
 /** Reads and writes `svc_sessions`. */
 import { readAddressList, type AddressList } from '../access/addresses.js';
 import { credentialOf } from '../execute/access-source.js';
-import { bumpAccessVersion } from '../execute/access-version.js';
+import { changeAccess } from '../execute/access-version.js';
 import { databaseTime } from '../execute/database-time.js';
-import { deleteRows, insertRow, updateRows, type SystemRow, type Where } from '../execute/system-rows.js';
+import { deleteRows, insertRow, updateRows, type SystemRow } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
 import { sessionOf } from './refresh-tokens.js';
 
@@ -71,19 +71,14 @@ export const rotateSession = async (
   await updateLastAccess(database, user);
 };
 
-/** Ends a session, optionally only if it belongs to `user`. Returns false if no such session exists. */
+/**
+ * Ends a session, optionally only if it belongs to `user`; every process rejects its tokens when this returns. Returns
+ * false if no such session exists.
+ */
 export const endSession = (database: Database, id: string, user?: string): Promise<boolean> =>
-  deleteSessions(database, { id, user });
-
-/** Ends all sessions of a user. */
-export const endSessionsOf = async (database: Database, user: string): Promise<void> => {
-  await deleteSessions(database, { user });
-};
-
-const deleteSessions = (database: Database, where: Where<'svc_sessions'>): Promise<boolean> =>
-  database.transaction(async (executor) => {
-    const affected = await deleteRows(executor, 'svc_sessions', where);
-    if (affected > 0) await bumpAccessVersion(executor);
+  changeAccess(database, async (executor, raise) => {
+    const affected = await deleteRows(executor, 'svc_sessions', { id, user });
+    if (affected > 0) await raise();
     return affected > 0;
   });
 

@@ -1,6 +1,5 @@
 /**
- * Begins, renews and ends sessions. Ending a session increments the access version, so its tokens are rejected from
- * the next request on.
+ * Begins, renews and ends sessions. Ending a session returns when every process rejects its tokens.
  */
 import { randomUUID } from 'node:crypto';
 import { requireAddress, type AddressList } from '../access/addresses.js';

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import { hashPassword } from '../auth/passwords/hash.js';
 import type { Statements } from '../execute/system-rows.js';
 import {
-  changeAccess,
+  changeAccessRows,
   createPassword,
   createToken,
   findRole,
@@ -109,7 +109,7 @@ const withAccess = <Result>(
     await database.query('select 1 from svc_users limit 1').catch((error: Error) => {
       throw new Refusal(`svc_users cannot be read: ${error.message}; run "svc bootstrap" to create it`);
     });
-    return changeAccess(database, (statements) => body(statements, config));
+    return changeAccessRows(database, (statements) => body(statements, config));
   });
 
 const roleOf = async (statements: Statements, name: string | undefined): Promise<string | null> => {

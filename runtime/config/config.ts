@@ -31,6 +31,10 @@ export interface Config {
   readonly cors: { readonly origins: Origins; readonly credentials: boolean } | null;
   /** Port of `/live` and `/ready`; `null`: no second listener. */
   readonly adminPort: number | null;
+  readonly access: {
+    /** Milliseconds for which an access version that was read is relied on; 0: it is read for each request. */
+    readonly lease: number;
+  };
   /** Milliseconds after which a process that does not respond is replaced; 0: never. */
   readonly watchdog: number;
   /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
@@ -138,6 +142,7 @@ export const loadConfig = (environment: Environment): Config => {
     trustProxy: read('TRUST_PROXY'),
     cors: readCors(read, faults),
     adminPort: read('ADMIN_PORT'),
+    access: { lease: read('ACCESS_LEASE') },
     watchdog: read('WATCHDOG'),
     secret: read('SECRET') ?? [],
     auth: readAuth(read, faults),

@@ -34,6 +34,15 @@ export const parseDuration = (text: string): number => {
   return Math.round(Number(found[1]) * (durations.get(found[2] ?? 's') ?? 1));
 };
 
+/** Returns a parser of durations up to a maximum in milliseconds. */
+export const parseShortDuration =
+  (maximum: number) =>
+  (text: string): number => {
+    const duration = parseDuration(text);
+    if (duration <= maximum) return duration;
+    throw new Error(`expected at most ${maximum / 1000}s`);
+  };
+
 const sizes: ReadonlyMap<string, number> = new Map([
   ['b', 1],
   ['kb', 1024],

@@ -16,6 +16,7 @@ import { queueVariables } from './queue-variables.js';
 import {
   parseBoolean,
   parseDuration,
+  parseShortDuration,
   parseList,
   parseOneOf,
   parseOrigins,
@@ -57,7 +58,7 @@ export const variables = {
   DATABASE_POOL_MAX: {
     parse: parseInteger(2, 1000),
     default: '10',
-    meaning: 'connections per process, at least 2',
+    meaning: 'connections per process, at least 2; one more reads the access version',
   },
   DATABASE_STATEMENT_TIMEOUT: {
     parse: parseDuration,
@@ -68,6 +69,12 @@ export const variables = {
     parse: parseDuration,
     default: '30s',
     meaning: 'how long a start waits for an unavailable database',
+  },
+  ACCESS_LEASE: {
+    parse: parseShortDuration(5_000),
+    default: '200ms',
+    meaning:
+      'how long a process relies on the permissions that it has read, at most `5s`; `0`: it reads them for each request',
   },
   WATCHDOG: {
     parse: parseDuration,

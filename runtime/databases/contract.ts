@@ -35,13 +35,15 @@ export interface SqlDialect {
   readonly keyStep?: string;
   /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
   readonly checkClause?: string;
-  /** Suffix of a select whose rows must not change until the transaction ends; empty if transactions are serialized. */
-  readonly shareLock: string;
   /**
    * Returns SQL that, inside a RETURNING clause, fails an insert whose generated key the field cannot hold; absent if the
    * database fails by itself.
    */
   generatedKeyCheck?(field: Field): string;
+  /** Statement that checks deferred constraints before the commit; absent if there are none. */
+  readonly checkDeferred?: string;
+  /** Selects the names of the tables whose writes cannot be rolled back; absent if there are none. */
+  readonly tablesWithoutTransactions?: string;
   /** SQL after the table name in an insert without columns. */
   readonly emptyRow: string;
   /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */
@@ -51,6 +53,11 @@ export interface SqlDialect {
    * use indexes for the order of rows, by a UNION ALL of one select per parent.
    */
   readonly perParent: 'lateral' | 'union';
+  /**
+   * Number of lists in each other from which a condition on lists is an IN instead of a correlated EXISTS, which some
+   * databases evaluate for every row; absent where EXISTS is as fast.
+   */
+  readonly inFromDepth?: number;
   quote(name: string): string;
   /** Returns the constraint that a driver error reports as violated, or null for other errors. */
   readViolation(error: unknown, table: string): Violation | null;
@@ -79,8 +86,21 @@ export interface SqlDialect {
   datePart(part: DatePart, moment: string): string;
   /** Returns the number of elements of a JSON column, or null where the column is not stored as JSON. */
   jsonLength(column: string, field: Field): string | null;
+  /** Returns the exact sum of a value, or that of floats. */
+  sum(value: string, options: AggregateOptions): string;
+  /** Returns the average of a value: of exact numbers with the scale of `result`, half away from zero. */
+  average(value: string, options: AggregateOptions): string;
   /** Returns the sort expression of a column; absent if nulls already sort as the smallest values. */
   sortKey?(field: Field, descending: boolean): SortKey;
+}
+
+export interface AggregateOptions {
+  /** Describes the values. */
+  readonly field: Field;
+  /** Describes the result. */
+  readonly result: Field;
+  /** Whether equal values count once. */
+  readonly distinct: boolean;
 }
 
 export interface OutOfRangePlaceholder {
@@ -155,6 +175,11 @@ export interface Executor {
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
+  /**
+   * Runs single statements on a connection that is kept for them, to the server that takes the writes: they do not wait
+   * for a connection of the pool.
+   */
+  readonly reserved: Executor;
   /**
    * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs a second time where a
    * prepared statement turns out to be of columns that have changed since, so it must change nothing else.

@@ -9,6 +9,8 @@ import { findRow } from './system-rows.js';
 
 export interface AccessSourceOptions {
   readonly executor: Executor;
+  /** Reads the access version; see `Database.reserved`. */
+  readonly reserved: Executor;
   /**
    * Returns the claims of an access token or session cookie, or null for other tokens. @throws INVALID_TOKEN,
    * TOKEN_EXPIRED
@@ -22,6 +24,7 @@ export interface AccessSourceOptions {
 
 export const createAccessSource = ({
   executor,
+  reserved,
   readClaims,
   ...tokens
 }: AccessSourceOptions): AccessSource => ({
@@ -30,7 +33,7 @@ export const createAccessSource = ({
     const claims = await readClaims(token);
     return claims === null ? findByToken(executor, token, tokens) : findBySession(claims, executor);
   },
-  readVersion: () => readVersion(executor),
+  readVersion: () => readVersion(reserved),
 });
 
 const versionStatement = { text: 'select version from svc_access_version', values: [] };

@@ -37,6 +37,8 @@ export interface WriteHooks {
   readonly record?: (written: readonly CompletedWrite[], executor: Executor) => Promise<void>;
   /** Runs last. @param written every write of the transaction that `record` has not received, in order */
   after(written: readonly CompletedWrite[], executor: Executor): Promise<void>;
+  /** Runs after the commit, without a connection. */
+  committed?(): Promise<void>;
 }
 
 export interface ExecuteContext {
@@ -77,13 +79,13 @@ interface Transaction<Keys, Output> {
 }
 
 /** Writes by `run` and reads the output before the commit; rolls back where it cannot be read. */
-export const inTransaction = <Keys, Output>(
+export const inTransaction = async <Keys, Output>(
   { write, keys, run, read }: Transaction<Keys, Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
   const hooks = context.hooks();
   const current: TransactionContext['current'] = { write };
-  return explainFailure(
+  const output = await explainFailure(
     () => current.write,
     () =>
       context.database.transaction(async (executor) => {
@@ -97,8 +99,11 @@ export const inTransaction = <Keys, Output>(
         const beforeRelated = async (change: RelatedChange): Promise<void> =>
           hooks.beforeRelated?.(change, executor);
         const result = await run({ ...context, executor, current, written, record, beforeRelated });
+        const rows = await read(result, executor);
         await hooks.after(written, executor);
-        return read(result, executor);
+        return rows;
       }),
   );
+  await hooks.committed?.();
+  return output;
 };

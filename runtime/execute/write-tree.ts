@@ -30,6 +30,7 @@ import {
   type NamedKeys,
   type StoredListRow,
 } from './list-rows.js';
+import { writeParents, type RowWriters } from './parents.js';
 import { requireListReferences, requireReferences } from './references.js';
 import { requireRowPermission } from './row-locks.js';
 import { checkCreated, checkUpdated } from './stored-checks.js';
@@ -40,14 +41,40 @@ import { toWrite, type TransactionContext, type CompletedWrite } from './write-t
  * Inserts the rows of a plan and their lists. Returns the keys in the order of the rows, or null where the
  * database generates them without returning them.
  */
-export const writeCreate = (plan: CreatePlan, context: TransactionContext): Promise<readonly Key[] | null> =>
-  writeStep({ ...plan, action: 'create' }, context, async () => {
+export const writeCreate = async (
+  given: CreatePlan,
+  context: TransactionContext,
+): Promise<readonly Key[] | null> => {
+  const plan = { ...given, rows: await writeParents(given.parents, given.rows, { writers, context }) };
+  return writeStep({ ...plan, action: 'create' }, context, async () => {
     const keys = await insertRows(plan.collection, plan.rows, context);
     if (plan.stored.length === 0) return keys;
     if (keys === null) throw unknownKey(plan.collection);
     await checkCreated(plan, keys, context);
     return keys;
   });
+};
+
+/** Writes parents like rows of a request: their own parents first, their lists last. */
+const writers: RowWriters = {
+  async create(plan, context) {
+    await requireReferences({ creates: [plan] }, context);
+    const keys = await writeCreate(plan, context);
+    if (keys === null) throw unknownKey(plan.collection);
+    return keys;
+  },
+  async update(plan, keys, context) {
+    await requireReferences({ updates: [{ plan, keys }] }, context);
+    await writeRelated(plan, keys, context);
+  },
+};
+
+/** Writes the parents of an update; returns the plan with their keys. */
+export const completeUpdate = async (plan: UpdatePlan, context: TransactionContext): Promise<UpdatePlan> => {
+  if (plan.parents.length === 0) return plan;
+  const [row = plan.row] = await writeParents(plan.parents, [plan.row], { writers, context });
+  return { ...plan, row, parents: [] };
+};
 
 /** Keys per statement. */
 export const maxKeys = 1_000;
@@ -64,10 +91,11 @@ export const writeUpdate = async (
 
 /** Updates rows that are locked and known to be permitted. */
 export const writePermitted = async (
-  plan: UpdatePlan,
+  given: UpdatePlan,
   keys: readonly Key[],
   context: TransactionContext,
 ): Promise<void> => {
+  const plan = await completeUpdate(given, context);
   const { collection, row } = plan;
   await writeStep({ ...plan, rows: [row], action: 'update' }, context, async () => {
     for (const part of chunk(keys, maxKeys)) await checkUpdated(plan, part, context);

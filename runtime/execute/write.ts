@@ -4,6 +4,7 @@
  */
 import type { Executor } from '../databases/contract.js';
 import { missingItem } from '../plan/item.js';
+import { isKeyGenerated } from '../plan/new-row.js';
 import type { CreatePlan, DeletePlan, Key, UpdatePlan } from '../plan/write-plan.js';
 import { compileDelete, compileInsert, compileUpdate, usesOwnRowOnly, type Returning } from '../sql/write.js';
 import type { RenderedStatement } from '../sql/fragment.js';
@@ -15,7 +16,14 @@ import type { JsonRows } from './row-set.js';
 import { requireReferences } from './references.js';
 import { distinctKeys } from './stored-keys.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
-import { deletePermitted, keyRows, maxKeys, writeCreate, writePermitted } from './write-tree.js';
+import {
+  completeUpdate,
+  deletePermitted,
+  keyRows,
+  maxKeys,
+  writeCreate,
+  writePermitted,
+} from './write-tree.js';
 
 /** Reads the output of a write: its rows, or the reason why they are not returned. */
 export interface OutputReader<Output> {
@@ -23,6 +31,8 @@ export interface OutputReader<Output> {
   readonly returnsRows: boolean;
   /** The RETURNING clause that yields the output; `null` where the output needs more than the row. */
   readonly returning: Returning | null;
+  /** The same for a row whose key the database generates. */
+  returningNew(): Returning | null;
   fromRow(row: JsonRows): Output;
   /** Reads the output by key; `null`: the database generated the keys without returning them. */
   read(keys: KeyList | null, executor: Executor): Promise<Output>;
@@ -46,7 +56,8 @@ export const executeCreate = <Output>(
   const { allowsAutocommit, dialect } = context;
   const write = toWrite({ ...plan, action: 'create' }, context);
   if (allowsAutocommit && isOneInsert(plan)) {
-    if (output.returning !== null) return insertReturning({ plan, write, output }, output.returning, context);
+    const returning = returningOf(plan, output);
+    if (returning !== null) return insertReturning({ plan, write, output }, returning, context);
     if (!output.returnsRows || !dialect.returning) return insertAutocommit({ plan, write, output }, context);
   }
   const run = async (transaction: TransactionContext) => {
@@ -57,8 +68,18 @@ export const executeCreate = <Output>(
   return inTransaction({ write, keys: keyList([]), run, read: output.read }, context);
 };
 
-const isOneInsert = ({ rows, lists, stored, references }: CreatePlan): boolean =>
-  rows.length === 1 && lists.length === 0 && stored.length === 0 && references.length === 0;
+const returningOf = (
+  { collection, rows: [row] }: CreatePlan,
+  { returning, returningNew }: OutputReader<unknown>,
+): Returning | null =>
+  returning === null && row !== undefined && isKeyGenerated(collection, row) ? returningNew() : returning;
+
+const isOneInsert = ({ rows, parents, lists, stored, references }: CreatePlan): boolean =>
+  rows.length === 1 &&
+  parents.length === 0 &&
+  lists.length === 0 &&
+  stored.length === 0 &&
+  references.length === 0;
 
 const insertReturning = async <Output>(
   { plan: { collection, rows }, write, output }: PlannedWrite<CreatePlan, Output>,
@@ -117,8 +138,9 @@ export const executeUpdate = <Output>(
       await requireReferences({ updates: [{ plan, keys: part }] }, transaction);
       await requireRowPermission(plan, part, transaction);
     }
+    const complete = await completeUpdate(plan, transaction);
     for (const part of keys.chunks(maxKeys)) {
-      await writePermitted(plan, part, transaction);
+      await writePermitted(complete, part, transaction);
       await transaction.record();
     }
     return keys;
@@ -144,8 +166,13 @@ const executeOneUpdate = <Output>(
   return inTransaction({ write, keys: keyList([key]), run, read: output.read }, context);
 };
 
-const isOneUpdate = ({ row, lists, stored, references, where }: UpdatePlan): boolean =>
-  lists.length === 0 && stored === null && references.length === 0 && row.size > 0 && usesOwnRowOnly(where);
+const isOneUpdate = ({ row, parents, lists, stored, references, where }: UpdatePlan): boolean =>
+  parents.length === 0 &&
+  lists.length === 0 &&
+  stored === null &&
+  references.length === 0 &&
+  row.size > 0 &&
+  usesOwnRowOnly(where);
 
 const updateReturning = async <Output>(
   { plan: { collection, row, where }, write, output }: PlannedWrite<UpdatePlan, Output>,

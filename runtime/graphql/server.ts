@@ -94,7 +94,7 @@ const runOnce = async (input: RunInput, server: ServerContext): Promise<RunOutpu
   const { access } = server;
   const caller = await identify(request, access);
   const { principal } = caller;
-  const confirmed = access.confirm(principal);
+  const confirmed = Promise.resolve(access.confirm(principal));
   // awaited below; until then a rejection must not count as unhandled
   confirmed.catch(() => undefined);
   try {

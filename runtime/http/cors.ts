@@ -39,6 +39,7 @@ const exposedHeaders = [
   'X-Svc-Needs-Retry',
   'X-Svc-Request-Id',
   'X-Svc-Request-Timeout-Type',
+  'X-Svc-Dry-Run',
   'X-Svc-Rows',
   'X-Svc-Version',
 ].join(', ');

@@ -5,12 +5,13 @@
 import { StalePrincipal } from '../access/confirmation.js';
 import type { Principal } from '../access/principal.js';
 import type { UserWithRole } from '../access/access-index.js';
+import { mayRevoke } from '../access/revocation.js';
 import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
 import { createPolicyIndex, type AccessRows, type PolicySet, type User } from '../access/policies.js';
 import type { Collection } from '../../contract/collection.js';
 import { forbidden, unprocessable } from '../../contract/errors.js';
 import { findActiveHolder, loadRows } from '../execute/access-source.js';
-import { bumpAccessVersion } from '../execute/access-version.js';
+import { lockAccessVersion, outwaitLeases, raiseAccessVersion } from '../execute/access-version.js';
 import { findAdministrators } from '../execute/administrators.js';
 import { keyList, type KeyList } from '../execute/key-list.js';
 import { findRows } from '../execute/system-rows.js';
@@ -21,28 +22,26 @@ import type { ItemContext } from './context.js';
 import { rejectOwnFields } from './own-rights.js';
 
 /**
- * Locks the access version in share mode until the write ends, so permissions cannot change during it, and records the
- * activity. @throws StalePrincipal when they have changed before it
+ * Records the activity of a write, and confirms its principal once more before the commit, because a transaction may
+ * last longer than the lease. @throws StalePrincipal when permissions have changed meanwhile
  */
 export const guardVersion = (context: ItemContext): WriteHooks => ({
-  async before(_keys, executor) {
-    const { principal, dialect } = context;
-    const [row] = await executor.query(
-      `select version from svc_access_version where id = 1${dialect.shareLock}`,
-    );
-    if (String(row?.version) !== principal.version) throw new StalePrincipal();
+  before: async () => undefined,
+  async after(written, executor) {
+    await recordActivity(written, executor, context);
+    if (!(await context.confirm(context.principal))) throw new StalePrincipal();
   },
   record: (written, executor) => recordActivity(written, executor, context),
-  after: (written, executor) => recordActivity(written, executor, context),
 });
 
 /**
- * Guards a write of users, roles or policies. It increments the access version first, which locks that row: such writes
- * run one after another, and two of them cannot each remove the administrator that the other relies on.
+ * Guards a write of users, roles or policies. Such writes run one after another; one that may take a permission away
+ * returns when every process applies it.
  */
 export const guardAccess = (collection: Collection, context: ItemContext): WriteHooks => {
-  const { principal } = context;
+  const { principal, dialect, registry } = context;
   let before: AccessState | null = null;
+  let lease = 0;
 
   const readState = async (keys: KeyList, executor: Executor): Promise<AccessState> => ({
     rows: await loadRows(executor),
@@ -52,7 +51,8 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
 
   return {
     async before(keys, executor) {
-      await bumpAccessVersion(executor);
+      lease = 0;
+      await lockAccessVersion(executor, dialect.rowLock);
       const state = await readState(isUsers(collection) ? keys : keyList([]), executor);
       await requireUnchanged(state.rows, executor, context);
       before = state;
@@ -69,12 +69,15 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
       const administrators = await findAdministrators(executor);
       if (administrators.length === 0) throw unprocessable('at least one active administrator has to stay');
       await recordActivity(written, executor, context);
-      if (principal.policies.admin || before === null) return;
+      if (before === null) return;
+      if (mayRevoke(written, { ...before.rows, registry })) lease = await raiseAccessVersion(executor);
+      if (principal.policies.admin) return;
       const after = await readState(identityKeys(written), executor);
       const { policies: caller, user } = principal;
       const excess = findEscalation({ caller, user, before: keepUsersOf(before, after), after });
       if (excess !== null) throw forbidden(`you cannot grant permissions that you do not hold: ${excess}`);
     },
+    committed: () => outwaitLeases(lease),
   };
 };
 

@@ -1,4 +1,5 @@
 /** The services and request context used to read and write items. */
+import type { Access } from '../access/access.js';
 import type { Principal } from '../access/principal.js';
 import { resolveQueryVariable } from '../access/query-variables.js';
 import { resolveVariable } from '../access/variables.js';
@@ -28,6 +29,8 @@ export interface ItemServices {
   readonly admission: FairQueue;
   readonly observe: Observe;
   readonly toStoredToken: ToStoredToken;
+  /** Checks that access has not changed since a principal was identified; see `Access.confirm`. */
+  readonly confirm: Access['confirm'];
 }
 
 /** Context of one request. */
@@ -38,6 +41,14 @@ export interface ItemContext extends ItemServices {
   readonly budget: ReadBudget;
   /** Identifies the caller among those that share the server. */
   readonly caller: () => string;
+  /** Present where a write stores nothing. */
+  readonly dryRun?: DryRun;
+}
+
+/** A write that is only tried. */
+export interface DryRun {
+  /** Number of rows that the write meets. */
+  rows: number;
 }
 
 /** Address, headers and connection of the client. */
@@ -55,6 +66,7 @@ export const createContext = (services: ItemServices, principal: Principal, clie
     admission,
     observe,
     toStoredToken,
+    confirm,
   } = services;
   const caller = (): string => principal.user?.id ?? networkOf(client.address());
   return {
@@ -68,6 +80,7 @@ export const createContext = (services: ItemServices, principal: Principal, clie
     admission,
     observe,
     toStoredToken,
+    confirm,
     principal,
     client,
     now: new Date(),

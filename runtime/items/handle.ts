@@ -9,7 +9,7 @@ import { invalidPayload, invalidQuery } from '../../contract/errors.js';
 import { noRows } from '../execute/row-set.js';
 import type { WriteOutput } from './write-output.js';
 import { cacheRead, guardMatch } from './caching.js';
-import { createContext, type ItemContext, type ItemServices } from './context.js';
+import { createContext, type DryRun, type ItemContext, type ItemServices } from './context.js';
 import type { EntityTagOf } from './entity-tags.js';
 import { readItem, readItems, readList, readSingleton } from './read.js';
 import {
@@ -25,11 +25,12 @@ import { readKeys } from './selection.js';
 import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
+import { readDryRun } from '../request/dry-run.js';
 import { parseQuery, readQuery, type ParsedQuery } from '../request/query.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
 import { respondCount, respondItem, respondList, respondNothing } from '../response/respond.js';
 
-export interface HandleOptions extends ItemServices {
+export interface HandleOptions extends Omit<ItemServices, 'confirm'> {
   readonly access: Access;
   /** Returns the entity tag of an answer. */
   readonly tagOf: EntityTagOf;
@@ -39,22 +40,25 @@ export type ItemsHandler = Extract<RouteHandler, { readonly kind: 'items' }>;
 
 /** Returns the handler factory for item routes, including those of unknown collections. */
 export const createHandle = (options: HandleOptions): ((handler: ItemsHandler) => RouteHandle) => {
+  const services: Services = { ...options, confirm: options.access.confirm };
   const { collections } = options.registry;
   return ({ collection: name, action }) => {
     const run = actions[action];
     const collection = name === null ? undefined : collections.get(name);
     if (collection === undefined) {
       return (request, [segment = '']) =>
-        respond({ request, collection: name ?? decodeValue(segment), key: noKey }, run, options);
+        respond({ request, collection: name ?? decodeValue(segment), key: noKey }, run, services);
     }
     return (request, [key]) =>
       respond(
         { request, collection, key: key === undefined ? noKey : splitKey(key, collection.key.length) },
         run,
-        options,
+        services,
       );
   };
 };
+
+type Services = HandleOptions & ItemServices;
 
 const noKey: readonly string[] = [];
 
@@ -68,7 +72,7 @@ interface Target {
 const respond = (
   { request, collection, key }: Target,
   action: Action,
-  options: HandleOptions,
+  options: Services,
 ): Promise<ApiResponse> =>
   untilConfirmed(async () => {
     const principal = await options.access.identify(request);
@@ -102,14 +106,19 @@ const admit = <Result>(
   work: () => Promise<Result>,
 ): Promise<Result> => admission.run(work, caller);
 
-/** Reads while the principal is being confirmed; returns null if it is outdated. */
 const runRead = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
+  if (call.request.method === 'SEARCH') await call.request.body();
+  return admit(call, () => readConfirmed(action, call, access));
+};
+
+/** Reads while the principal is being confirmed, where that takes a look; returns null if it is outdated. */
+const readConfirmed = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   const confirmed = access.confirm(call.context.principal);
+  if (confirmed === true) return cache(await action.run(call), call);
   // its rejection is handled below, but may happen before
   confirmed.catch(() => undefined);
   try {
-    if (call.request.method === 'SEARCH') await call.request.body();
-    const response = await cache(await admit(call, () => action.run(call)), call);
+    const response = await cache(await action.run(call), call);
     return (await confirmed) ? response : null;
   } catch (error) {
     if (await confirmed) throw error;
@@ -130,8 +139,20 @@ const runWrite = async (action: Action, call: Call, access: Access): Promise<Api
   if (!action.matches && call.request.headers['if-match'] !== undefined) {
     throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key');
   }
+  const isDryRun = readDryRun(call.request.query);
   await call.request.body();
-  return admit(call, async () => ((await access.confirm(call.context.principal)) ? action.run(call) : null));
+  return admit(call, async () => {
+    if (!(await access.confirm(call.context.principal))) return null;
+    return isDryRun ? runDry(action, call) : action.run(call);
+  });
+};
+
+/** Answers what a write would store and how many rows it meets. */
+const runDry = async (action: Action, call: Call): Promise<ApiResponse> => {
+  const dryRun: DryRun = { rows: 0 };
+  const response = await action.run({ ...call, context: { ...call.context, dryRun } });
+  const headers = { 'x-svc-dry-run': 'true', 'x-svc-rows': String(dryRun.rows) };
+  return { ...response, headers: { ...response.headers, ...headers } };
 };
 
 const read = (run: Action['run']): Action => ({ isWrite: false, matches: false, run });

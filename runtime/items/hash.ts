@@ -4,12 +4,14 @@
  */
 import type { Collection, Field } from '../../contract/collection.js';
 import { hashPassword } from '../auth/passwords/hash.js';
+import { isRefusal } from '../plan/problem-collection.js';
 import {
   isOwnerOperand,
   type CreatePlan,
   type ListPlan,
   type ListRow,
   type ListUpdate,
+  type ParentPlan,
   type UpdatePlan,
 } from '../plan/write-plan.js';
 
@@ -21,11 +23,12 @@ export const hashCreate = async <Plan extends CreatePlan<ListRow>>(
   plan: Plan,
   toStoredToken: ToStoredToken,
 ): Promise<Plan> => {
-  const { collection, rows, lists } = plan;
-  if (isStoredAsGiven(collection) && lists.length === 0) return plan;
+  const { collection, rows, parents, lists } = plan;
+  if (isStoredAsGiven(collection) && parents.length === 0 && lists.length === 0) return plan;
   return {
     ...plan,
     rows: await Promise.all(rows.map((row) => hashRow(row, collection, toStoredToken))),
+    parents: await hashParents(parents, toStoredToken),
     lists: await Promise.all(lists.map((list) => hashList(list, toStoredToken))),
   };
 };
@@ -35,11 +38,12 @@ export const hashUpdate = async <Plan extends UpdatePlan<ListRow>>(
   plan: Plan,
   toStoredToken: ToStoredToken,
 ): Promise<Plan> => {
-  const { collection, row, lists } = plan;
-  if (isStoredAsGiven(collection) && lists.length === 0) return plan;
+  const { collection, row, parents, lists } = plan;
+  if (isStoredAsGiven(collection) && parents.length === 0 && lists.length === 0) return plan;
   return {
     ...plan,
     row: await hashRow(row, collection, toStoredToken),
+    parents: await hashParents(parents, toStoredToken),
     lists: await Promise.all(lists.map((list) => hashList(list, toStoredToken))),
   };
 };
@@ -65,6 +69,21 @@ const hashRow = async <Row extends ListRow>(
   return values as ListRow as Row;
 };
 
+const hashParents = (
+  parents: readonly ParentPlan[],
+  toStoredToken: ToStoredToken,
+): Promise<readonly ParentPlan[]> =>
+  Promise.all(
+    parents.map(async (parent) => {
+      const { update, create } = parent;
+      return {
+        ...parent,
+        update: update === null || isRefusal(update) ? update : await hashUpdate(update, toStoredToken),
+        create: create === null || isRefusal(create) ? create : await hashCreate(create, toStoredToken),
+      };
+    }),
+  );
+
 const hashList = async (list: ListPlan, toStoredToken: ToStoredToken): Promise<ListPlan> => ({
   ...list,
   creates: list.creates === null ? null : await hashCreate(list.creates, toStoredToken),
@@ -75,14 +94,14 @@ const hashList = async (list: ListPlan, toStoredToken: ToStoredToken): Promise<L
 const hashListUpdate = async (update: ListUpdate, toStoredToken: ToStoredToken): Promise<ListUpdate> => {
   const { update: present, move: taken, create: added } = update;
   const hashed = present === null ? null : await hashUpdate(present, toStoredToken);
-  const create = added === null || 'problems' in added ? added : await hashCreate(added, toStoredToken);
-  if ('problems' in taken) return { ...update, update: hashed, create };
+  const create = added === null || isRefusal(added) ? added : await hashCreate(added, toStoredToken);
+  if (isRefusal(taken)) return { ...update, update: hashed, create };
   const { row, collection } = taken;
-  const lists = hashed === null ? taken.lists : hashed.lists;
+  const { parents, lists } = hashed ?? taken;
   return {
     ...update,
     update: hashed,
     create,
-    move: { ...taken, row: await hashRow(row, collection, toStoredToken), lists },
+    move: { ...taken, row: await hashRow(row, collection, toStoredToken), parents, lists },
   };
 };

@@ -11,11 +11,13 @@ import {
   orderByKeys,
   readKey,
 } from '../plan/item.js';
+import { planAggregate } from '../plan/aggregate.js';
 import { planRead } from '../plan/read.js';
 import type { ReadPlan } from '../plan/types.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { ParsedQuery } from '../request/query.js';
 import { paddedLength } from '../sql/fragment.js';
+import { compileAggregate } from '../sql/aggregate.js';
 import { compileRead, type CompiledRead } from '../sql/read.js';
 import { bindInput, limitsOf, type ItemContext } from './context.js';
 import { cachePlan } from './plans.js';
@@ -132,10 +134,18 @@ const run = (options: ReadRun, context: ItemContext & Partial<WrittenContext>): 
   return executeRead(compiled, { input, executor, budget: context.budget });
 };
 
-const compile = ({ collection, parsed, kind, restrict }: ReadRun, context: ItemContext): CompiledRead =>
-  cachePlan(context, { collection, use: kind, shape: parsed.shape }, () =>
-    compileRead(restrict(planRead(parsed.query, collection, planContext(context))), {
-      dialect: context.dialect,
-      limits: limitsOf(context),
-    }),
+const compile = (options: ReadRun, context: ItemContext): CompiledRead => {
+  const { collection, parsed, kind } = options;
+  return cachePlan(context, { collection, use: kind, shape: parsed.shape }, () =>
+    compileRun(options, context),
   );
+};
+
+const compileRun = ({ collection, parsed, kind, restrict }: ReadRun, services: ItemContext): CompiledRead => {
+  const { query } = parsed;
+  const options = { dialect: services.dialect, limits: limitsOf(services) };
+  const context = planContext(services);
+  return kind === 'list' && query.aggregation !== null
+    ? compileAggregate(planAggregate(query, query.aggregation, { collection, context }), options)
+    : compileRead(restrict(planRead(query, collection, context)), options);
+};

@@ -3,6 +3,7 @@ import type { KeyList } from '../execute/key-list.js';
 import { JsonRows } from '../execute/row-set.js';
 import type { OutputReader } from '../execute/write.js';
 import type { Executor } from '../databases/contract.js';
+import { withEmptyLists } from '../plan/new-row.js';
 import { planRead } from '../plan/read.js';
 import type { ParsedQuery, Query } from '../request/query.js';
 import { compileReturning } from '../sql/write.js';
@@ -33,17 +34,21 @@ export const createOutputReader = (
   context: ItemContext,
 ): OutputReader<WriteOutput> => {
   if (context.principal.policies.grant(collection, 'read') === null) return unreadable;
-  const returning = cachePlan(context, { collection, use: 'output', shape: parsed.shape }, () =>
-    compileReturning(
-      planRead(toOutputQuery(parsed).query, collection, planContext(context)),
-      context.dialect,
-    ),
+  const planOutput = () => planRead(toOutputQuery(parsed).query, collection, planContext(context));
+  const { shape } = parsed;
+  const returning = cachePlan(context, { collection, use: 'output', shape }, () =>
+    compileReturning(planOutput(), context.dialect),
   );
+  const returningNew = () =>
+    cachePlan(context, { collection, use: 'output of new row', shape }, () =>
+      compileReturning(withEmptyLists(planOutput()), context.dialect),
+    );
   const readKeys = (keys: KeyList | null, executor: Executor): Promise<WriteOutput> =>
     readOutput({ collection, parsed: toOutputQuery(parsed) }, keys, { read, executor, context });
   return {
     returnsRows: true,
     returning,
+    returningNew,
     fromRow: (row) => row,
     read: readKeys,
     async readCommitted(keys, executor) {
@@ -65,6 +70,7 @@ const omit = async (keys: KeyList | null): Promise<WriteOutput> => ({
 const unreadable: OutputReader<WriteOutput> = {
   returnsRows: false,
   returning: null,
+  returningNew: () => null,
   fromRow: (row) => row,
   read: omit,
   readCommitted: omit,

@@ -4,6 +4,7 @@ import { resolveVariable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import { databaseTime } from '../execute/database-time.js';
+import { withRollback } from '../execute/dry-run.js';
 import { keyList, onlyKey, type KeyList } from '../execute/key-list.js';
 import { noRows } from '../execute/row-set.js';
 import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../execute/write.js';
@@ -36,7 +37,7 @@ export const createItems = async (
     context.toStoredToken,
   );
   if (plan.rows.length === 0) return noRows;
-  return executeCreate(plan, output, executeContext(plan, context));
+  return executeCreate(plan, output, executeContext(plan, plan.rows.length, context));
 };
 
 export const updateItem = async (
@@ -79,7 +80,7 @@ const updateKeys = async (
   rejectOwnRow(collection, { keys, payload }, context);
   if (planned === undefined || keys.count === 0) return noRows;
   const plan = await hashUpdate(planned, context.toStoredToken);
-  return executeUpdate({ plan, keys }, output, executeContext(plan, context));
+  return executeUpdate({ plan, keys }, output, executeContext(plan, keys.count, context));
 };
 
 const updateEach = async (
@@ -102,7 +103,15 @@ const updateEach = async (
   return executeUpdates(
     updates,
     output,
-    executeContext({ collection, lists: plans.flatMap(({ lists }) => lists) }, context),
+    executeContext(
+      {
+        collection,
+        parents: plans.flatMap(({ parents }) => parents),
+        lists: plans.flatMap(({ lists }) => lists),
+      },
+      updates.length,
+      context,
+    ),
   );
 };
 
@@ -142,7 +151,12 @@ const deleteKeys = async (
   context: WriteItemContext,
 ): Promise<KeyList> => {
   const plan = planDelete(collection, planContext(context));
-  if (keys.count > 0) await executeDelete(plan, keys, executeContext({ collection, lists: [] }, context));
+  if (keys.count > 0)
+    await executeDelete(
+      plan,
+      keys,
+      executeContext({ collection, parents: [], lists: [] }, keys.count, context),
+    );
   return keys;
 };
 
@@ -158,27 +172,35 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
 });
 
 const executeContext = (
-  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'lists'>,
+  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'parents' | 'lists'>,
+  rows: number,
   context: WriteItemContext,
 ): ExecuteContext => {
-  const { precondition } = context;
+  const { precondition, dryRun } = context;
+  if (dryRun !== undefined) dryRun.rows = rows;
   const { collection } = plan;
-  const isAccess = [...writtenCollections(plan)].some(({ access }) => access);
+  const collections = writtenCollections(plan);
+  const isAccess = [...collections].some(({ access }) => access);
   const accessHooks = (): WriteHooks => (isAccess ? guardAccess(collection, context) : guardVersion(context));
+  const hooks = precondition === undefined ? accessHooks : () => precede(accessHooks(), precondition);
   return {
-    database: context.database,
+    database: dryRun === undefined ? context.database : withRollback(context.database, collections),
     dialect: context.dialect,
     input: bindInput(context, {}),
-    allowsAutocommit: precondition === undefined && !isAccess && collection.activity === null,
-    hooks: precondition === undefined ? accessHooks : () => precede(accessHooks(), precondition),
+    allowsAutocommit:
+      dryRun === undefined && precondition === undefined && !isAccess && collection.activity === null,
+    hooks: dryRun === undefined ? hooks : () => withoutCommit(hooks()),
   };
 };
 
+/** Drops what follows a commit. */
+const withoutCommit = (hooks: WriteHooks): WriteHooks => ({ ...hooks, committed: async () => undefined });
+
 /** Adds a precondition that runs after the other checks. */
-const precede = ({ before, ...hooks }: WriteHooks, precondition: WriteHooks): WriteHooks => ({
+const precede = (hooks: WriteHooks, precondition: WriteHooks): WriteHooks => ({
   ...hooks,
   async before(keys, executor) {
-    await before(keys, executor);
+    await hooks.before(keys, executor);
     await precondition.before(keys, executor);
   },
 });

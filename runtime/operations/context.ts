@@ -5,6 +5,7 @@ import type { Access } from '../access/access.js';
 import type { Principal } from '../access/principal.js';
 import { requireSameOrigin } from '../access/credentials.js';
 import type { Client } from '../items/context.js';
+import { refuseDryRun } from '../request/dry-run.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 
 export interface OperationContext {
@@ -42,6 +43,7 @@ export interface OpenedContext {
 }
 
 export const openContext = (request: ApiRequest, access: Access): OpenedContext => {
+  refuseDryRun(request);
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
   let principal: Promise<Principal> | null = null;

@@ -169,7 +169,7 @@ const planSome = (relation: ToMany, filter: Filter, context: Context): Condition
   return rule === null ? exists : allOf([{ kind: 'at', path, condition: rule }, exists]);
 };
 
-type ComparisonFilter = Extract<Filter, { kind: 'compare' }>;
+export type ComparisonFilter = Extract<Filter, { kind: 'compare' }>;
 
 const isQuantifier = (filter: Filter): filter is Extract<Filter, { kind: 'some' | 'none' }> =>
   filter.kind === 'some' || filter.kind === 'none';
@@ -226,8 +226,15 @@ const planWithoutKey = (relation: ToMany, filter: Filter, context: Context): Con
   return { kind: 'not', condition: planSome(relation, anyRow, context) };
 };
 
-const planComparison = (name: string, { operator, slot }: ComparisonFilter, context: Context): Condition => {
-  const column = planColumn(name, context);
+const planComparison = (name: string, filter: ComparisonFilter, context: Context): Condition =>
+  compareColumn(planColumn(name, context), filter, { name, slots: context.slots });
+
+/** Plans an operator on a column. @throws INVALID_QUERY naming the operators of its type */
+export const compareColumn = (
+  column: ColumnRef,
+  { operator, slot }: ComparisonFilter,
+  { name, slots }: { readonly name: string; readonly slots: SlotReader },
+): Condition => {
   const known = operatorsOf(column.field);
   if (!known.has(operator)) {
     throw invalidQuery(
@@ -239,7 +246,7 @@ const planComparison = (name: string, { operator, slot }: ComparisonFilter, cont
   if (operator === 'nempty') return { kind: 'not', condition: { kind: 'empty', column } };
   if (slot === null) throw new Error(`_${operator} without an operand`);
   const { comparison, negated } = comparisonOf(operator);
-  const compared: Condition = { kind: 'compare', column, operator: comparison, operand: context.slots(slot) };
+  const compared: Condition = { kind: 'compare', column, operator: comparison, operand: slots(slot) };
   return negated ? { kind: 'not', condition: compared } : compared;
 };
 

@@ -22,6 +22,8 @@ export interface OwnerValues {
   readonly end: number;
 }
 
+export const noOwnerValues: OwnerValues = { references: [], end: 0 };
+
 /** Binds a create plan. @throws FAILED_VALIDATION, FORBIDDEN from checks that depend on the owner */
 export const bindCreate = ({ checks, ...plan }: ListCreatePlan, owner: OwnerValues): CreatePlan => {
   for (const check of checks) checkOwner(check, owner.references);
@@ -45,10 +47,12 @@ const bindRow = (row: ListRow, owner: OwnerValues): WriteRow => {
   return bound;
 };
 
-const bindOperand = (operand: OwnerOperand, { references, end }: OwnerValues): Scalar | null =>
-  operand.from === 'owner'
+const bindOperand = (operand: OwnerOperand, { references, end }: OwnerValues): Scalar | null => {
+  if (operand.from === 'parent') return null;
+  return operand.from === 'owner'
     ? (references[operand.index] ?? null)
     : toPosition(operand.field, end + operand.offset);
+};
 
 const isBound = (row: ListRow): row is WriteRow => {
   for (const value of row.values()) if (isOwnerOperand(value)) return false;

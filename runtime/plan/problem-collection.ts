@@ -9,6 +9,9 @@ export const planOrRefuse = <Plan extends object>(run: (problems: ApiError[]) =>
   return plan === null || problems.length > 0 ? { problems } : plan;
 };
 
+/** Returns whether a plan was refused. */
+export const isRefusal = (plan: object): plan is Refusal => 'problems' in plan;
+
 /** Adds the API errors that `run` throws to `problems`, and returns null in that case. */
 export const collectProblems = <Result>(problems: ApiError[], run: () => Result): Result | null => {
   try {

@@ -3,14 +3,10 @@ import type { ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { FieldNode, Query, SortKey } from '../request/query.js';
 import { planSelect } from './fields.js';
-import { fromQuery, planColumn, planFilter } from './filter.js';
+import { fromQuery, planFilter } from './filter.js';
+import { planSortKey } from './order.js';
 import {
-  crossRelation,
   fieldRule,
-  findRelation,
-  forbiddenField,
-  hasDotted,
-  joinOf,
   isNamePermitted,
   openScope,
   readableRows,
@@ -23,7 +19,6 @@ import {
   allOf,
   conditionTrue,
   type Condition,
-  type Join,
   type Limit,
   type Order,
   type ReadPlan,
@@ -41,6 +36,7 @@ export const emptyQuery: Query = {
   meta: [],
   alias: [],
   timezone: null,
+  aggregation: null,
   deep: [],
 };
 
@@ -83,6 +79,8 @@ const planKey = (scope: Scope): Select => {
 
 const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): ReadPlan => {
   if (scope.grant === null) throw new Error('a read needs a grant');
+  if (query.aggregation !== null)
+    throw invalidQuery('"aggregate" and "groupBy" apply to the list of a collection only');
   const whereTotal = readableRows(scope);
   return {
     collection: scope.collection,
@@ -98,13 +96,13 @@ const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): Read
   };
 };
 
-const planWhere = (query: Query, scope: Scope): Condition =>
+export const planWhere = (query: Query, scope: Scope): Condition =>
   allOf([
     query.filter === null ? conditionTrue : planFilter(query.filter, scope, fromQuery),
     query.search === null ? conditionTrue : planSearch(scope, { from: 'text', slot: query.search }),
   ]);
 
-const planLimit = (query: Query): Limit => {
+export const planLimit = (query: Query): Limit => {
   if (query.limit === null) return 'default';
   return query.limit === 'all' ? 'all' : fromQuery(query.limit);
 };
@@ -127,43 +125,4 @@ const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => 
   const rest = scope.collection.key.filter((field) => !sorted.has(field.name));
   if (rest.some((field) => !isNamePermitted(scope, field.name))) return order;
   return [...order, ...rest.map((field) => planSortKey(ascending(field.name), scope))];
-};
-
-/** Resolves a leading `-` that belongs to the name of a column or relation called `-x`. */
-const resolveSign = (key: SortKey, scope: Scope): SortKey => {
-  if (!key.descending) return key;
-  const [first = '', ...rest] = key.path;
-  const column = `-${key.path.join('.')}`;
-  const isName =
-    (scope.collection.fields.has(column) && isNamePermitted(scope, column)) ||
-    (rest.length > 0 && findRelation(scope, `-${first}`) !== undefined);
-  return isName ? { path: [`-${first}`, ...rest], descending: false } : key;
-};
-
-const planSortKey = (key: SortKey, start: Scope): Order => {
-  const { path, descending } = resolveSign(key, start);
-  let scope = start;
-  const joins: Join[] = [];
-  let [name = '', ...rest] = path;
-  for (const next of rest) {
-    // the name of a column may contain a dot: `v1.0`
-    if (findRelation(scope, name) === undefined && hasDotted(scope, `${name}.${next}`)) {
-      name += `.${next}`;
-      continue;
-    }
-    const relation = findRelation(scope, name);
-    if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);
-    if (relation?.kind === 'oneToMany') throw invalidQuery(`"sort" cannot follow the list "${name}"`);
-    if (relation?.kind !== 'manyToOne') throw forbiddenField(scope, name);
-    const target = crossRelation(scope, relation);
-    if (target === null) throw forbiddenField(scope, name);
-    joins.push(joinOf(relation, scope, target));
-    scope = target;
-    name = next;
-  }
-  const column = planColumn(name, { scope, path: joins });
-  if (column.field.conceal === true || column.field.hash === true) {
-    throw invalidQuery(`"sort" cannot use "${name}": its values are concealed`);
-  }
-  return { column, descending };
 };

@@ -3,6 +3,7 @@
  * as missing. Presets and values that the server sets are not checked, nor is the caller's own user.
  */
 import type { Collection, ToOne } from '../../contract/collection.js';
+import { isObject } from '../../contract/objects.js';
 import type { Payload, RowContext } from './row-context.js';
 import { ruleToCondition } from './rule.js';
 import { fieldRule, openScope, type PlanContext } from './scope.js';
@@ -29,7 +30,8 @@ export const planReferences = (
   if (grant.admin || grant.collection.foreignKeys.length === 0) return none;
   return grant.collection.foreignKeys.flatMap((relation) => {
     const isSet = relation.fields.some(
-      (name) => Object.hasOwn(payload, name) && (row.get(name) ?? null) !== null,
+      // rows that are written as objects are checked when they are
+      (name) => Object.hasOwn(payload, name) && (row.get(name) ?? null) !== null && !isObject(payload[name]),
     );
     if (!isSet || isOwnUser(relation, row, writing.fills.user)) return [];
     const check = checkOf(grant.collection, relation, writing);
@@ -59,7 +61,7 @@ const checkOf = (collection: Collection, relation: ToOne, context: PlanContext):
 };
 
 /** Returns the condition for the rows in which the caller may read all of the fields. */
-const rowsWithReadable = (
+export const rowsWithReadable = (
   names: readonly string[],
   collection: Collection,
   context: PlanContext,

@@ -24,6 +24,8 @@ export interface OwnerValue {
   readonly known: Scalar | null;
 }
 
+export const noOwner: ReadonlyMap<string, OwnerValue> = new Map();
+
 /** The position that a new row of a list gets, unless the payload or a preset has one. */
 export interface RowPosition {
   readonly name: string;

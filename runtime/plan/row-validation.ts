@@ -92,7 +92,9 @@ const filterNames = (filter: Filter): readonly string[] => {
 export const checkStored = ({ names, values, context }: StoredCheck, stored: Values, row: ListRow): Grant => {
   const problems: ApiError[] = [];
   const owned = [...context.owner.keys()].map((name) => [name, row.get(name)] as const);
-  const complete = new Map<string, unknown>([...stored, ...values, ...owned]);
+  // keys of parents and positions are known by now
+  const resolved = [...row].filter(([name]) => !values.has(name));
+  const complete = new Map<string, unknown>([...stored, ...resolved, ...values, ...owned]);
   const checked = { ...context, problems };
   const grant = validateGrant(names, complete, checked);
   const failures = findFailures(complete, context);

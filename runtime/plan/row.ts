@@ -5,7 +5,10 @@
 import type { Grant } from '../access/grant.js';
 import type { Field, ToMany } from '../../contract/collection.js';
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
 import { compareValues } from './compare.js';
+import { keyOfParent, type ParentValue } from './parent.js';
+import { collectProblems } from './problem-collection.js';
 import { validationError, invalidValueError } from './problems.js';
 import { planReferences, type ReferenceCheck } from './references.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
@@ -18,6 +21,8 @@ export interface PlannedRow extends RowValidation {
   readonly row: ListRow;
   /** The lists in the payload. */
   readonly lists: readonly ListValue[];
+  /** Objects in place of keys. */
+  readonly parents: readonly ParentValue[];
   readonly references: readonly ReferenceCheck[];
 }
 
@@ -47,13 +52,17 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
   const payload = withoutOwner(sent, context);
   const row: RowValues = new Map();
   const lists: ListValue[] = [];
+  const parents: ParentValue[] = [];
   const presets = resolvePresets(payload, context);
   for (const name of Object.keys(presets))
     setValue(row, { name, value: presets[name], isPreset: true }, context);
   for (const name of Object.keys(payload)) {
     const relation = findList(name, context.grant);
+    const parent = findParent(name, payload[name], context.grant);
     if (relation !== null) lists.push({ relation, value: payload[name] });
-    else setValue(row, { name, value: payload[name], isPreset: false }, context);
+    else if (parent !== null) {
+      if (setParent(row, parent, context)) parents.push(parent);
+    } else setValue(row, { name, value: payload[name], isPreset: false }, context);
   }
   setOwnerValues(row, context);
   const { position } = context;
@@ -63,7 +72,7 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
   if (context.action === 'create') reportMissing(row, given, context);
   const names = context.owner.size === 0 ? Object.keys(payload) : writtenNames(payload, context);
   const references = planReferences(payload, row, context);
-  return { row, lists, references, ...validateRow({ row, given, names }, context) };
+  return { row, lists, parents, references, ...validateRow({ row, given, names }, context) };
 };
 
 /** Returns the names that require a permission: those in the payload and those of the owner. */
@@ -85,6 +94,33 @@ const findList = (name: string, { collection, fields }: Grant): ToMany | null =>
   const relation = collection.relations.get(name);
   return relation?.kind === 'oneToMany' && fields.has(name) ? relation : null;
 };
+
+/** Returns an object that stands in place of a key, or null where the value is none. */
+const findParent = (name: string, value: unknown, { collection }: Grant): ParentValue | null => {
+  if (!isObject(value)) return null;
+  const relation = collection.relations.get(name);
+  return relation?.kind === 'manyToOne' ? { relation, value } : null;
+};
+
+/** Sets the key of a parent, as far as it is known. Returns false after adding a problem. */
+const setParent = (row: RowValues, { relation, value }: ParentValue, context: RowContext): boolean =>
+  collectProblems(context.problems, () => {
+    const key = keyOfParent(relation, value);
+    const names = relation.collection.key.map(({ name }) => name);
+    for (const [index, name] of relation.fields.entries()) {
+      if (isUnchangedKey(name, context)) {
+        context.problems.push(
+          invalidPayload(`"${name}" is part of the key of an item and cannot be changed`),
+        );
+        return false;
+      }
+      const field = writableField(name, false, context);
+      if (field === null || isComputed(field, context)) return false;
+      const known = key?.[names.indexOf(relation.references[index] ?? '')];
+      row.set(name, known ?? { from: 'parent' });
+    }
+    return true;
+  }) ?? false;
 
 /** Drops the foreign key from the payload: the list determines the owner. */
 const withoutOwner = (payload: Payload, { owner }: RowContext): Payload =>

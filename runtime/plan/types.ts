@@ -127,7 +127,9 @@ export type Computed =
   /** The number of elements of a JSON value. */
   | { readonly kind: 'length'; readonly source: Field }
   /** The number of rows of a list. */
-  | { readonly kind: 'rows'; readonly relation: ToMany; readonly where: Condition };
+  | { readonly kind: 'rows'; readonly relation: ToMany; readonly where: Condition }
+  /** In `having`: a group or a measure, by its index among both. */
+  | { readonly kind: 'output'; readonly index: number };
 
 /** The source of a bound value. */
 export type Operand =

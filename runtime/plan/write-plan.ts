@@ -2,7 +2,7 @@
  * Write plans: trees of rows with parsed values, every level carrying its grant. Data only; contains no SQL.
  */
 import type { Grant } from '../access/grant.js';
-import type { Collection, Field, ToMany } from '../../contract/collection.js';
+import type { Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';
 import type { ReferenceCheck } from './references.js';
 import type { OwnerCheck, StoredCheck } from './row-validation.js';
@@ -19,7 +19,9 @@ export type OwnerOperand =
   /** A value of the owner, by its index among the `references` of the relation. */
   | { readonly from: 'owner'; readonly index: number }
   /** A position in the list: `offset` after the last one that is stored. */
-  | { readonly from: 'end'; readonly field: Field; readonly offset: number };
+  | { readonly from: 'end'; readonly field: Field; readonly offset: number }
+  /** The key of a row of `parents`; null until that row is written. */
+  | { readonly from: 'parent' };
 
 export const isOwnerOperand = (value: Scalar | null | OwnerOperand): value is OwnerOperand =>
   typeof value === 'object' && value !== null && !Buffer.isBuffer(value);
@@ -31,6 +33,7 @@ export interface CreatePlan<Row extends ListRow = WriteRow> {
   readonly collection: Collection;
   readonly grant: Grant;
   readonly rows: readonly Row[];
+  readonly parents: readonly ParentPlan[];
   readonly lists: readonly ListPlan[];
   /** Checks of the stored rows, by the index of the row. */
   readonly stored: readonly { readonly rowIndex: number; readonly check: StoredCheck }[];
@@ -43,6 +46,7 @@ export interface UpdatePlan<Row extends ListRow = WriteRow> {
   readonly grant: Grant;
   /** The values, the same for all keys. */
   readonly row: Row;
+  readonly parents: readonly ParentPlan[];
   readonly lists: readonly ListPlan[];
   /** The condition on the stored row: the grant's rows, and the rule of every written field. */
   readonly where: Condition;
@@ -58,6 +62,21 @@ export interface DeletePlan {
   readonly collection: Collection;
   readonly grant: Grant;
   readonly where: Condition;
+}
+
+/** A row that is written before the row that refers to it: an object under a many-to-one relation. */
+export interface ParentPlan {
+  readonly relation: ToOne;
+  /** Index of the referring row in its plan. */
+  readonly rowIndex: number;
+  /** The key that the payload gives; `null` for a new row. */
+  readonly key: Key | null;
+  /** Rows that the caller may relate; others are treated as missing. */
+  readonly readable: Condition;
+  /** The plan if there is a row with the key; `null` where nothing of it changes. */
+  readonly update: UpdatePlan | Refusal | null;
+  /** The plan of a new row; `null` where there must be a row with the key. */
+  readonly create: CreatePlan | Refusal | null;
 }
 
 /** A list that is written through its owner, in this order: updates, creates, removes. */

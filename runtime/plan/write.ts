@@ -6,13 +6,14 @@ import type { Grant } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
 import type { Collection, ToMany } from '../../contract/collection.js';
 import { invalidPayload, throwProblems, type ApiError } from '../../contract/errors.js';
-import { planOrRefuse, collectProblems } from './problem-collection.js';
+import { planOrRefuse, collectProblems, isRefusal } from './problem-collection.js';
 import { nameableReferences, listLevel, visibleRows, type Owner } from './list-level.js';
 import { namedPosition, newPositions } from './list-position.js';
 import { hasChanges, readListChange, type KeyedEntry, type ListChange } from './list-payload.js';
 import { isKeyPart, isDeletedOnRemoval, foreignKey, releasableFields } from './list-relation.js';
-import { bindCreate, bindUpdate, type OwnerValues } from './owner.js';
-import { rowContext, type LevelContext, type Payload, type WriteContext } from './row-context.js';
+import { bindCreate, bindUpdate, noOwnerValues } from './owner.js';
+import { isForbidden, isKeyChosen, planParents, requireDepth, type RowPlanners } from './parent.js';
+import { noOwner, rowContext, type LevelContext, type Payload, type WriteContext } from './row-context.js';
 import { readRow, writtenNames, type ListValue, type PlannedRow } from './row.js';
 import { ruleToCondition } from './rule.js';
 import { openScope, type PlanContext } from './scope.js';
@@ -27,6 +28,7 @@ import {
   type ListRemoval,
   type ListUpdate,
   type ListUpdatePlan,
+  type ParentPlan,
   type UpdatePlan,
 } from './write-plan.js';
 
@@ -78,8 +80,10 @@ export const planDelete = (collection: Collection, context: PlanContext): Delete
   return { collection, grant, where };
 };
 
-const noOwnerValues: OwnerValues = { references: [], end: 0 };
-const noOwner: LevelContext['owner'] = new Map();
+const planners: RowPlanners = {
+  planRows: (...options) => planRows(...options),
+  planChange: (...options) => planChange(...options),
+};
 
 const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => ({
   writing,
@@ -107,11 +111,13 @@ const planRows = (
 ): ListCreatePlan => {
   const grant = requireGrant(collection, 'create', level.writing);
   const lists: ListPlan[] = [];
+  const parents: ParentPlan[] = [];
   const planned = payloads.map((payload, rowIndex) => {
     const index = payloads.length > 1 ? rowIndex : null;
     const position = level.positions?.[rowIndex] ?? null;
     const options = { grant, action: 'create', index, key: null, position } as const;
     const read = readRow(requireObject(payload), rowContext(level, options));
+    parents.push(...planParents(read.parents, { rowIndex, level }, planners));
     lists.push(...planLists(read.lists, { collection, rowIndex, row: read.row, key: null }, level));
     return read;
   });
@@ -119,6 +125,7 @@ const planRows = (
     collection,
     grant,
     rows: planned.map(({ row }) => row),
+    parents,
     lists,
     checks: planned.flatMap(({ check }) => check ?? []),
     stored: planned.flatMap(({ stored }, rowIndex) => (stored === null ? [] : { rowIndex, check: stored })),
@@ -134,8 +141,9 @@ interface ChangeLevel extends LevelContext {
 
 const planChange = (collection: Collection, { key, payload }: Change, level: ChangeLevel): ListUpdatePlan => {
   const read = readChange(collection, { key, payload }, level);
+  const parents = planParents(read.parents, { rowIndex: 0, level }, planners);
   const lists = planLists(read.lists, { collection, rowIndex: 0, row: read.row, key }, level);
-  return toUpdatePlan(read, lists, level);
+  return toUpdatePlan(read, { parents, lists }, level);
 };
 
 interface ChangedRow extends PlannedRow {
@@ -152,9 +160,13 @@ const readChange = (collection: Collection, { key, payload }: Change, level: Cha
   };
 };
 
+type RelatedPlans = Pick<UpdatePlan, 'parents' | 'lists'>;
+
+const noRelated: RelatedPlans = { parents: [], lists: [] };
+
 const toUpdatePlan = (
   { sent, row, grant, check, stored, references, lists: values }: ChangedRow,
-  lists: readonly ListPlan[],
+  { parents, lists }: RelatedPlans,
   level: ChangeLevel,
 ): ListUpdatePlan => {
   const names = new Set([...row.keys(), ...values.map(({ relation }) => relation.name)]);
@@ -162,7 +174,18 @@ const toUpdatePlan = (
   const isRefused = level.problems.length > 0;
   const where = isRefused ? conditionFalse : updateCondition(grant, permitted, level.writing);
   const { collection } = grant;
-  return { collection, grant, row, lists, where, check, stored, references, writtenNames: permitted };
+  return {
+    collection,
+    grant,
+    row,
+    parents,
+    lists,
+    where,
+    check,
+    stored,
+    references,
+    writtenNames: permitted,
+  };
 };
 
 const planLists = (lists: readonly ListValue[], owner: Owner, level: LevelContext): readonly ListPlan[] =>
@@ -172,6 +195,7 @@ const planLists = (lists: readonly ListValue[], owner: Owner, level: LevelContex
 const planList = ({ relation, value }: ListValue, owner: Owner, level: LevelContext): ListPlan => {
   const { creates, updates, removes } = readListChange(relation, value);
   const below = listLevel(relation, owner, level);
+  requireDepth(below);
   return {
     relation,
     ownerIndex: owner.rowIndex,
@@ -216,7 +240,7 @@ const planListUpdates = (
       return { ...planListUpdate(relation, placed, level), position: only, create };
     }
     if (hasChanges(entry)) return { ...planListUpdate(relation, entry, level), position: null, create };
-    bare ??= planMove(relation, { payload: {}, lists: [] }, level);
+    bare ??= planMove(relation, { payload: {}, related: noRelated }, level);
     return { key: entry.key, update: null, position: null, move: bare, create };
   });
 };
@@ -238,12 +262,8 @@ const planKeyedCreate = (
     }),
   );
   // what exists and what the caller may not create are answered alike
-  return 'problems' in plan && plan.problems.some(({ code }) => code === 'FORBIDDEN') ? null : plan;
+  return isRefusal(plan) && isForbidden(plan.problems) ? null : plan;
 };
-
-/** Returns whether clients choose the key of new rows. */
-const isKeyChosen = ({ key }: Collection): boolean =>
-  key.every(({ auto, generated }) => auto !== true && generated !== true);
 
 /**
  * Plans both cases, since only the stored rows show whether the row is in the list already. Nested lists are
@@ -258,10 +278,11 @@ const planListUpdate = (
   const withoutOwner = { ...level, owner: noOwner, index: null };
   const update = collectProblems(level.problems, () => {
     const read = readChange(collection, { key, payload }, withoutOwner);
+    const parents = planParents(read.parents, { rowIndex: 0, level: withoutOwner }, planners);
     const lists = planLists(read.lists, { collection, rowIndex: 0, row: new Map(), key }, withoutOwner);
-    return bindUpdate(toUpdatePlan(read, lists, withoutOwner), noOwnerValues);
+    return bindUpdate(toUpdatePlan(read, { parents, lists }, withoutOwner), noOwnerValues);
   });
-  return { key, update, move: planMove(relation, { payload, lists: update?.lists ?? [] }, level) };
+  return { key, update, move: planMove(relation, { payload, related: update ?? noRelated }, level) };
 };
 
 /**
@@ -269,13 +290,13 @@ const planListUpdate = (
  */
 const planMove = (
   relation: ToMany,
-  { payload, lists }: { readonly payload: Payload; readonly lists: readonly ListPlan[] },
+  { payload, related }: { readonly payload: Payload; readonly related: RelatedPlans },
   level: LevelContext,
 ): ListUpdate['move'] => {
   const owner = new Map([...level.owner].filter(([name]) => !isKeyPart(relation, name)));
   return planOrRefuse((problems) => {
     const moved = { ...level, owner, problems, index: null };
-    return toUpdatePlan(readChange(relation.collection, { key: null, payload }, moved), lists, moved);
+    return toUpdatePlan(readChange(relation.collection, { key: null, payload }, moved), related, moved);
   });
 };
 

@@ -6,8 +6,9 @@ import { LRUCache } from 'lru-cache';
 import { invalidQuery } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { parseFilter, type Filter } from './filter.js';
-import { hasLoneSurrogate, loneSurrogate } from './body.js';
-import { asList, parseQueryString } from './query-string.js';
+import { readAggregation, type Aggregation } from './aggregation.js';
+import { maxLevels, readNames, readObject, splitPath, tooDeep } from './names.js';
+import { parseQueryString } from './query-string.js';
 import { readTimeZone } from './timezone.js';
 
 export interface Query {
@@ -27,6 +28,8 @@ export interface Query {
   readonly alias: readonly (readonly [string, string])[];
   /** IANA name of the zone in which functions read timestamps; `null` for UTC. Only at the first level. */
   readonly timezone: string | null;
+  /** `null`: the query returns items. */
+  readonly aggregation: Aggregation | null;
   /** Parameters of nested lists. */
   readonly deep: readonly { readonly relation: string; readonly query: Query }[];
 }
@@ -67,7 +70,7 @@ interface Source {
   readonly prefix: '' | '_';
 }
 
-const unsupported = ['aggregate', 'groupBy', 'export', 'version'];
+const unsupported = ['export', 'version'];
 
 /** Parses a query string. @throws INVALID_QUERY naming the parameter and the expected form */
 export const parseQuery = (text: string): ParsedQuery => readQuery(parseQueryString(text));
@@ -103,6 +106,7 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
     meta: readMeta(get('meta')),
     alias: readAlias(get('alias')),
     timezone: readTimeZone(get('timezone')),
+    aggregation: readAggregation(get, values),
     deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values, level + 1),
   };
 };
@@ -156,69 +160,9 @@ const toNodes = ({ children }: Branch): FieldNode[] =>
     return branch.isEnd ? [leaf, inner] : [inner];
   });
 
-/** Maximum nesting; more than `MAX_RELATIONAL_DEPTH` allows. */
-const maxLevels = 64;
-
-const splitPath = (name: string, parameter: string): readonly string[] => {
-  // a point inside the parentheses of a function belongs to the name of its column
-  const path = name.includes('(')
-    ? name.split(/\.(?![^(]*\))/, maxLevels + 1)
-    : name.split('.', maxLevels + 1);
-  if (path.length > maxLevels) throw tooDeep(parameter);
-  return path;
-};
-
-const tooDeep = (parameter: string): Error =>
-  invalidQuery(`"${parameter}" is nested deeper than ${maxLevels} levels`);
-
-/** Reads a comma-separated text, or a list of texts. */
-const readNames = (value: unknown, parameter: string): string[] | null => {
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'string') return splitNames(value);
-  const list = asList(value);
-  if (list === null || !list.every((entry) => typeof entry === 'string')) {
-    throw invalidQuery(`"${parameter}" must be names separated by commas, or a list of names`);
-  }
-  return list.flatMap(splitNames);
-};
-
-/** Splits at commas and trims names; `\\,` and `\\ ` are part of a name. */
-const splitNames = (text: string): string[] =>
-  (text.includes('\\') ? splitEscaped(text) : text.split(',').map((name) => name.trim())).filter(
-    (name) => name !== '',
-  );
-
-const splitEscaped = (text: string): string[] =>
-  (text.match(/(?:\\[,\\]|[^,])+/g) ?? []).map((name) => trimEscaped(name).replaceAll(/\\([,\\\s])/g, '$1'));
-
-/** Trims a name; a space after an odd number of backslashes is escaped and kept. */
-const trimEscaped = (name: string): string => {
-  const text = name.trimStart();
-  const cut = text.trimEnd();
-  return /(?<!\\)(?:\\\\)*\\$/.test(cut) ? text.slice(0, cut.length + 1) : cut;
-};
-
 const readFilter = (value: unknown, values: unknown[]): Filter | null => {
   if (value === undefined || value === null || value === '') return null;
   return parseFilter(readObject(value, 'filter'), values);
-};
-
-/** Reads an object, or its JSON text. */
-const readObject = (value: unknown, parameter: string): Readonly<Record<string, unknown>> => {
-  const parsed = typeof value === 'string' ? parseJson(value, parameter) : value;
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw invalidQuery(`"${parameter}" must be an object, as JSON or in brackets`);
-  }
-  return parsed as Record<string, unknown>;
-};
-
-const parseJson = (text: string, parameter: string): unknown => {
-  if (hasLoneSurrogate(text)) throw invalidQuery(`"${parameter}" has ${loneSurrogate}`);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidQuery(`"${parameter}" is not valid JSON`);
-  }
 };
 
 const readSort = (value: unknown): readonly SortKey[] | null => {

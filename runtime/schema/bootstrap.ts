@@ -11,7 +11,7 @@ import { loadDdlPrinter } from '../databases/open.js';
 import { planTables, type DdlStep } from './reconcile.js';
 import { systemTables } from './system-tables.js';
 import {
-  changeAccess,
+  changeAccessRows,
   createPassword,
   createToken,
   ensureAdministratorRole,
@@ -63,7 +63,7 @@ export const bootstrap = (options: BootstrapOptions): Promise<BootstrapReport> =
 
 /** Stores tokens as configured; they stay valid. */
 const storeTokens = async ({ database, staticTokens }: BootstrapOptions): Promise<readonly string[]> => {
-  const converted = await changeAccess(database, (statements) => convertTokens(statements, staticTokens));
+  const converted = await changeAccessRows(database, (statements) => convertTokens(statements, staticTokens));
   return converted === 0 ? [] : [`hash ${converted} static tokens`];
 };
 
@@ -104,7 +104,7 @@ const ensureAdministrator = ({
   staticTokens,
   log,
 }: BootstrapOptions): Promise<AdminReport> =>
-  changeAccess(database, async (statements) => {
+  changeAccessRows(database, async (statements) => {
     const user = await findUser(statements, admin.email);
     if ((await findAdministrators(statements)).length > 0)
       return updateCredentials(statements, { admin, user, staticTokens });

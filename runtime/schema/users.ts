@@ -11,7 +11,7 @@ import {
   type Statements,
 } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
-import { bumpAccessVersion } from '../execute/access-version.js';
+import { changeAccess } from '../execute/access-version.js';
 
 /** Name of the role and policy that bootstrap creates if there is no administrator. */
 const administrator = 'Administrator';
@@ -35,14 +35,14 @@ export const createPassword = (): string => randomBytes(12).toString('base64url'
 export const isEmail = (text: string): boolean => [...text].length <= 128 && /^[^@\s]+@[^@\s]+$/u.test(text);
 
 /**
- * Changes the access tables in one transaction. Every process applies the change from its next request on. Each
- * written row is recorded in the activity log.
+ * Changes the access tables in one transaction; every process applies the change when this returns. Each written row is
+ * recorded in the activity log.
  */
-export const changeAccess = <Result>(
+export const changeAccessRows = <Result>(
   database: Database,
   body: (statements: Statements) => Promise<Result>,
 ): Promise<Result> =>
-  database.transaction(async (executor) => {
+  changeAccess(database, async (executor, raise) => {
     let writes = 0;
     const countingStatements: Statements = {
       quote: executor.quote,
@@ -53,7 +53,7 @@ export const changeAccess = <Result>(
       },
     };
     const result = await body(countingStatements);
-    if (writes > 0) await bumpAccessVersion(executor);
+    if (writes > 0) await raise();
     return result;
   });
 

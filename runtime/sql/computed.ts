@@ -5,7 +5,7 @@ import type { Computed } from '../plan/types.js';
 import type { SqlDialect } from '../databases/contract.js';
 import { offsetsOf, type Offset } from './time-zones.js';
 
-type FromColumn = Exclude<Computed, { kind: 'rows' }>;
+type FromColumn = Exclude<Computed, { kind: 'rows' | 'output' }>;
 
 /** @throws INVALID_QUERY where a text is to be counted as JSON */
 export const compileComputed = (computed: FromColumn, column: string, dialect: SqlDialect): string => {

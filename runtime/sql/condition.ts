@@ -7,6 +7,7 @@ import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
 import { compileComputed } from './computed.js';
 import type { Match, SqlDialect } from '../databases/contract.js';
 import { join, sql, type Sql } from './fragment.js';
+import { listFormOf, type Some } from './list-form.js';
 import {
   listParameter,
   matchParameter,
@@ -30,6 +31,15 @@ export interface SqlScope {
   readonly trail: string;
   /** Joins by trail, in the order in which they were added. */
   readonly joins: Map<string, { readonly alias: string; readonly text: Sql }>;
+  /** Groups and measures of an aggregation, for its `having`. */
+  readonly outputs?: readonly Sql[];
+  /**
+   * Whether conditions on lists are EXISTS only: below NOT, where an IN that finds nothing may be unknown instead of
+   * false, and in joins.
+   */
+  readonly existsOnly?: boolean;
+  /** The form of conditions on lists, which the outermost one of them has chosen. */
+  readonly listForm?: 'in' | 'exists';
 }
 
 export const createCompiler = (dialect: SqlDialect): Compiler => {
@@ -87,7 +97,11 @@ const compileJoin = (
   const [before, after] = compiler.dialect.joinCondition ?? ['', ''];
   const conditions = [matchKeys(compiler, relation, { near, alias })];
   const add = (condition: Condition, row: string): void => {
-    conditions.push([before, ...compileCondition(condition, { ...scope, alias: row }), after]);
+    conditions.push([
+      before,
+      ...compileCondition(condition, { ...scope, alias: row, existsOnly: true }),
+      after,
+    ]);
   };
   if (where.kind !== 'true') add(where, alias);
   if (rule !== null) add(rule, near);
@@ -124,7 +138,7 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
         ` ${condition.kind} `,
       );
     case 'not':
-      return sql`not (${compileCondition(condition.condition, scope)})`;
+      return sql`not (${compileCondition(condition.condition, { ...scope, existsOnly: true })})`;
     case 'at':
       return sql`(${compileCondition(condition.condition, { ...scope, alias: aliasAt(scope, condition.path) })}) is true`;
     case 'null':
@@ -165,6 +179,7 @@ export const compileColumn = (column: ColumnRef, scope: SqlScope): Sql => {
 export const valueAt = ({ field, computed }: Pick<ColumnRef, 'field' | 'computed'>, scope: SqlScope): Sql => {
   const { compiler, alias } = scope;
   if (computed === undefined) return [columnOf(compiler, alias, field.name)];
+  if (computed.kind === 'output') return scope.outputs?.[computed.index] ?? [];
   if (computed.kind === 'rows') return sql`(select count(*) ${compileChildren(computed, scope)})`;
   return [compileComputed(computed, columnOf(compiler, alias, computed.source.name), compiler.dialect)];
 };
@@ -194,12 +209,25 @@ const compileRulePath = (
   return { from: sql`${tables} where ${start}`, alias };
 };
 
-const compileSome = (condition: Extract<Condition, { kind: 'some' }>, scope: SqlScope): Sql => {
+const compileSome = (condition: Some, scope: SqlScope): Sql => {
   const { relation, where, path, inRule } = condition;
   const rule = inRule && path.length > 0 ? compileRulePath(path, scope) : null;
   const owner = rule?.alias ?? aliasAt(scope, path);
+  if (rule === null && listFormOf(condition, scope) === 'in') {
+    return compileIn(condition, { ...scope, alias: owner, listForm: 'in' });
+  }
   const child = sql`select 1 ${compileChildren({ relation, where }, { ...scope, alias: owner })}`;
   return rule === null ? sql`exists (${child})` : sql`exists (select 1 ${rule.from} and exists (${child}))`;
+};
+
+/** Compiles a condition on a list as an IN that does not depend on the outer row. */
+const compileIn = ({ relation, where }: Some, { compiler, alias, listForm }: SqlScope): Sql => {
+  const inner: SqlScope = { ...createScope(compiler), ...(listForm !== undefined && { listForm }) };
+  const [field = ''] = relation.fields;
+  const [reference = ''] = relation.references;
+  const filter = where.kind === 'true' ? [] : sql` where ${compileCondition(where, inner)}`;
+  const from = sql`${tableOf(relation.collection, inner)}${joinsOf(inner)}`;
+  return sql`${columnOf(compiler, alias, reference)} in (select ${columnOf(compiler, inner.alias, field)} from ${from}${filter})`;
 };
 
 /** Compiles FROM and WHERE of the rows of a list of the row at `scope.alias`. */

@@ -52,7 +52,10 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
 };
 
 /** Compiles the counts; both are one statement where the query has no filter. */
-const compileCounts = (plan: ReadPlan, dialect: SqlDialect): CompiledRead['counts'] => {
+export const compileCounts = (
+  plan: Pick<ReadPlan, 'collection' | 'where' | 'whereTotal' | 'meta'>,
+  dialect: SqlDialect,
+): CompiledRead['counts'] => {
   const whereOf = (key: MetaKey): Condition => (key === 'total_count' ? plan.whereTotal : plan.where);
   const conditions = new Set(plan.meta.map(whereOf));
   return [...conditions].map((where) => ({
@@ -61,7 +64,7 @@ const compileCounts = (plan: ReadPlan, dialect: SqlDialect): CompiledRead['count
   }));
 };
 
-const compileWhere = (where: Condition, scope: SqlScope): Sql =>
+export const compileWhere = (where: Condition, scope: SqlScope): Sql =>
   where.kind === 'true' ? [] : sql` where ${compileCondition(where, scope)}`;
 
 const compileCount = (collection: Collection, where: Condition, dialect: SqlDialect): Statement => {

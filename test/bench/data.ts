@@ -6,6 +6,9 @@ import type { BenchDialect, Recipe } from './databases.js';
 
 export const counts = { articles: 100_000, authors: 1_000, tags: 200, comments: 300_000 } as const;
 
+/** Rows of one call that creates many. */
+export const bulkCount = 1_000;
+
 export const statuses = ['archived', 'draft', 'published', 'review'] as const;
 
 /** The ten fields of an article and of a draft, in table order. */
@@ -23,7 +26,7 @@ export const articleFields = [
 ] as const;
 
 /** Articles that own 50 000 comments each: what shows whether a per-parent limit is a real one. */
-const crowdedArticles = [1_000, 25_000, 50_000, 99_000] as const;
+export const crowdedArticles = [1_000, 25_000, 50_000, 99_000] as const;
 
 const commentsOfCrowded = 50_000;
 const rowsPerInsert = 1_000;
@@ -99,6 +102,15 @@ const schemaStatements = (dialect: BenchDialect): string[] => {
     ),
     'CREATE UNIQUE INDEX drafts_slug ON drafts (slug)',
     table(
+      'draft_tags',
+      `id ${key},
+  draft_id INT NOT NULL,
+  tag_id INT NOT NULL,
+  CONSTRAINT draft_tags_draft FOREIGN KEY (draft_id) REFERENCES drafts (id),
+  CONSTRAINT draft_tags_tag FOREIGN KEY (tag_id) REFERENCES tags (id)`,
+    ),
+    'CREATE UNIQUE INDEX draft_tags_pair ON draft_tags (draft_id, tag_id)',
+    table(
       'article_tags',
       `id ${key},
   article_id INT NOT NULL,
@@ -147,8 +159,10 @@ function* authorRows(): Generator<Value[]> {
 }
 
 function* tagRows(): Generator<Value[]> {
-  for (let id = 1; id <= counts.tags; id++) yield [id, `${words[id % words.length] ?? ''} ${id}`];
+  for (let id = 1; id <= counts.tags; id++) yield [id, tagName(id)];
 }
+
+export const tagName = (id: number): string => `${words[id % words.length] ?? ''} ${id}`;
 
 function* articleRows(): Generator<Value[]> {
   const random = createRandom(2);

@@ -91,6 +91,6 @@ export const clearDrafts = (server: BenchServer, name: string): Promise<void> =>
 const clearStatements = {
   mariadb: ['TRUNCATE TABLE drafts'],
   mysql: ['TRUNCATE TABLE drafts'],
-  postgres: ['TRUNCATE TABLE drafts RESTART IDENTITY'],
+  postgres: ['TRUNCATE TABLE drafts RESTART IDENTITY CASCADE'],
   sqlite: ['DELETE FROM drafts', "DELETE FROM sqlite_sequence WHERE name = 'drafts'"],
 } as const;

@@ -2,7 +2,7 @@
 import { Pool, types } from 'pg';
 import { numberPlaceholders } from '../../runtime/databases/postgres/placeholders.js';
 import type { FloorStore } from './floor.js';
-import { draftValues, nestTags, sql, type Row } from './floor-rows.js';
+import { draftValues, nestComments, nestTags, sql, type Row } from './floor-rows.js';
 
 const timestamp = 1114;
 
@@ -32,7 +32,13 @@ export const openPostgresStore = (url: string): FloorStore => {
       const children = await rows(`children ${ids.length}`, sql.children(ids.length), ids);
       return nestTags(parents, children);
     },
+    deep: async (after) => {
+      const ids = (await rows('ids', sql.ids, [after])).map((row) => row.id as number);
+      return nestComments(ids, await rows('newest', sql.newestLateral, [`{${ids.join(',')}}`]));
+    },
+    filter: (tag) => rows('filter', sql.filter, [tag]),
     create: async (draft) =>
       articleToWire((await rows('create', `${sql.create} ${sql.returning}`, draftValues(draft)))[0]),
+    createMany: (drafts) => rows('bulk', `${sql.createMany} RETURNING id`, drafts.flatMap(draftValues)),
   };
 };

@@ -1,11 +1,15 @@
 /** Statements of the floor for all databases, and the conversion of their rows to wire form. */
-import { articleFields } from './data.js';
+import { articleFields, bulkCount } from './data.js';
 import type { Draft } from './floor.js';
 
 export type Row = Record<string, unknown>;
 
 const all = articleFields.join(', ');
 const own = articleFields.slice(1).join(', ');
+
+const newest = (where: string): string =>
+  `SELECT article_id, id, author_name, created_at FROM comments WHERE ${where}
+    ORDER BY created_at DESC, id DESC LIMIT 5`;
 
 export const sql = {
   one: `SELECT ${all} FROM articles WHERE id = ?`,
@@ -16,7 +20,19 @@ export const sql = {
   children: (count: number): string => `SELECT l.article_id, t.id, t.name
     FROM article_tags l LEFT JOIN tags t ON t.id = l.tag_id
     WHERE l.article_id IN (${Array(count).fill('?').join(',')}) ORDER BY l.id`,
+  ids: 'SELECT id FROM articles WHERE id > ? ORDER BY id LIMIT 50',
+  newest: newest('article_id = ?'),
+  /** One select for each parent: MariaDB has no lateral joins, and those of MySQL ignore the index for the order. */
+  newestOfAll: Array(50)
+    .fill(0)
+    .map((_, index) => `SELECT * FROM (${newest('article_id = ?')}) b${index}`)
+    .join(' UNION ALL '),
+  newestLateral: `SELECT c.* FROM unnest(cast(? AS int[])) p(id) CROSS JOIN LATERAL (${newest('article_id = p.id')}) c`,
+  filter: `SELECT id, name FROM authors WHERE id IN (SELECT a.author_id FROM articles a
+    JOIN article_tags l ON l.article_id = a.id JOIN tags t ON t.id = l.tag_id WHERE t.name = ?)
+    ORDER BY id LIMIT 100`,
   create: `INSERT INTO drafts (${own}) VALUES (?,?,?,?,?,?,?,?,?)`,
+  createMany: `INSERT INTO drafts (${own}) VALUES ${Array(bulkCount).fill('(?,?,?,?,?,?,?,?,?)').join(',')}`,
   returning: `RETURNING ${all}`,
   draft: `SELECT ${all} FROM drafts WHERE id = ?`,
 };
@@ -40,6 +56,16 @@ export const articleToWire = (row: Row | undefined): Row => {
   row.featured = row.featured === 1;
   row.published_at = (row.published_at as string).replace(' ', 'T');
   return row;
+};
+
+/** Puts comments into their articles, whose keys are in order. */
+export const nestComments = (ids: readonly number[], comments: readonly Row[]): Row[] => {
+  const lists = new Map<unknown, Row[]>(ids.map((id) => [id, []]));
+  for (const { article_id: article, id, author_name: author, created_at: created } of comments) {
+    const made = (created as string).replace(' ', 'T');
+    lists.get(article)?.push({ id, author_name: author, created_at: made });
+  }
+  return ids.map((id) => ({ id, comments: lists.get(id) }));
 };
 
 export const nestTags = (parents: readonly Row[], children: readonly Row[]): Row[] => {

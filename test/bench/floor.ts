@@ -1,5 +1,5 @@
 /**
- * The floor: what a competent engineer writes by hand for just these five shapes. `node:http`, prepared statements,
+ * The floor: what a competent engineer writes by hand for just these shapes. `node:http`, prepared statements,
  * one process; no router, no authentication, no query language. The process is `node floor.mjs DATABASE_URL`; it
  * prints its address.
  *
@@ -14,6 +14,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Row } from './floor-rows.js';
 
 /** Responses of one database in wire form. */
 export interface FloorStore {
@@ -21,7 +22,11 @@ export interface FloorStore {
   flat(after: number): Promise<unknown[]>;
   page(status: string, offset: number): Promise<unknown[]>;
   nest(after: number): Promise<unknown[]>;
-  create(draft: Draft): Promise<unknown>;
+  deep(after: number): Promise<unknown[]>;
+  filter(tag: string): Promise<unknown[]>;
+  create(draft: Draft): Promise<Row>;
+  /** Creates `bulkCount` rows and returns their keys. */
+  createMany(drafts: readonly Draft[]): Promise<unknown[]>;
 }
 
 export interface Draft {
@@ -48,11 +53,17 @@ const openStore = async (url: string): Promise<FloorStore> => {
 const answer = async (store: FloorStore, request: IncomingMessage): Promise<unknown> => {
   const [path = '', search] = (request.url ?? '').split('?', 2);
   if (path === '/create') return store.create(JSON.parse(await readBody(request)) as Draft);
+  if (path === '/create-list') {
+    return { ...(await store.create(JSON.parse(await readBody(request)) as Draft)), draft_tags: [] };
+  }
+  if (path === '/bulk') return store.createMany(JSON.parse(await readBody(request)) as Draft[]);
   const query = new URLSearchParams(search);
   if (path === '/one') return store.one(Number(query.get('id')));
   if (path === '/flat') return store.flat(Number(query.get('after')));
   if (path === '/page') return store.page(query.get('status') ?? '', Number(query.get('offset')));
   if (path === '/nest') return store.nest(Number(query.get('after')));
+  if (path === '/deep') return store.deep(Number(query.get('after')));
+  if (path === '/filter') return store.filter(query.get('tag') ?? '');
   throw new Error(`no such path: ${path}`);
 };
 

@@ -73,7 +73,7 @@ export const measureShape = async (
 
 const drawRequests = (shape: Shape): Sides<BenchRequest[]> => {
   const random = createRandom(7);
-  const drawn = Array.from({ length: requestsDrawn }, () => shape.draw(random));
+  const drawn = Array.from({ length: shape.drawn ?? requestsDrawn }, () => shape.draw(random));
   return { floor: drawn.map((pair) => pair.floor), server: drawn.map((pair) => pair.server) };
 };
 

@@ -1,5 +1,14 @@
 /** The requests that are measured: what our server is asked and what the floor is asked for the same answer. */
-import { articleFields, articleValues, counts, statuses, type Random } from './data.js';
+import {
+  articleFields,
+  crowdedArticles,
+  articleValues,
+  bulkCount,
+  counts,
+  statuses,
+  tagName,
+  type Random,
+} from './data.js';
 import { serialMark, type BenchRequest } from './load.js';
 
 export interface Shape {
@@ -11,6 +20,8 @@ export interface Shape {
   readonly caller?: 'reader' | 'session';
   /** The server's answer in the words of the floor, where it says the same in others. */
   toFloor?(answer: unknown): unknown;
+  /** Number of requests that are drawn, for large ones. */
+  readonly drawn?: number;
   /** Each drawn request is new, so that nothing answers from a cache. */
   draw(random: Random): { readonly server: BenchRequest; readonly floor: BenchRequest };
 }
@@ -100,6 +111,34 @@ export const shapes: readonly Shape[] = [
     },
   },
   {
+    name: 'deep',
+    title: '50 rows, the 5 newest of a list each, one of 50 000',
+    target: 0.9,
+    draw: (random) => {
+      const after = (crowdedArticles[random(crowdedArticles.length)] ?? 0) - 1 - random(50);
+      const fields = 'id,comments.id,comments.author_name,comments.created_at';
+      const newest = 'deep[comments][_sort]=-created_at,-id&deep[comments][_limit]=5';
+      return {
+        server: get(`/items/articles?fields=${fields}&${newest}&filter[id][_gt]=${after}&sort=id&limit=50`),
+        floor: get(`/deep?after=${after}`),
+      };
+    },
+  },
+  {
+    name: 'filter',
+    title: 'rows by a column two lists away',
+    target: 0.9,
+    draw: (random) => {
+      const tag = encodeURIComponent(tagName(1 + random(counts.tags)));
+      return {
+        server: get(
+          `/items/authors?fields=id,name&filter[articles][article_tags][tag_id][name][_eq]=${tag}&sort=id`,
+        ),
+        floor: get(`/filter?tag=${tag}`),
+      };
+    },
+  },
+  {
     name: 'graphql',
     title: 'the rows of nest through /graphql',
     target: 0.8,
@@ -113,12 +152,40 @@ export const shapes: readonly Shape[] = [
   {
     name: 'create',
     title: 'one row, returned',
-    target: 0.7,
+    target: 0.9,
     draw: (random) => {
       const body = JSON.stringify(drawDraft(random));
       return {
         server: { method: 'POST', path: `/items/drafts?fields=${all}`, body },
         floor: { method: 'POST', path: '/create', body },
+      };
+    },
+  },
+  {
+    name: 'create-list',
+    title: 'one row, returned with an empty list',
+    target: 0.85,
+    draw: (random) => {
+      const body = JSON.stringify(drawDraft(random));
+      return {
+        server: { method: 'POST', path: `/items/drafts?fields=${all},draft_tags.tag_id.name`, body },
+        floor: { method: 'POST', path: '/create-list', body },
+      };
+    },
+  },
+  {
+    name: 'bulk',
+    title: `${bulkCount} rows in one call, their keys returned`,
+    target: 0.7,
+    drawn: 20,
+    draw: (random) => {
+      const drafts = Array.from({ length: bulkCount }, (_, index) =>
+        drawDraft(random, `${serialMark}-${index}`),
+      );
+      const body = JSON.stringify(drafts);
+      return {
+        server: { method: 'POST', path: '/items/drafts?fields=id', body },
+        floor: { method: 'POST', path: '/bulk', body },
       };
     },
   },
@@ -137,9 +204,9 @@ const nestDocument = `query ($after: GraphQLStringOrFloat) {
 const numberKeys = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key, each: unknown) => (key === 'id' ? Number(each) : each));
 
-/** In wire form; the mark makes the slug unique. */
-const drawDraft = (random: Random): Record<string, unknown> => {
-  const values = articleValues(random, serialMark);
+/** In wire form; the suffix with the mark makes the slug unique. */
+const drawDraft = (random: Random, suffix = serialMark): Record<string, unknown> => {
+  const values = articleValues(random, suffix);
   const row = Object.fromEntries(articleFields.slice(1).map((field, index) => [field, values[index]]));
   return {
     ...row,

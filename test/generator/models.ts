@@ -95,6 +95,7 @@ export const collection = (
   activity: null,
   note: null,
   singleton: false,
+  triggers: false,
   sortField: null,
   key: fields.filter((each) => each.primaryKey).map((each) => each.name),
   fields,

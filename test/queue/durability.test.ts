@@ -144,8 +144,10 @@ describe('separate processes', () => {
     await open(temporal.address);
     const image = { prompt: 'sea', width: 16, height: 16 };
     const ids = await Promise.all([1, 2, 3].map((seed) => submit('demo/image', { ...image, seed })));
-    const late = await submit('demo/image', image, { 'x-svc-request-start-timeout': '2' }, '/late');
+    const late = await submit('demo/image', image, { 'x-svc-request-start-timeout': '1' }, '/late');
+    const deadline = Date.now() + 1000;
     expect(await statusOf('demo/image', ids[0] ?? '')).toMatchObject({ status: 'IN_QUEUE' });
+    await until(() => (Date.now() > deadline ? true : null));
     await temporal.start();
     const worker = await startWorker(temporal.address);
     ends.push(() => worker.stop('SIGTERM'));

@@ -21,7 +21,9 @@ describe('the delay before the next attempt', () => {
   });
 
   it('is at least the Retry-After of the receiver', () => {
-    expect(retryDelay(1, 60_000, () => 0.5)).toBe(60_000);
+    expect([0, 0.5, 1].map((random) => retryDelay(1, 60_000, () => random))).toEqual([
+      60_000, 67_500, 75_000,
+    ]);
     expect(retryDelay(5, 1_000, () => 0.5)).toBe(80_000);
   });
 

@@ -138,8 +138,8 @@ describe('connections to receivers', () => {
     hits.length = 0;
   });
 
-  const post = async (url: string, policy = strict) => {
-    const agent = createReceiverAgent({ policy, resolve });
+  const post = async (url: string, policy = strict, lookup = resolve) => {
+    const agent = createReceiverAgent({ policy, resolve: lookup });
     const signal = AbortSignal.timeout(3_000);
     const result = await attempt({ url, headers: {}, body: Buffer.from('{}'), agent, signal });
     await agent.destroy();
@@ -195,6 +195,22 @@ describe('connections to receivers', () => {
         error: 'blocked_address',
       });
     }
+    expect(hits).toEqual([]);
+  });
+
+  it('are closed if they lead elsewhere than to the address that was checked', async () => {
+    const addresses = ['93.184.216.34', '127.0.0.1'];
+    const shifting: Resolve = async () => [
+      {
+        family: 4,
+        get address() {
+          return addresses.length > 1 ? (addresses.shift() ?? '') : '127.0.0.1';
+        },
+      },
+    ];
+    expect(await post(`http://shifting.example.com:${port}/shifting`, strict, shifting)).toMatchObject({
+      error: 'blocked_address',
+    });
     expect(hits).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../../runtime/databases/contract.js';
 import type { DeliveryInput } from '../../runtime/queue/contract.js';
 import { createWebhookActivities } from '../../runtime/queue/temporal/activities/webhook.js';
-import { createReceivers } from '../../runtime/queue/webhooks/receivers.js';
+import { createReceivers, type Place } from '../../runtime/queue/webhooks/receivers.js';
 import type { Sender, SendResult } from '../../runtime/queue/webhooks/send.js';
 
 const row = {
@@ -29,7 +29,7 @@ const createActivities = ({
   rows = [row],
   send = async () => ({ kind: 'accepted', attempts: 3 }),
 }: Given) => {
-  const receivers = createReceivers({ maxConcurrent: 1, maxWaiting: 0 });
+  const receivers = createReceivers({ maxPerReceiver: 1, maxWaiting: 0 });
   const sent: string[] = [];
   const activities = createWebhookActivities({
     database: { quote: (name: string) => name, query: async () => rows } as unknown as Database,
@@ -54,16 +54,16 @@ describe('the slot of an attempt', () => {
   ])('%s', async (_, send) => {
     const { activities, receivers } = createActivities({ ...(send !== undefined && { send }) });
     await activities.attemptWebhook(delivery).catch(() => undefined);
-    expect(await receivers.acquire(row.url)).not.toBeNull();
+    expect((await receivers.acquire(row)).kind).toBe('place');
   });
 
   it('is acquired before sending, later if none is free', async () => {
     const { activities, receivers, sent } = createActivities({});
-    const leave = await receivers.acquire(row.url);
+    const place = (await receivers.acquire(row)) as Place;
     const environment = new MockActivityEnvironment({ attempt: 1 });
     const answer = await environment.run(() => activities.attemptWebhook(delivery));
     expect(answer).toEqual({ kind: 'failed', reason: 'the receiver is busy', after: expect.any(Number) });
-    leave?.();
+    place.release('ok');
     expect(await activities.attemptWebhook(delivery)).toEqual({ kind: 'accepted', attempts: 3 });
     expect(sent).toEqual(['d']);
   });

@@ -217,13 +217,30 @@ describe('with workers', () => {
     const id = await running();
     const streams = createStreams(queue.database, queue.settings, 0);
     const parts: string[] = [];
-    for await (const part of streams.follow(id, null)) {
+    for await (const part of streams.follow({ id, after: null, isPermitted: async () => true })) {
       parts.push(String(part));
       if (parts.length === 3) break;
     }
     streams.close();
     await cancel(`demo/train/requests/${id}`);
     expect(parts).toEqual([expect.stringMatching(/^data: /), ': still here\n\n', ': still here\n\n']);
+  });
+
+  it('ends the event stream of a key that is revoked', async () => {
+    const id = await running();
+    const body = { name: 'stream' };
+    const made = (await queue.request('POST', '/keys', { as: 'ann', body })).data as {
+      readonly id: string;
+      readonly key: string;
+    };
+    const stream = await fetch(`${queue.url}/queue/demo/train/requests/${id}/status/stream`, {
+      headers: { authorization: `Key ${made.key}` },
+    });
+    const ended = stream.text();
+    expect((await queue.request('DELETE', `/keys/${made.id}`, { as: 'ann' })).status).toBe(204);
+    const events = (await ended).split('\n\n').filter((event) => event.startsWith('data: '));
+    expect(events).toEqual([expect.stringContaining('"IN_PROGRESS"')]);
+    await cancel(`demo/train/requests/${id}`);
   });
 
   it('does not reveal why a model cannot be run', async () => {

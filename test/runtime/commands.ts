@@ -47,7 +47,7 @@ export const createWorkplace = (): Workplace => {
   const launchProgram = (args: readonly string[], environment: Environment): ChildProcess =>
     spawn(process.execPath, args, {
       cwd: directory,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ACCESS_LEASE: '0', ...environment },
     });
   const launch = (args: readonly string[], environment: Environment): ChildProcess =>
     launchProgram([program, ...args], environment);

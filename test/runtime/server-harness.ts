@@ -134,6 +134,8 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
       LOG_LEVEL: 'silent',
       SECRET: testSecret,
       RATE_LIMITER_ENABLED: 'false',
+      // changes of access do not wait
+      ACCESS_LEASE: '0',
       ...options.environment,
     }),
     declarations: built.declarations,

@@ -86,7 +86,7 @@ const writeDeclaration = (writer: CodeBlockWriter, collection: Collection, local
 
 const printEntries = (collection: Collection, local: ToLocalName): Code[] => {
   const { name, path, system, readonly, access, kind, singleton, activity, sortField } = collection;
-  const { key, relations, uniques, names } = collection;
+  const { key, relations, uniques, names, triggers } = collection;
   return [
     pair('name:', str(name)),
     pair('path:', path === null ? 'null' : str(path)),
@@ -95,6 +95,7 @@ const printEntries = (collection: Collection, local: ToLocalName): Code[] => {
     ...(access ? [pair('access:', 'true')] : []),
     ...(kind === 'view' ? [pair('view:', 'true')] : []),
     ...(singleton ? [pair('singleton:', 'true')] : []),
+    ...(triggers ? [pair('triggers:', 'true')] : []),
     ...(activity === null ? [] : [pair('activity:', str(activity))]),
     ...(sortField === null ? [] : [pair('sortField:', str(sortField))]),
     pair('model:', names.type),

@@ -18,6 +18,11 @@ const about = {
   meta: 'Counts to return with the items.',
   alias:
     'Other names for fields, lists and calls of functions: `{"born": "year(date_of_birth)"}`; `fields` and `deep` then use them.',
+  aggregate:
+    'Operations on fields instead of items: `{"count": "*", "sum": ["price"]}`. Operations are count, countDistinct, countAll, sum, sumDistinct, avg, avgDistinct, min and max.',
+  groupBy:
+    'Fields, calls of functions and paths by which items are grouped; the result has a row for each group.',
+  having: 'Filter of the groups, with the keys of the result: `{"count": {"_gt": 5}}`.',
   timezone: 'IANA name of the time zone in which functions such as `year(created)` read timestamps.',
 };
 
@@ -36,6 +41,9 @@ const properties = {
   },
   alias: { description: about.alias, type: 'object', additionalProperties: { type: 'string' } },
   timezone: { description: about.timezone, type: 'string', default: 'UTC' },
+  aggregate: { description: about.aggregate, type: 'object', additionalProperties: names },
+  groupBy: { description: about.groupBy, ...names },
+  having: { description: about.having, type: 'object' },
 } satisfies Record<string, SchemaObject>;
 
 const { search, sort, offset, page } = properties;
@@ -73,7 +81,7 @@ export const querySchemas: Readonly<Record<string, SchemaObject>> = {
   },
 };
 
-const listParameter = (name: 'fields' | 'sort' | 'meta'): ParameterObject => {
+const listParameter = (name: 'fields' | 'sort' | 'meta' | 'groupBy'): ParameterObject => {
   const { description, ...schema } = properties[name];
   return { name, in: 'query', description, style: 'form', explode: false, schema };
 };
@@ -118,7 +126,31 @@ export const queryParameters: Readonly<Record<string, ParameterObject>> = {
     schema: { type: 'object', additionalProperties: { type: 'string' } },
   }),
   timezone: valueParameter('timezone'),
+  aggregate: jsonParameter('aggregate', {
+    description: `${about.aggregate} ${brackets}: \`aggregate[sum]=price\`.`,
+    schema: { type: 'object', additionalProperties: names },
+  }),
+  groupBy: listParameter('groupBy'),
+  having: jsonParameter('having', {
+    description: `${about.having} ${brackets}: \`having[count][_gt]=5\`.`,
+    schema: { type: 'object' },
+  }),
 };
+
+const listParameterNames = [
+  'search',
+  'sort',
+  'limit',
+  'offset',
+  'page',
+  'deep',
+  'meta',
+  'alias',
+  'timezone',
+  'aggregate',
+  'groupBy',
+  'having',
+] as const;
 
 /** Returns the parameters of a list, with the filter of its collection. */
 export const listParameters = (stem: string): (ParameterObject | ReferenceObject)[] => [
@@ -127,9 +159,7 @@ export const listParameters = (stem: string): (ParameterObject | ReferenceObject
     description: `Selects items. ${brackets}: \`filter[name][_eq]=value\`.`,
     schema: ref('schemas', `${stem}Filter`),
   }),
-  ...['search', 'sort', 'limit', 'offset', 'page', 'deep', 'meta', 'alias', 'timezone'].map((name) =>
-    ref('parameters', name),
-  ),
+  ...listParameterNames.map((name) => ref('parameters', name)),
 ];
 
 /** Parameters of one item, and of the response to a write. */

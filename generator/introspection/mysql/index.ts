@@ -16,6 +16,7 @@ import {
   type TableRow,
 } from './tables.js';
 import type { TableFilter } from '../patterns.js';
+import { markTriggers, type TriggerRow } from '../triggers.js';
 
 const tables = `
   SELECT table_name AS name, table_type AS type, table_comment AS comment
@@ -60,6 +61,31 @@ const checks = `
   WHERE constraint_schema = DATABASE() AND level = 'Column'
   ORDER BY table_name, constraint_name`;
 
+/** The current user as the privilege views write it. */
+const grantee = `CONCAT('''', SUBSTRING_INDEX(CURRENT_USER(), '@', 1), '''@''', SUBSTRING_INDEX(CURRENT_USER(), '@', -1), '''')`;
+
+/**
+ * Reads the tables with triggers, and an empty name if the user may see all triggers: the server lists those of tables on
+ * which the user has the right TRIGGER.
+ */
+const triggers = `
+  SELECT DISTINCT event_object_table AS \`table\`
+  FROM information_schema.triggers
+  WHERE event_object_schema = DATABASE()
+  UNION
+  SELECT '' AS \`table\` FROM information_schema.user_privileges
+  WHERE privilege_type = 'TRIGGER' AND grantee = ${grantee}
+  UNION
+  SELECT '' AS \`table\` FROM information_schema.schema_privileges
+  WHERE privilege_type = 'TRIGGER' AND grantee = ${grantee} AND DATABASE() LIKE table_schema
+  ORDER BY \`table\``;
+
+/** Returns a test of whether a table may have triggers. */
+const readTriggers = async (reader: CatalogReader): Promise<(table: string) => boolean> => {
+  const names = new Set((await readRows<TriggerRow>(reader, triggers)).map(({ table }) => table));
+  return (table) => !names.has('') || names.has(table);
+};
+
 /** Reads all views. `expression`: SQL for the expression of an indexed part. */
 const readViews = async (
   reader: CatalogReader,
@@ -100,11 +126,12 @@ const common: Omit<DialectReader, 'readTables'> = {
 export const mariadb: DialectReader = {
   ...common,
   readTables: async (reader, admits) => {
-    const [rows, checkRows] = await Promise.all([
+    const [rows, checkRows, hasTriggers] = await Promise.all([
       readViews(reader, { admits, expression: 'NULL' }),
       readRows<CheckRow>(reader, checks),
+      readTriggers(reader),
     ]);
-    return rowsToTables({ ...rows, checks: checkRows });
+    return markTriggers(rowsToTables({ ...rows, checks: checkRows }), hasTriggers);
   },
 };
 
@@ -112,11 +139,15 @@ export const mysql: DialectReader = {
   ...common,
   keysBeforeInsert: true,
   readTables: async (reader, admits) => {
-    const rows = await readViews(reader, { admits, expression: 'expression' });
-    return rowsToTables({
+    const [rows, hasTriggers] = await Promise.all([
+      readViews(reader, { admits, expression: 'expression' }),
+      readTriggers(reader),
+    ]);
+    const all = rowsToTables({
       ...rows,
       columns: rows.columns.map(toMariaDbColumn),
       statistics: rows.statistics.map(toMariaDbIndexColumn),
     });
+    return markTriggers(all, hasTriggers);
   },
 };

@@ -4,6 +4,7 @@
  * https://www.postgresql.org/docs/current/catalogs.html
  */
 import { readRows, type DialectReader, type TypedColumn } from '../dialect.js';
+import { markTriggers, type TriggerRow } from '../triggers.js';
 import { rowsToTables, type ColumnRow, type ForeignKeyRow, type IndexRow, type TableRow } from './tables.js';
 
 /** Tables of the schema: r plain, p partitioned, f foreign, v view, m materialized view. */
@@ -85,6 +86,16 @@ const foreignKeys = `
     JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = k.other
   ORDER BY t.relname COLLATE "C", c.conname COLLATE "C", k.position`;
 
+/** Reads tables with triggers or rules; a partitioned or foreign table may have some elsewhere. */
+const triggers = `
+  WITH ${served}
+  SELECT t.relname AS "table"
+  FROM served t
+  WHERE t.relkind IN ('p', 'f')
+    OR EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = t.oid AND NOT g.tgisinternal AND g.tgenabled <> 'D')
+    OR t.relkind = 'r' AND EXISTS (SELECT FROM pg_rewrite r WHERE r.ev_class = t.oid)
+  ORDER BY t.relname COLLATE "C"`;
+
 const textLike: ReadonlySet<string> = new Set(['string', 'text', 'float']);
 
 /** Types that SQL treats like their field type; there are more of the others than can be listed. */
@@ -105,17 +116,20 @@ export const postgres: DialectReader = {
   keysBeforeInsert: false,
   nameType,
   readTables: async (reader, admits) => {
-    const [tableRows, columnRows, indexRows, foreignKeyRows] = await Promise.all([
+    const [tableRows, columnRows, indexRows, foreignKeyRows, triggerRows] = await Promise.all([
       readRows<TableRow>(reader, tables),
       readRows<ColumnRow>(reader, columns),
       readRows<IndexRow>(reader, indexes),
       readRows<ForeignKeyRow>(reader, foreignKeys),
+      readRows<TriggerRow>(reader, triggers),
     ]);
-    return rowsToTables({
+    const all = rowsToTables({
       tables: tableRows.filter((table) => admits(table.name)),
       columns: columnRows,
       indexes: indexRows,
       foreignKeys: foreignKeyRows,
     });
+    const names = new Set(triggerRows.map(({ table }) => table));
+    return markTriggers(all, (name) => names.has(name));
   },
 };

@@ -4,6 +4,8 @@
  */
 import type { CatalogReader } from '../catalog.js';
 import { readRows, type DialectReader } from '../dialect.js';
+import { markTriggers, type TriggerRow } from '../triggers.js';
+import { foldName } from './statement.js';
 import {
   rowsToTables,
   type ColumnRow,
@@ -47,6 +49,12 @@ const indexes = `
   WHERE c.key = 1
   ORDER BY t.key, i.name, c.seqno`;
 
+const triggers = `
+  SELECT DISTINCT tbl_name AS "table"
+  FROM main.sqlite_schema
+  WHERE type = 'trigger'
+  ORDER BY tbl_name`;
+
 const columnNames = `SELECT name FROM pragma_table_xinfo(?, 'main') ORDER BY cid`;
 
 /**
@@ -78,11 +86,12 @@ export const sqlite: DialectReader = {
   readTables: async (reader, admits) => {
     const tableRows = await keepReadable(reader, await readRows<TableRow>(reader, tables));
     const names = [JSON.stringify(tableRows.map((table) => table.name))];
-    const [statementRows, columnRows, foreignKeyRows, indexRows] = await Promise.all([
+    const [statementRows, columnRows, foreignKeyRows, indexRows, triggerRows] = await Promise.all([
       readRows<StatementRow>(reader, statements),
       readRows<ColumnRow>(reader, columns, names),
       readRows<ForeignKeyRow>(reader, foreignKeys, names),
       readRows<IndexRow>(reader, indexes, names),
+      readRows<TriggerRow>(reader, triggers),
     ]);
     const all = rowsToTables({
       tables: tableRows,
@@ -91,6 +100,7 @@ export const sqlite: DialectReader = {
       foreignKeys: foreignKeyRows,
       indexes: indexRows,
     });
-    return all.filter((table) => admits(table.name));
+    const triggered = new Set(triggerRows.map(({ table }) => foldName(table)));
+    return markTriggers(all, (name) => triggered.has(foldName(name))).filter((table) => admits(table.name));
   },
 };

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ProviderConfig } from '../../config/providers.js';
-import { bumpAccessVersion } from '../../execute/access-version.js';
+import { changeAccess, lockAccessVersion } from '../../execute/access-version.js';
 import { findAdministrators } from '../../execute/administrators.js';
 import { isStorable } from '../../execute/access-source.js';
 import { findRow, insertRow, updateRows, type NewRow, type Statements } from '../../execute/system-rows.js';
@@ -44,12 +44,13 @@ const setRole = async (
 ): Promise<void> => {
   const role = roleOf(claims, config);
   if ((await readRole(id, database)) === role) return;
-  await changeUsers(database, async (executor) => {
+  await changeUsers(database, async (executor, raise) => {
     const previous = await readRole(id, executor);
     const affected = await updateRows(executor, 'svc_users', { set: { role }, where: { id } });
     if ((await findAdministrators(executor)).length === 0) {
       await updateRows(executor, 'svc_users', { set: { role: previous }, where: { id } });
     } else if (affected > 0) {
+      await raise();
       await record({ action: 'update', user: id, fields: ['role'] }, executor);
     }
   });
@@ -142,14 +143,12 @@ const emailTaken = (): ProviderRefusal => new ProviderRefusal('the e-mail addres
 const readRole = async (id: string, statements: Statements): Promise<string | null> =>
   (await findRow(statements, 'svc_users', { where: { id }, columns: ['role'] }))?.role ?? null;
 
-/**
- * Changes users in a transaction. It increments the access version first, which locks that row: changes run one after
- * another, and two of them cannot each remove the administrator that the other relies on.
- */
-const changeUsers = (database: Database, body: (executor: Executor) => Promise<void>): Promise<void> =>
-  database
-    .transaction(async (executor) => {
-      await bumpAccessVersion(executor);
-      await body(executor);
-    })
-    .catch((error: unknown) => rejectViolation(error, database));
+/** Changes users in a transaction, one change after another. */
+const changeUsers = (
+  database: Database,
+  body: (executor: Executor, raise: () => Promise<void>) => Promise<void>,
+): Promise<void> =>
+  changeAccess(database, async (executor, raise) => {
+    await lockAccessVersion(executor, database.sql.rowLock);
+    await body(executor, raise);
+  }).catch((error: unknown) => rejectViolation(error, database));

@@ -15,22 +15,30 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     throw error;
   });
   const setup = sessionSetup(dialect.name, options.statementTimeout ?? 0);
-  pool.on('connection', (connection) => {
-    // queued before the first statement, which then reports a failure
-    connection.query(setup, () => undefined);
-  });
+  const reserved = createPool({ ...poolOptions(options), connectionLimit: 1 });
+  for (const each of [pool, reserved]) {
+    each.on('connection', (connection) => {
+      // queued before the first statement, which then reports a failure
+      connection.query(setup, () => undefined);
+    });
+  }
   // the first connection was opened before the dialect was known
   await runOn(pool, (connection) => send(connection, setup, []));
   return {
     dialect: dialect.name,
     sql: dialect,
+    reserved: createPoolExecutor(reserved),
     isConnectionLoss,
     ...createPoolExecutor(pool),
     transaction: (body) => runOn(pool, (connection) => runTransaction(connection, body)),
     locked: (name, body) => runOn(pool, (connection) => holdLock(connection, name, body)),
-    close: () => new Promise((resolve) => pool.end(() => resolve())),
+    async close() {
+      await Promise.all([endPool(pool), endPool(reserved)]);
+    },
   };
 };
+
+const endPool = (pool: Pool): Promise<void> => new Promise((resolve) => pool.end(() => resolve()));
 
 /** Returns the dialect of the server at the URL, MySQL or MariaDB. */
 export const dialectOf = async (options: DatabaseOptions): Promise<SqlDialect> => {

@@ -14,10 +14,14 @@ export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
   updateReadback: 'autocommit',
-  shareLock: ' lock in share mode',
+  tablesWithoutTransactions: `select t.table_name as name from information_schema.tables t
+left join information_schema.engines e on e.engine = t.engine
+where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e.transactions, 'NO') <> 'YES'`,
   emptyRow: '() values ()',
   rowLock: ' for update',
   perParent: 'union',
+  // through two lists of 100 000 and 300 000 rows: 6 ms instead of 700 (MySQL 6 instead of 11)
+  inFromDepth: 1,
   readViolation,
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   // without a cast they are compared with bound text as doubles; a cast to 64 bits would clip larger values
@@ -48,6 +52,12 @@ export const mariadb: SqlDialect = {
   },
   // MariaDB stores JSON as text, which may have been written without its check
   jsonLength: (column) => `case when json_valid(${column}) then json_length(${column}) end`,
+  sum: (value, { distinct }) => `sum(${distinct ? 'distinct ' : ''}${value})`,
+  average(value, { result, distinct }) {
+    const each = `${distinct ? 'distinct ' : ''}${value}`;
+    if (result.type === 'float') return `avg(${each})`;
+    return `cast(sum(${each}) / count(${each}) as decimal(65,${Math.min(30, result.scale ?? 0)}))`;
+  },
   match: (kind) =>
     kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' like ', " escape '!'"],
   pattern: (kind, text) => likePattern(kind, escapeLike(text)),

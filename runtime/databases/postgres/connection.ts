@@ -24,14 +24,18 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     await pool.end();
     throw error;
   }
+  const reserved = createPool({ ...options, poolMax: 1 });
   return {
     dialect: postgres.name,
     sql: postgres,
     isConnectionLoss,
     ...createPoolExecutor(pool),
+    reserved: createPoolExecutor(reserved),
     transaction: (body) => runOn(pool, (client) => retryIfStale(client, () => runTransaction(client, body))),
     locked: (name, body) => holdLock(options, name, body),
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), reserved.end()]);
+    },
   };
 };
 

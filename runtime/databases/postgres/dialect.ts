@@ -65,10 +65,10 @@ export const postgres: SqlDialect = {
   name: 'postgres',
   returning: true,
   updateReadback: 'returning',
+  checkDeferred: 'set constraints all immediate',
   emptyRow: 'default values',
   rowLock: ' for update',
   perParent: 'lateral',
-  shareLock: ' for share',
   // a bound LIMIT is estimated as a tenth of the rows, so generic plans would be rejected or chosen for many rows
   limitInText: true,
   array: (values) => `{${values.map(formatValue).join(',')}}`,
@@ -95,6 +95,18 @@ export const postgres: SqlDialect = {
   addSeconds: (moment, seconds) => `(${moment} + make_interval(secs => ${seconds}))`,
   datePart,
   jsonLength,
+  sum: (value, { field, distinct }) =>
+    `sum(${distinct ? 'distinct ' : ''}${isSingle(field) ? `cast(${value} as double precision)` : value})`,
+  average(value, { result, distinct }) {
+    const each = distinct ? 'distinct ' : '';
+    if (result.type === 'float') return `avg(${each}cast(${value} as double precision))`;
+    // a division of numerics has as many digits as the database chooses; one of whole numbers is exact
+    const sum = `sum(${each}cast(${value} as numeric))`;
+    const count = `count(${each}${value})`;
+    const scale = result.scale ?? 0;
+    const rounded = `div(2 * abs(${sum}) * 1${'0'.repeat(scale)} + ${count}, nullif(2 * ${count}, 0))`;
+    return `(sign(${sum}) * ${rounded} * 0.${'0'.repeat(Math.max(0, scale - 1))}1)`;
+  },
   asText,
   sortKey(field, descending) {
     const [before, after] = isUnordered(field) ? castToText : noCast;

@@ -30,6 +30,8 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
   return {
     dialect: sqlite.name,
     sql: sqlite,
+    // reads never wait here: they run at once
+    reserved: reading,
     quote: sqlite.quote,
     rows: reading.rows,
     writeRows: (statement, layout) => queue(() => writing.writeRows(statement, layout)),

@@ -33,11 +33,22 @@ const datePart = (part: DatePart, moment: string): string => {
   return part === 'weekday' ? `${read('%w')} + 1` : read(formats[part]);
 };
 
+/**
+ * Returns the sum of 64-bit integers, which fails in SQLite where it exceeds 64 bits: from the sums of their upper and
+ * lower halves, and as a real number where it does not fit.
+ */
+const sumIntegers = (value: string): string => {
+  const low = `sum(${value} & 1073741823)`;
+  const high = `(sum(${value} >> 30) + (${low} >> 30))`;
+  const rest = `(${low} & 1073741823)`;
+  const fits = `${high} between -8589934592 and 8589934591`;
+  return `case when ${fits} then ${high} * 1073741824 + ${rest} else ${high} * 1073741824.0 + ${rest} end`;
+};
+
 export const sqlite: SqlDialect = {
   name: 'sqlite',
   returning: true,
   updateReadback: 'transaction',
-  shareLock: '',
   // a key beyond 2^53 is rounded by JSON; `abs` fails for the smallest integer
   generatedKeyCheck({ name }) {
     const key = sqlite.quote(name);
@@ -46,6 +57,8 @@ export const sqlite: SqlDialect = {
   emptyRow: 'default values',
   rowLock: '',
   perParent: 'union',
+  // through two lists 4 ms instead of 25; through one, EXISTS is faster where many rows match
+  inFromDepth: 2,
   readViolation,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   placeholder: (field) => (field.type === 'decimal' ? 'cast(? as numeric)' : '?'),
@@ -60,6 +73,20 @@ export const sqlite: SqlDialect = {
   datePart,
   jsonLength: (column) =>
     `case when json_valid(${column}) then (select count(*) from json_each(${column})) end`,
+  sum(value, { field, distinct }) {
+    if (distinct) return `sum(distinct ${value})`;
+    return field.type === 'integer' || field.type === 'bigInteger' ? sumIntegers(value) : `sum(${value})`;
+  },
+  average(value, { field, result, distinct }) {
+    const each = distinct ? 'distinct ' : '';
+    if (result.type === 'float') return `avg(${each}${value})`;
+    // in whole numbers of the last digit, because the nearest double of a half may be below it
+    const unit = 10 ** (field.scale ?? 0);
+    const sum = `cast(total(${each}round(${value} * ${unit}.0)) as integer)`;
+    const count = `count(${each}${value})`;
+    const digits = 10 ** ((result.scale ?? 0) - (field.scale ?? 0));
+    return `(sign(${sum}) * ((2 * abs(${sum}) * ${digits} + ${count}) / nullif(2 * ${count}, 0)) / ${unit * digits}.0)`;
+  },
   match: (kind) => (kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' glob ', '']),
   // SQLite ends patterns at a NUL character, so a pattern that matches nothing replaces them
   pattern: (kind, text) => (text.includes('\0') ? (kind.startsWith('i') ? '!' : '[') : toPattern(kind, text)),

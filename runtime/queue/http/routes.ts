@@ -213,7 +213,7 @@ const readLogCursor = ({ query, headers }: ApiRequest): LogCursor | null => {
 const respondRequest = async (
   action: Exclude<ModelAction, 'submit' | 'run'>,
   { found, request }: FoundRequest,
-  { requests, streams }: Services,
+  { requests, streams, identify: identifyCaller }: Services,
 ): Promise<ApiResponse> => {
   const headers = { 'x-svc-request-id': found.id };
   switch (action) {
@@ -231,7 +231,11 @@ const respondRequest = async (
           'content-type': 'text/event-stream',
           'cache-control': 'no-cache, no-transform',
         },
-        body: streams.follow(found.id, readLogCursor(request)),
+        body: streams.follow({
+          id: found.id,
+          after: readLogCursor(request),
+          isPermitted: () => mayStillSee(found, request, identifyCaller),
+        }),
       };
     case 'result': {
       const { status, errorType, headers: own, body } = await requests.result(found);
@@ -245,6 +249,21 @@ const respondRequest = async (
       const status = await requests.cancel(found);
       return respondJson(cancelStatuses[status], { status }, headers);
     }
+  }
+};
+
+/** Identifies the caller of a stream again. @throws errors of the database */
+const mayStillSee = async (
+  { account, model }: RequestHead,
+  request: ApiRequest,
+  identifyCaller: Services['identify'],
+): Promise<boolean> => {
+  try {
+    const caller = await identifyCaller(request);
+    return caller.account === account && caller.maySee(model);
+  } catch (error) {
+    if (error instanceof QueueError) return false;
+    throw error;
   }
 };
 

@@ -12,8 +12,8 @@ import type { RequestHead } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
 export interface Streams {
-  /** Streams events until the request ends. @param after position after which lines are sent, or null for none */
-  follow(id: string, after: LogCursor | null): Readable;
+  /** Streams events until the request ends, or the caller may no longer see it. */
+  follow(followed: Followed): Readable;
   close(): void;
 }
 
@@ -25,8 +25,16 @@ const chunkSize = 64;
 /** Bytes that wait for a slow reader, after which nothing more is read for it. */
 const maxBuffered = 1_000_000;
 
-interface Follower {
+/** The request that a caller follows. */
+export interface Followed {
   readonly id: string;
+  /** Position after which log lines are sent, or null for none. */
+  readonly after: LogCursor | null;
+  /** Returns whether the caller may still see the request; asked with every poll. */
+  isPermitted(): Promise<boolean>;
+}
+
+interface Follower extends Pick<Followed, 'id' | 'isPermitted'> {
   readonly stream: Readable;
   /** Last state and position sent, without logs. */
   lastStatus: string;
@@ -54,7 +62,7 @@ export const createStreams = (
 ): Streams => {
   const polling: Polling = { statements, settings, keepAlive, followers: new Set(), timer: null };
   return {
-    follow: (id, after) => follow(id, after, polling),
+    follow: (followed) => follow(followed, polling),
     close() {
       if (polling.timer !== null) clearTimeout(polling.timer);
       for (const follower of polling.followers) finish(follower, polling);
@@ -62,9 +70,9 @@ export const createStreams = (
   };
 };
 
-const follow = (id: string, cursor: LogCursor | null, polling: Polling): Readable => {
+const follow = ({ after, ...followed }: Followed, polling: Polling): Readable => {
   const stream = new Readable({ read: () => undefined, highWaterMark: 4096 });
-  const follower: Follower = { id, stream, cursor, lastStatus: '', lastSent: Date.now() };
+  const follower: Follower = { ...followed, stream, cursor: after, lastStatus: '', lastSent: Date.now() };
   stream.once('close', () => polling.followers.delete(follower));
   polling.followers.add(follower);
   void update([follower], polling).catch((error: Error) => stream.destroy(error));
@@ -91,8 +99,10 @@ const poll = async (polling: Polling): Promise<void> => {
   }
 };
 
-const update = async (some: readonly Follower[], polling: Polling): Promise<void> => {
+const update = async (all: readonly Follower[], polling: Polling): Promise<void> => {
   const { statements } = polling;
+  const some = await keepPermitted(all, polling);
+  if (some.length === 0) return;
   // read before the lines, so that an ended request has all of them
   const requests = new Map((await findRequests(statements, idsOf(some))).map((each) => [each.id, each]));
   const lines = await newLogs(some, statements);
@@ -101,6 +111,16 @@ const update = async (some: readonly Follower[], polling: Polling): Promise<void
     if (request === undefined) finish(follower, polling);
     else await sendUpdate(follower, { request, lines: lines.get(request.id) ?? [] }, polling);
   }
+};
+
+/** Ends the streams of callers who may no longer see their request, and returns the others. */
+const keepPermitted = async (
+  followers: readonly Follower[],
+  polling: Polling,
+): Promise<readonly Follower[]> => {
+  const permitted = await Promise.all(followers.map((follower) => follower.isPermitted()));
+  followers.filter((_, index) => !permitted[index]).forEach((follower) => finish(follower, polling));
+  return followers.filter((_, index) => permitted[index]);
 };
 
 const idsOf = (followers: readonly Follower[]): readonly string[] => [

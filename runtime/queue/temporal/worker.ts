@@ -172,8 +172,11 @@ const toWorkerOptions = (taskQueue: string, role: WorkerRole, services: WorkerSe
   ...(role !== 'models' && workflowsOf(services)),
 });
 
-/** Maximum concurrent delivery attempts of a process; the limit per receiver is much lower. */
-const maxConcurrentAttempts = 256;
+/**
+ * Maximum concurrent deliveries of a process, including those that wait for a place; the limits per account and receiver are
+ * much lower.
+ */
+const maxConcurrentAttempts = 512;
 
 /** Limits workflow tasks as well, because first delivery attempts run as local activities within them. */
 const limitConcurrency = (maxTasks: number): Partial<WorkerOptions> => ({

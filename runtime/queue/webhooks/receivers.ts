@@ -1,69 +1,160 @@
 /**
- * Limits the concurrent attempts to each receiver in this process, so that a slow receiver cannot occupy all of them.
- * Attempts above the limit wait briefly, so that a burst to a fast receiver is not rejected.
+ * Limits the concurrent attempts of this process: to each receiver of an account, of each account, and in all, so that
+ * receivers that are slow or gone delay only deliveries of their own account. Attempts above a limit wait briefly, so that
+ * a burst to a fast receiver is not postponed; each account has few places for them.
  */
+import { createBreaker, type AttemptEnd, type Breaker } from './breaker.js';
 
 export interface Receivers {
-  /** Acquires a slot of a receiver. @returns the function that releases it, or null if the receiver is busy */
-  acquire(url: string): Promise<(() => void) | null>;
+  /** Acquires a place for an attempt, or says how long to postpone it. */
+  acquire(target: DeliveryTarget): Promise<Place | Postponement>;
+}
+
+export interface DeliveryTarget {
+  readonly account: string;
+  readonly url: string;
+}
+
+export interface Place {
+  readonly kind: 'place';
+  /** Gives the place back. */
+  release(end: AttemptEnd): void;
+}
+
+export interface Postponement {
+  readonly kind: 'postponed';
+  readonly reason: 'the receiver is busy' | 'the receiver failed too often';
+  /** Milliseconds; null if the caller decides. */
+  readonly after: number | null;
 }
 
 export interface ReceiversOptions {
-  /** Maximum concurrent attempts per receiver. */
-  readonly maxConcurrent?: number;
-  /** Maximum waiting attempts per receiver. */
+  /** Maximum concurrent attempts. */
+  readonly maxPerReceiver?: number;
+  readonly maxPerAccount?: number;
+  readonly maxInAll?: number;
+  /** Maximum waiting attempts of an account. */
   readonly maxWaiting?: number;
-  /** Milliseconds that an attempt waits for a slot. */
+  /** Milliseconds that an attempt waits for a place. */
   readonly waitTimeout?: number;
+  /** Returns the breaker of a new receiver. */
+  readonly newBreaker?: () => Breaker;
+}
+
+interface Account {
+  active: number;
+  waiting: number;
 }
 
 interface Receiver {
   active: number;
-  readonly waiting: (() => void)[];
+  readonly breaker: Breaker;
 }
 
-export const createReceivers = ({
-  maxConcurrent = 16,
-  maxWaiting = 48,
-  waitTimeout = 2_000,
-}: ReceiversOptions = {}): Receivers => {
-  const receivers = new Map<string, Receiver>();
+interface WaitingAttempt {
+  readonly account: Account;
+  readonly receiver: Receiver;
+  readonly proceed: () => void;
+}
 
-  const receiverOf = (host: string): Receiver => {
-    const known = receivers.get(host) ?? { active: 0, waiting: [] };
-    receivers.set(host, known);
-    return known;
+/** Receivers whose attempts are remembered. */
+const maxReceivers = 10_000;
+
+export const createReceivers = ({
+  maxPerReceiver = 8,
+  maxPerAccount = 16,
+  maxInAll = 256,
+  maxWaiting = 16,
+  waitTimeout = 2_000,
+  newBreaker = createBreaker,
+}: ReceiversOptions = {}): Receivers => {
+  const accounts = new Map<string, Account>();
+  const receivers = new Map<string, Receiver>();
+  const waiting: WaitingAttempt[] = [];
+  let active = 0;
+
+  const accountOf = (id: string): Account => {
+    const account = accounts.get(id) ?? { active: 0, waiting: 0 };
+    accounts.set(id, account);
+    return account;
   };
 
-  const waitForSlot = ({ waiting }: Receiver): Promise<boolean> =>
+  /** Returns a receiver and forgets the one that was used least recently, if it is idle. */
+  const receiverOf = ({ account, url }: DeliveryTarget): Receiver => {
+    const name = `${account} ${new URL(url).origin}`;
+    const receiver = receivers.get(name) ?? { active: 0, breaker: newBreaker() };
+    receivers.delete(name);
+    receivers.set(name, receiver);
+    const [oldest] = receivers.size > maxReceivers ? receivers : [];
+    if (oldest?.[1].active === 0) receivers.delete(oldest[0]);
+    return receiver;
+  };
+
+  const hasPlace = (account: Account, receiver: Receiver): boolean =>
+    active < maxInAll && account.active < maxPerAccount && receiver.active < maxPerReceiver;
+
+  const enter = (account: Account, receiver: Receiver): void => {
+    active += 1;
+    account.active += 1;
+    receiver.active += 1;
+  };
+
+  /** Gives a free place to the attempt that has waited longest among those of the account with the fewest places. */
+  const passPlace = (): void => {
+    const [next] = waiting
+      .filter(({ account, receiver }) => hasPlace(account, receiver))
+      .sort((one, other) => one.account.active - other.account.active);
+    if (next === undefined) return;
+    waiting.splice(waiting.indexOf(next), 1);
+    enter(next.account, next.receiver);
+    next.proceed();
+  };
+
+  const waitForPlace = (account: Account, receiver: Receiver): Promise<boolean> =>
     new Promise((resolve) => {
-      const proceed = (): void => {
+      const end = (entered: boolean): void => {
         clearTimeout(timer);
-        resolve(true);
+        account.waiting -= 1;
+        resolve(entered);
       };
+      const attempt: WaitingAttempt = { account, receiver, proceed: () => end(true) };
       const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(proceed), 1);
-        resolve(false);
+        waiting.splice(waiting.indexOf(attempt), 1);
+        end(false);
       }, waitTimeout);
-      waiting.push(proceed);
+      account.waiting += 1;
+      waiting.push(attempt);
     });
 
-  /** Passes the slot to the next waiting attempt, or frees it. */
-  const release = (host: string): void => {
-    const receiver = receiverOf(host);
-    const next = receiver.waiting.shift();
-    if (next !== undefined) return next();
+  const leave = (id: string, account: Account, receiver: Receiver): void => {
+    active -= 1;
+    account.active -= 1;
     receiver.active -= 1;
-    if (receiver.active === 0) receivers.delete(host);
+    passPlace();
+    if (account.active === 0 && account.waiting === 0) accounts.delete(id);
   };
 
   return {
-    async acquire(url) {
-      const { host } = new URL(url);
-      const receiver = receiverOf(host);
-      if (receiver.active < maxConcurrent) receiver.active += 1;
-      else if (receiver.waiting.length >= maxWaiting || !(await waitForSlot(receiver))) return null;
-      return () => release(host);
+    async acquire(target) {
+      const account = accountOf(target.account);
+      const receiver = receiverOf(target);
+      const isAdmitted = hasPlace(account, receiver);
+      if (isAdmitted) enter(account, receiver);
+      else if (account.waiting >= maxWaiting || !(await waitForPlace(account, receiver))) return busy;
+      const record = receiver.breaker.begin();
+      if (typeof record === 'number') {
+        leave(target.account, account, receiver);
+        return { kind: 'postponed', reason: 'the receiver failed too often', after: record };
+      }
+      return {
+        kind: 'place',
+        release(end) {
+          record(end);
+          leave(target.account, account, receiver);
+        },
+      };
     },
   };
 };
+
+const busy: Postponement = { kind: 'postponed', reason: 'the receiver is busy', after: null };

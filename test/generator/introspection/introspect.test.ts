@@ -61,7 +61,7 @@ const titleLength = {
   postgres: 'length((name)::text)',
 };
 
-const statementsOf = { sqlite: 5, mariadb: 6, mysql: 5, postgres: 4 };
+const statementsOf = { sqlite: 6, mariadb: 7, mysql: 6, postgres: 5 };
 
 const tableNames = async (reader: CatalogReader, options: IntrospectOptions): Promise<string[]> =>
   (await introspect(reader, options)).tables.map(({ name }) => name);

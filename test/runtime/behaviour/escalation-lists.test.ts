@@ -169,6 +169,42 @@ describe.each(dialects)('access rows through their owner on %s', (dialect) => {
       () => `/roles/${role('Chief')}`,
       () => ({ children: { create: [{ name: 'x' }] } }),
     ],
+    [
+      'administration by a policy in place of its key',
+      'POST',
+      () => '/access',
+      () => ({ policy: { name: 'x', admin_access: true }, user: user('manager') }),
+    ],
+    [
+      'administration by a change of the policy of a permission',
+      'POST',
+      () => '/permissions',
+      () => ({ ...held, policy: { id: policy('Titles'), admin_access: true } }),
+    ],
+    [
+      'a permission by its policy',
+      'POST',
+      () => '/access',
+      () => ({ user: user('guest'), policy: { name: 'x', permissions: [beyond] } }),
+    ],
+    [
+      'a role by a new one below it',
+      'POST',
+      () => '/users',
+      () => ({ email: 'x@example.com', role: { name: 'x', parent: role('Chief') } }),
+    ],
+    [
+      'the token of somebody with more, in place of a key',
+      'POST',
+      () => '/access',
+      () => ({ policy: policy('Titles'), user: { id: user('chief'), token: 'mine-and-long-enough' } }),
+    ],
+    [
+      'a role to oneself, in place of a key',
+      'POST',
+      () => '/access',
+      () => ({ policy: policy('Titles'), user: { id: user('manager'), role: role('Plain') } }),
+    ],
   ])('%s cannot be granted', async (_, method, path, bodyOf) => {
     const before = await state();
     const { status, codes } = await send('manager', method, path(), bodyOf());

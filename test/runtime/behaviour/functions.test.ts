@@ -85,7 +85,7 @@ const parts = ['year', 'month', 'week', 'day', 'weekday', 'hour', 'minute', 'sec
 
 const filtered = (filter: unknown): string => `filter=${encodeURIComponent(JSON.stringify(filter))}`;
 
-describe.each(settings)('functions on $dialect through $door', (setting) => {
+describe.each(settings)('functions on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: sqlOf(setting.dialect), meta, access });
   const read = async (query: string, as = 'admin'): Promise<unknown> => {
     const { status, data, codes } = await server().request('GET', `/items/moment?${query}`, { as });

@@ -1,4 +1,4 @@
-/** Cached statements on a table that changes. */
+/** Connections to SQLite: cached statements on a table that changes, and transactions that fail. */
 import { expect, it } from 'vitest';
 import { openSqlite } from '../../../runtime/databases/sqlite/connection.js';
 import { createTestDatabase } from '../../databases.js';
@@ -14,6 +14,23 @@ it('reads current columns after another connection has dropped one', async () =>
     await expect(read()).resolves.toEqual([{ x: 'x', z: 'z' }]);
   } finally {
     await other.close();
+    await drop();
+  }
+});
+
+const insert = (value: number) => ({ text: 'insert into t values (?)', values: [value] });
+
+it('rolls a failed transaction back, and runs the next', async () => {
+  const { database, drop } = await createTestDatabase('sqlite', { sql: 'create table t (x integer)' });
+  try {
+    const failing = database.transaction(async (executor) => {
+      await executor.write(insert(1));
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await database.transaction((executor) => executor.write(insert(2)));
+    expect(await database.query('select x from t')).toEqual([{ x: 2 }]);
+  } finally {
     await drop();
   }
 });

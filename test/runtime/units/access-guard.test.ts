@@ -26,18 +26,15 @@ const context = {
     credentialDigest: credentialOf('token'),
     version: '7',
   },
-  dialect: { shareLock: ' for share' },
+  dialect: { rowLock: ' for update' },
+  registry: { collections: new Map() },
   client: { address: () => '127.0.0.1', headers: {} },
 } as unknown as ItemContext;
 
 /** A database in which the caller is as above, but for what is said. */
-const databaseWith = (stored: {
-  readonly version?: number;
-  readonly admin?: 0 | 1;
-  readonly user?: object;
-}) => {
+const databaseWith = (stored: { readonly admin?: 0 | 1; readonly user?: object }) => {
   const tables: readonly [string, object[]][] = [
-    ['from svc_access_version', [{ version: stored.version ?? 7 }]],
+    ['from svc_access_version', [{ version: 7 }]],
     ['from svc_policies', [{ id: 'root', admin_access: stored.admin ?? 1 }]],
     ['from svc_access', [{ policy: 'root', role: null, user: 'ann' }]],
     ['svc_users', [{ ...user, token: 'token', password: null, ...stored.user }]],
@@ -57,9 +54,12 @@ const databaseWith = (stored: {
 
 type Stored = Parameters<typeof databaseWith>[0];
 
-const writeItems = (stored: Stored) => {
-  const { executor, statements } = databaseWith(stored);
-  return { done: guardVersion(context).before(keyList([]), executor), statements };
+/** Runs the hooks of a write of items whose caller is confirmed or not, before its commit. */
+const writeItems = async (isConfirmed: boolean): Promise<void> => {
+  const hooks = guardVersion({ ...context, confirm: async () => isConfirmed });
+  const { executor } = databaseWith({});
+  await hooks.before(keyList([]), executor);
+  await hooks.after([], executor);
 };
 
 const writeAccess = (stored: Stored) =>
@@ -69,18 +69,22 @@ const writeAccess = (stored: Stored) =>
   );
 
 describe('a write of items', () => {
-  it('continues with the access version of its plan and locks it', async () => {
-    const { done, statements } = writeItems({ version: 7 });
-    await done;
-    expect(statements).toEqual(['select version from svc_access_version where id = 1 for share']);
+  it('is committed if the caller is confirmed once more', async () => {
+    await expect(writeItems(true)).resolves.toBeUndefined();
   });
 
-  it.each([6, 8])('is planned again if the access version is %s instead', async (version) => {
-    await expect(writeItems({ version }).done).rejects.toThrow(StalePrincipal);
+  it('is planned again if access has changed before the commit', async () => {
+    await expect(writeItems(false)).rejects.toThrow(StalePrincipal);
   });
 });
 
 describe('a write of access rows', () => {
+  it('locks the access version first', async () => {
+    const { executor, statements } = databaseWith({});
+    await guardAccess({ name: 'svc_roles' } as Collection, context).before(keyList([]), executor);
+    expect(statements[0]).toBe('select version from svc_access_version where id = 1 for update');
+  });
+
   it('continues if the caller is unchanged', async () => {
     await expect(writeAccess({})).resolves.toBeUndefined();
   });

@@ -28,3 +28,14 @@ describe('a response is compressed', () => {
     expect(await encodingOf(path, headers, length)).toBe(encoding);
   });
 });
+
+it.each([
+  ['gzip', '"abc-gzip"'],
+  ['br', '"abc-br"'],
+  ['identity', '"abc"'],
+])('its entity tag is one of the encoding: %s', async (accepted, tag) => {
+  const headers = { ...json, etag: '"abc"' };
+  const answer = compressResponses(async () => ({ status: 200, headers, body: 'x'.repeat(2000) }));
+  const sent = { ...request('/items/a'), headers: { 'accept-encoding': accepted } } as ApiRequest;
+  expect((await answer(sent)).headers.etag).toBe(tag);
+});

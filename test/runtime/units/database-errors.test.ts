@@ -5,6 +5,7 @@ import { isConnectionLoss as isMysqlLoss } from '../../../runtime/databases/mysq
 import { folder as postgres } from '../../../runtime/databases/postgres/index.js';
 import { isConnectionLoss as isPostgresLoss } from '../../../runtime/databases/postgres/errors.js';
 import { folder as sqlite } from '../../../runtime/databases/sqlite/index.js';
+import { acknowledged, UnknownOutcome } from '../../../runtime/databases/unknown-outcome.js';
 
 const withCode = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code }, more);
 
@@ -50,4 +51,14 @@ it.each([
 
 it('does not wait for a file', () => {
   expect(sqlite.isPermanent(withCode('SQLITE_CANTOPEN'))).toBe(true);
+});
+
+it.each([
+  ['ECONNRESET', true],
+  ['PROTOCOL_CONNECTION_LOST', true],
+  ['ER_DUP_ENTRY', false],
+  ['57P01', false],
+])('after %s, whether a write was stored is unknown: %s', async (code, isUnknown) => {
+  const failed = await acknowledged(() => Promise.reject(withCode(code))).catch((error: unknown) => error);
+  expect(failed instanceof UnknownOutcome).toBe(isUnknown);
 });

@@ -120,8 +120,8 @@ describe('an invalid value', () => {
       },
     ],
     [
-      'may be an object in place of a key',
-      { team: { id: 1 } },
+      'may be a list in place of a key',
+      { team: [1] },
       { code: 'INVALID_PAYLOAD', reason: '"team" takes the key of an item of "team"' },
     ],
     [

@@ -38,6 +38,7 @@ const holderOf = (claims: Partial<TokenClaims>, stored: Stored = {}) => {
   });
   return createAccessSource({
     executor,
+    reserved: executor,
     readClaims,
     storedForms: async (token) => [token],
     noteUse: () => {},

@@ -5,6 +5,7 @@ import type { Database } from '../../../databases/contract.js';
 import { failureTypes, type DeliveryInput } from '../../contract.js';
 import { findById } from '../../../concurrency/batch.js';
 import { endDeliveries, findDeliveries } from '../../store/deliveries.js';
+import type { AttemptEnd } from '../../webhooks/breaker.js';
 import type { Receivers } from '../../webhooks/receivers.js';
 import type { Sender, SendResult } from '../../webhooks/send.js';
 
@@ -23,9 +24,18 @@ export const createWebhookActivities = ({ database, sender, receivers }: Webhook
     const { state, attempts } = delivery;
     if (state === 'delivered') return { kind: 'accepted', attempts };
     if (state === 'failed') return { kind: 'refused', reason: 'the delivery was given up' };
-    const release = await receivers.acquire(delivery.url);
-    if (release === null) return { kind: 'failed', reason: 'the receiver is busy', after: busyDelay() };
-    return sender.send(delivery).finally(release);
+    const place = await receivers.acquire(delivery);
+    if (place.kind === 'postponed') {
+      return { kind: 'failed', reason: place.reason, after: place.after ?? busyDelay() };
+    }
+    let end: AttemptEnd = 'unknown';
+    try {
+      const sent = await sender.send(delivery);
+      end = attemptEnds[sent.kind];
+      return sent;
+    } finally {
+      place.release(end);
+    }
   };
 
   return {
@@ -51,6 +61,13 @@ export const createWebhookActivities = ({ database, sender, receivers }: Webhook
       }
     },
   };
+};
+
+/** A permanent refusal, such as a redirect, costs no time and is no reason to postpone others. */
+const attemptEnds: Readonly<Record<SendResult['kind'], AttemptEnd>> = {
+  accepted: 'ok',
+  refused: 'unknown',
+  failed: 'failed',
 };
 
 /** Returns the milliseconds before a retry to a busy receiver. */

@@ -1,9 +1,5 @@
 begin;
 
-select version
-from svc_access_version
-where id = 1 lock in share mode;
-
 insert into `album` (`title`, `year`)
 values (?, ?), (?, ?)
 returning `id`

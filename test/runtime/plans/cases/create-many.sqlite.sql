@@ -1,9 +1,5 @@
 begin;
 
-select version
-from svc_access_version
-where id = 1;
-
 insert into "album" ("title", "year")
 values (?, ?), (?, ?)
 returning "id", case when "id" > 9007199254740991 then abs("id" - "id" - 9223372036854775807 - 1) end

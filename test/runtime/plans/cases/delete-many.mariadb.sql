@@ -1,9 +1,5 @@
 begin;
 
-select version
-from svc_access_version
-where id = 1 lock in share mode;
-
 select `id` as found
 from `album`
 where `id` in (?, ?) and `album`.`published` = ? for update

@@ -1,9 +1,5 @@
 begin;
 
-select version
-from svc_access_version
-where id = 1;
-
 select "id" as found
 from "album"
 where "id" in (?, ?, ?)

@@ -1,9 +1,5 @@
 begin;
 
-select version
-from svc_access_version
-where id = 1 lock in share mode;
-
 select `id` as found
 from `artist`
 where `id` = ? and not (exists (select 1 from `artist` t0 where t0.`mentor` = `artist`.`id`)) for update

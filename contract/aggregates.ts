@@ -1,0 +1,52 @@
+/** Operations of `aggregate`, and the fields that they apply to. */
+import { operatorsOf, type FieldType } from './field-types.js';
+
+interface AggregateRecord {
+  /** Which fields it applies to. */
+  readonly of: 'any' | 'comparable' | 'number' | 'ordered';
+  readonly distinct?: true;
+  /** The function of SQL. */
+  readonly computes: 'count' | 'sum' | 'avg' | 'min' | 'max';
+}
+
+const records = {
+  count: { of: 'any', computes: 'count' },
+  countDistinct: { of: 'comparable', computes: 'count', distinct: true },
+  countAll: { of: 'any', computes: 'count' },
+  sum: { of: 'number', computes: 'sum' },
+  sumDistinct: { of: 'number', computes: 'sum', distinct: true },
+  avg: { of: 'number', computes: 'avg' },
+  avgDistinct: { of: 'number', computes: 'avg', distinct: true },
+  min: { of: 'ordered', computes: 'min' },
+  max: { of: 'ordered', computes: 'max' },
+} as const satisfies Readonly<Record<string, AggregateRecord>>;
+
+export type AggregateName = keyof typeof records;
+
+export const aggregates: Readonly<Record<AggregateName, AggregateRecord>> = records;
+
+export const aggregateNames = Object.keys(records) as readonly AggregateName[];
+
+const names: ReadonlySet<string> = new Set(aggregateNames);
+
+export const isAggregateName = (name: string): name is AggregateName => names.has(name);
+
+const numbers: ReadonlySet<FieldType> = new Set(['integer', 'bigInteger', 'float', 'decimal'] as const);
+
+/** Returns the operations that a field supports. Of masked values, only whether there are any is visible. */
+export const aggregatesOf = (field: {
+  readonly type: FieldType;
+  readonly conceal?: boolean;
+  readonly hash?: boolean;
+}): readonly AggregateName[] => {
+  if (field.conceal === true || field.hash === true) return ['count', 'min', 'max'];
+  const operators = operatorsOf(field);
+  const isOrdered = operators.has('lt') || field.type === 'string' || field.type === 'text';
+  const applies = {
+    any: true,
+    comparable: operators.has('eq'),
+    number: numbers.has(field.type),
+    ordered: isOrdered,
+  } as const;
+  return aggregateNames.filter((name) => name !== 'countAll' && applies[records[name].of]);
+};

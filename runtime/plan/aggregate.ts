@@ -1,0 +1,235 @@
+/** Plans `aggregate`, `groupBy` and `having`: rows of groups and measures instead of items. */
+import type { Grant } from '../access/grant.js';
+import { aggregates, aggregatesOf, isAggregateName, type AggregateName } from '../../contract/aggregates.js';
+import type { Collection, Field } from '../../contract/collection.js';
+import { invalidQuery } from '../../contract/errors.js';
+import { operatorsOf } from '../../contract/field-types.js';
+import { parseCall, resultName } from '../../contract/functions.js';
+import type { Aggregation, MeasureName } from '../request/aggregation.js';
+import type { Filter } from '../request/filter.js';
+import type { Query, SortKey } from '../request/query.js';
+import { compareColumn, fromQuery } from './filter.js';
+import { planPath } from './order.js';
+import { planLimit, planWhere } from './read.js';
+import { openScope, readableRows, type PlanContext, type Scope } from './scope.js';
+import { allOf, anyOf, conditionTrue, type ColumnRef, type Condition, type ReadPlan } from './types.js';
+
+export interface AggregatePlan extends Pick<
+  ReadPlan,
+  'collection' | 'where' | 'whereTotal' | 'limit' | 'offset' | 'page' | 'meta'
+> {
+  /** The grant from which the columns and the conditions were derived. */
+  readonly grant: Grant;
+  readonly groups: readonly Group[];
+  readonly measures: readonly Measure[];
+  /** Columns are outputs: see `Computed`. */
+  readonly having: Condition;
+  /** Indexes of outputs: groups, then measures. */
+  readonly order: readonly { readonly output: number; readonly descending: boolean }[];
+}
+
+export interface Group {
+  /** Key in the result, such as `born_year` or `artist.name`. */
+  readonly name: string;
+  readonly column: ColumnRef;
+}
+
+export interface Measure {
+  readonly operation: AggregateName;
+  /** Key below the operation; `null` for the rows. */
+  readonly name: string | null;
+  /** `null` for the rows. */
+  readonly column: ColumnRef | null;
+  /** Describes the result. */
+  readonly field: Field;
+  /** Whether the measure is part of the result; others are for `sort` and `having`. */
+  readonly isShown: boolean;
+}
+
+/**
+ * Plans an aggregation. @throws FORBIDDEN for names, INVALID_QUERY for operations that do not apply to a field
+ */
+export const planAggregate = (
+  query: Query,
+  aggregation: Aggregation,
+  { collection, context }: { readonly collection: Collection; readonly context: PlanContext },
+): AggregatePlan => {
+  const scope = openScope(collection, 'read', { ...context, zone: query.timezone });
+  if (scope.grant === null) throw new Error('a read needs a grant');
+  const outputs = createOutputs(aggregation, scope);
+  const whereTotal = readableRows(scope);
+  const having = aggregation.having === null ? conditionTrue : planHaving(aggregation.having, outputs);
+  const order = planOutputOrder(query.sort, outputs);
+  return {
+    collection,
+    grant: scope.grant,
+    groups: outputs.groups,
+    measures: outputs.measures,
+    having,
+    order,
+    where: allOf([whereTotal, planWhere(query, scope), ...outputs.groups.flatMap(visibleRows)]),
+    whereTotal,
+    limit: planLimit(query),
+    offset: query.offset === null ? null : fromQuery(query.offset),
+    page: query.page === null ? null : fromQuery(query.page),
+    meta: query.meta,
+  };
+};
+
+/** Leaves out the rows whose value of a group the caller may not see, instead of counting them as null. */
+const visibleRows = ({ column: { path, rule } }: Group): readonly Condition[] =>
+  rule === null ? [] : [{ kind: 'at', path, condition: rule }];
+
+interface Outputs {
+  readonly scope: Scope;
+  readonly groups: readonly Group[];
+  /** `having` and `sort` append what they use. */
+  readonly measures: Measure[];
+}
+
+const createOutputs = ({ groupBy, measures }: Aggregation, scope: Scope): Outputs => {
+  const groups = new Map(groupBy.map((path) => [keyOf(path), planGroup(path, scope)]));
+  const outputs: Outputs = { scope, groups: [...groups.values()], measures: [] };
+  for (const measure of measures) addMeasure(measure, true, outputs);
+  const taken = outputs.groups.find(({ name }) =>
+    outputs.measures.some(({ operation }) => operation === name),
+  );
+  if (taken !== undefined)
+    throw invalidQuery(
+      `a group and an operation are both called "${taken.name}"; ask for them in two requests`,
+    );
+  return outputs;
+};
+
+/** Returns the key of a path in the result: calls become `born_year`. */
+const keyOf = (path: readonly string[]): string => {
+  const call = parseCall(path.at(-1) ?? '');
+  return [...path.slice(0, -1), call === null ? (path.at(-1) ?? '') : resultName(call)].join('.');
+};
+
+const planGroup = (path: readonly string[], scope: Scope): Group => {
+  const column = planPath(path, scope, 'groupBy');
+  const { field } = column;
+  if (field.conceal === true || field.hash === true)
+    throw invalidQuery(`"groupBy" cannot use "${path.join('.')}": its values are concealed`);
+  if (!operatorsOf(field).has('eq'))
+    throw invalidQuery(
+      `"groupBy" cannot use "${path.join('.')}": values of type ${field.type} are not comparable`,
+    );
+  return { name: keyOf(path), column };
+};
+
+/** Returns the index of a measure, adding it where it is missing. */
+const addMeasure = (
+  { operation, path }: MeasureName,
+  isShown: boolean,
+  { scope, measures }: Outputs,
+): number => {
+  const name = path === null ? null : keyOf(path);
+  const present = measures.findIndex((each) => each.operation === operation && each.name === name);
+  if (present !== -1) return present;
+  if (path === null) {
+    return measures.push({ operation, name, column: null, field: countField, isShown }) - 1;
+  }
+  const column = planPath(path, scope, 'aggregate');
+  const known = aggregatesOf(column.field);
+  if (!known.includes(operation)) {
+    throw invalidQuery(
+      `${operation} does not apply to "${path.join('.')}" (${column.field.type}); it supports ${known.join(', ')}`,
+    );
+  }
+  return measures.push({ operation, name, column, field: resultField(operation, column.field), isShown }) - 1;
+};
+
+const countField: Field = { name: 'count', type: 'integer', bits: 64 };
+
+/** Digits after the point that an average has beyond those of its column. */
+const averageDigits = 4;
+/** Digits of a column that does not limit them. */
+const unlimitedScale = 12;
+
+/** Returns the type of a result: exact numbers stay exact, and may need more digits than their column has. */
+const resultField = (operation: AggregateName, field: Field): Field => {
+  const { name, type, scale } = field;
+  const result = { name, nullable: true } as const;
+  switch (aggregates[operation].computes) {
+    case 'count':
+      return countField;
+    case 'sum':
+      if (type === 'float') return { ...result, type };
+      return type === 'decimal'
+        ? { ...result, type, ...(scale !== undefined && { scale }) }
+        : { ...result, type: 'bigInteger', bits: 64 };
+    case 'avg':
+      if (type === 'float') return { ...result, type };
+      return {
+        ...result,
+        type: 'decimal',
+        scale: (type === 'decimal' ? (scale ?? unlimitedScale) : 0) + averageDigits,
+      };
+    default:
+      return { ...field, nullable: true };
+  }
+};
+
+/** Returns the output of a path such as `status`, `born_year`, `count` or `sum.price`; null if there is none. */
+const findOutput = (
+  path: readonly string[],
+  outputs: Outputs,
+): { readonly index: number; readonly field: Field } | null => {
+  const { groups, measures } = outputs;
+  const group = groups.findIndex(({ name }) => name === path.join('.') || name === keyOf(path));
+  if (group !== -1) return { index: group, field: (groups[group] as Group).column.field };
+  const [operation = '', ...rest] = path;
+  if (!isAggregateName(operation)) return null;
+  if (rest.length === 0 && aggregates[operation].computes !== 'count') return null;
+  const measure = addMeasure({ operation, path: rest.length === 0 ? null : rest }, false, outputs);
+  return { index: groups.length + measure, field: (measures[measure] as Measure).field };
+};
+
+const requireOutput = (path: readonly string[], parameter: string, outputs: Outputs) => {
+  const output = findOutput(path, outputs);
+  if (output !== null) return output;
+  const names = [...outputs.groups.map(({ name }) => name), 'count', 'sum.<field>'];
+  throw invalidQuery(
+    `"${parameter}" of an aggregation takes groups and operations, not "${path.join('.')}"; for example ${names.join(', ')}`,
+  );
+};
+
+/** Without groups there is one row, whose order does not matter. */
+const planOutputOrder = (sort: readonly SortKey[] | null, outputs: Outputs): AggregatePlan['order'] => {
+  if (outputs.groups.length === 0) return [];
+  const sorted = (sort ?? []).map(({ path, descending }) => ({
+    output: requireOutput(path, 'sort', outputs).index,
+    descending,
+  }));
+  const rest = outputs.groups.map((_, output) => ({ output, descending: false }));
+  return [...sorted, ...rest.filter(({ output }) => !sorted.some((each) => each.output === output))];
+};
+
+/** Plans `having`, a filter with the keys of the result. */
+const planHaving = (filter: Filter, outputs: Outputs, path: readonly string[] = []): Condition => {
+  switch (filter.kind) {
+    case 'and':
+      return allOf(filter.filters.map((part) => planHaving(part, outputs, path)));
+    case 'or':
+      return filter.filters.length === 0
+        ? conditionTrue
+        : anyOf(filter.filters.map((part) => planHaving(part, outputs, path)));
+    case 'field':
+      return planHaving(filter.filter, outputs, [...path, filter.name]);
+    case 'compare': {
+      const { index, field } = requireOutput(path, 'having', outputs);
+      const column: ColumnRef = {
+        path: [],
+        field,
+        rule: null,
+        inRule: false,
+        computed: { kind: 'output', index },
+      };
+      return compareColumn(column, filter, { name: path.join('.'), slots: fromQuery });
+    }
+    default:
+      throw invalidQuery(`"_${filter.kind}" does not apply to "having"`);
+  }
+};

@@ -1,0 +1,23 @@
+/** The parameter `dry_run` of a write. */
+import { invalidQuery } from '../../contract/errors.js';
+import type { ApiRequest } from './api-request.js';
+
+/** Returns whether a write is only tried. @throws INVALID_QUERY for other spellings and values, which would write */
+export const readDryRun = (query: string): boolean => {
+  if (query === '') return false;
+  const parameters = new URLSearchParams(query);
+  const misspelled = [...parameters.keys()].find(
+    (name) => name !== 'dry_run' && name.toLowerCase().replaceAll(/[^a-z]/g, '') === 'dryrun',
+  );
+  if (misspelled !== undefined) throw invalidQuery(`the parameter is "dry_run", not "${misspelled}"`);
+  const values = parameters.getAll('dry_run');
+  const [value = 'false', ...others] = values;
+  if (others.length > 0 || (value !== 'true' && value !== 'false'))
+    throw invalidQuery('"dry_run" takes true or false, once');
+  return value === 'true';
+};
+
+/** @throws INVALID_QUERY where `dry_run` is given to a call that would write all the same */
+export const refuseDryRun = ({ method, query }: Pick<ApiRequest, 'method' | 'query'>): void => {
+  if (method !== 'GET' && readDryRun(query)) throw invalidQuery('"dry_run" is for writes of items over REST');
+};
