@@ -8,6 +8,7 @@ import { accessCommand } from '../../runtime/commands/access.js';
 import { activityCommand } from '../../runtime/commands/activity.js';
 import { bootstrapCommand } from '../../runtime/commands/bootstrap.js';
 import { demoCommand } from '../../runtime/commands/demo.js';
+import { doctorCommand } from '../../runtime/commands/doctor.js';
 import { generateCommand } from '../../runtime/commands/generate.js';
 import { keysCommand } from '../../runtime/commands/keys.js';
 import { startCommand } from '../../runtime/commands/start.js';
@@ -110,6 +111,7 @@ it('docs/environment.md contains the table of variables', () => {
 
 const commands: readonly Command[] = [
   demoCommand(),
+  doctorCommand(),
   bootstrapCommand(),
   generateCommand(),
   startCommand(),
