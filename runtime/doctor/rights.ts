@@ -23,10 +23,14 @@ const findMissing = async (database: Database, table: Table): Promise<readonly F
 
 type Probe = (executor: Executor) => Promise<unknown>;
 
+const write =
+  (text: string): Probe =>
+  (executor) =>
+    executor.write({ text, values: [] });
+
 /** Statements that require a right on a table, and meet no row. */
 const probesOf = ({ name, kind, columns }: Table, { quote }: Database): ReadonlyMap<string, Probe> => {
   const table = quote(name);
-  const write = (text: string) => (executor: Executor) => executor.write({ text, values: [] });
   const probes = new Map<string, Probe>([
     ['read', (executor) => executor.query(`select 1 from ${table} where 1 = 0`)],
   ]);
