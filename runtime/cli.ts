@@ -9,6 +9,7 @@ requireNodeVersion();
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['demo', async () => (await import('./commands/demo.js')).demoCommand()],
   ['bootstrap', async () => (await import('./commands/bootstrap.js')).bootstrapCommand()],
+  ['doctor', async () => (await import('./commands/doctor.js')).doctorCommand()],
   ['generate', async () => (await import('./commands/generate.js')).generateCommand()],
   ['start', async () => (await import('./commands/start.js')).startCommand()],
   ['access', async () => (await import('./commands/access.js')).accessCommand()],
