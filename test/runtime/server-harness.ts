@@ -43,6 +43,8 @@ export interface TestServerOptions {
   readonly spec?: string;
   /** As in `process.env`. */
   readonly environment?: Environment;
+  /** Whether a changed schema is followed; it is by default. */
+  readonly followsSchema?: false;
 }
 
 export interface TestServer extends Client {
@@ -175,7 +177,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
       ACCESS_LEASE: '0',
       ...options.environment,
     }),
-    source: createSource(options),
+    ...(options.followsSchema !== false && { source: createSource(options) }),
     declarations: built.declarations,
     routes: built.routes,
     queueModels: built.queueModels,
