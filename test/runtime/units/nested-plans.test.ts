@@ -64,8 +64,9 @@ it.each(['list', 'parent'] as const)('plans the new row of each %s of a deep pay
 });
 
 it('plans rows once where lists and parents alternate', () => {
-  let isList = false;
-  const payload = chain(10, (below) => ((isList = !isList) ? { folders: [below] } : { parent: below }));
+  const payload = chain(10, (below) =>
+    (below.id as number) % 2 === 0 ? { folders: [below] } : { parent: below },
+  );
   expect(countNewRows((writing) => planCreate(folder, [payload], writing))).toBe(11);
 });
 
