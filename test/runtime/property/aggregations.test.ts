@@ -73,6 +73,35 @@ interface Question {
   shown(value: unknown): unknown;
 }
 
+const questionOn = (collection: Collection): fc.Arbitrary<Question> => {
+  const aggregated = aggregateOn(collection).map((query): Question => ({
+    collection,
+    parameters: writeAggregate(query),
+    answer: (world) => expected(() => answerAggregate(collection, query, world)),
+    shown: unordered,
+  }));
+  const called = callsQueryOn(collection)?.map((query): Question => ({
+    collection,
+    parameters: writeCalls(query),
+    answer: (world) => expected(() => answerCalls(collection, query, world)),
+    shown: (value) => value,
+  }));
+  return called === undefined ? aggregated : fc.oneof(aggregated, called);
+};
+
+/** Asks, and expects the answer of the reference, which it returns. */
+const expectAnswer = async (
+  { collection, parameters, answer, shown }: Question,
+  { handle, token, world }: { readonly handle: Handle; readonly token: string | null; readonly world: World },
+): Promise<unknown> => {
+  const request = parametersRequest(`/items/${collection.name}`, parameters, { way: 'body', token });
+  const found = await ask(handle, request);
+  const label = `${collection.name} ${JSON.stringify(parameters)}`;
+  const wanted = answer(world);
+  expect([label, shown(found)]).toEqual([label, shown(wanted)]);
+  return wanted;
+};
+
 describe.each(dialects)('on %s', (dialect) => {
   let archive: Archive;
   let open: (access: Access) => Handle;
@@ -86,46 +115,15 @@ describe.each(dialects)('on %s', (dialect) => {
 
   const worldOf = (viewer: World['viewer']): World => ({ archive, viewer, fallback });
 
-  const questionOn = (collection: Collection): fc.Arbitrary<Question> => {
-    const aggregated = aggregateOn(collection).map((query): Question => ({
-      collection,
-      parameters: writeAggregate(query),
-      answer: (world) => expected(() => answerAggregate(collection, query, world)),
-      shown: unordered,
-    }));
-    const called = callsQueryOn(collection)?.map((query): Question => ({
-      collection,
-      parameters: writeCalls(query),
-      answer: (world) => expected(() => answerCalls(collection, query, world)),
-      shown: (value) => value,
-    }));
-    return called === undefined ? aggregated : fc.oneof(aggregated, called);
-  };
-
   const question = fc
     .nat({ max: 6 })
     .chain((index) => questionOn([...archive.registry.collections.values()][index] as Collection));
 
-  const compare = async (
-    { collection, parameters, answer, shown }: Question,
-    {
-      handle,
-      token,
-      world,
-    }: { readonly handle: Handle; readonly token: string | null; readonly world: World },
-  ): Promise<unknown> => {
-    const request = parametersRequest(`/items/${collection.name}`, parameters, { way: 'body', token });
-    const found = await ask(handle, request);
-    const label = `${collection.name} ${JSON.stringify(parameters)}`;
-    const wanted = answer(world);
-    expect([label, shown(found)]).toEqual([label, shown(wanted)]);
-    return wanted;
-  };
-
   it('aggregations and calls of an administrator equal the reference', { timeout: patience }, async () => {
     const handle = open(accessOf({ policies: [], holders: [] }));
+    expect.hasAssertions();
     const isSame = fc.asyncProperty(question, async (asked) => {
-      await compare(asked, { handle, token: adminToken, world: worldOf(administrator) });
+      await expectAnswer(asked, { handle, token: adminToken, world: worldOf(administrator) });
     });
     await fc.assert(isSame, { seed: 11, numRuns: Math.ceil(pairs / 5) });
   });
@@ -140,7 +138,11 @@ describe.each(dialects)('on %s', (dialect) => {
         const handle = open(accessOf(scenario));
         for (const each of asked) {
           for (const token of tokens) {
-            const wanted = await compare(each, { handle, token, world: worldOf(viewerOf(scenario, token)) });
+            const wanted = await expectAnswer(each, {
+              handle,
+              token,
+              world: worldOf(viewerOf(scenario, token)),
+            });
             if (wanted !== 'FORBIDDEN') answered += 1;
           }
         }

@@ -62,18 +62,19 @@ const grouped = new Set([
 ]);
 const ordered = new Set(['integer', 'date', 'dateTime', 'timestamp', 'time']);
 
+const measuresOf = (operation: string, terms: readonly Term[]) =>
+  terms.length === 0 ? [] : [fc.constantFrom(...terms).map((term) => ({ operation, term }))];
+
 const measureOn = (collection: Collection) => {
   const calls = callsOn(collection);
-  const each = (operation: string, terms: readonly Term[]) =>
-    terms.length === 0 ? [] : [fc.constantFrom(...terms).map((term) => ({ operation, term }))];
   const exact = [...namesOf(collection, ({ type }) => grouped.has(type)), ...calls];
   const numbers = [...namesOf(collection, ({ type }) => type === 'integer'), ...calls];
   return fc.oneof(
-    ...each('count', [...namesOf(collection, () => true), ...calls]),
-    ...each('countDistinct', exact),
-    ...each('sum', numbers),
-    ...each('min', [...namesOf(collection, ({ type }) => ordered.has(type)), ...calls]),
-    ...each('max', [...namesOf(collection, ({ type }) => ordered.has(type)), ...calls]),
+    ...measuresOf('count', [...namesOf(collection, () => true), ...calls]),
+    ...measuresOf('countDistinct', exact),
+    ...measuresOf('sum', numbers),
+    ...measuresOf('min', [...namesOf(collection, ({ type }) => ordered.has(type)), ...calls]),
+    ...measuresOf('max', [...namesOf(collection, ({ type }) => ordered.has(type)), ...calls]),
   );
 };
 
@@ -295,11 +296,14 @@ export const anyAggregateOn = (collection: Collection): fc.Arbitrary<Record<stri
       sort: fc.option(fc.tuple(fc.constantFrom('-', ''), operation, term), { freq: 1, nil: undefined }),
       limit: fc.constantFrom(-1, 2),
     })
-    .map(({ terms, groupBy, filter, sort, limit }) => ({
-      aggregate: Object.fromEntries(terms.map(([name, each]) => [name, [each]])),
-      groupBy,
-      limit,
-      ...(filter !== undefined && { filter: writeFilter(filter) }),
-      ...(sort !== undefined && groupBy.length > 0 && { sort: [`${sort[0]}${sort[1]}.${sort[2]}`] }),
-    }));
+    .map(({ terms, groupBy, filter, sort, limit }) => {
+      const parameters: Record<string, unknown> = {
+        aggregate: Object.fromEntries(terms.map(([name, each]) => [name, [each]])),
+        groupBy,
+        limit,
+      };
+      if (filter !== undefined) parameters.filter = writeFilter(filter);
+      if (sort !== undefined && groupBy.length > 0) parameters.sort = [`${sort[0]}${sort[1]}.${sort[2]}`];
+      return parameters;
+    });
 };
