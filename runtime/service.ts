@@ -29,6 +29,7 @@ import { recordLease } from './execute/access-version.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
+import { createCursors } from './items/cursors.js';
 import { createEntityTags } from './items/entity-tags.js';
 import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
@@ -162,6 +163,10 @@ const createIdentity = ({ config, database }: ServiceOptions, background: Backgr
   return { keys, tokens, staticTokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
 };
 
+/** Returns the secret that all processes of an installation share. */
+const readSharedSecret = async (keys: Keys): Promise<Buffer> =>
+  (await exportSecrets(keys))[0] ?? Buffer.alloc(0);
+
 const createServiceRouter = (context: ServiceContext): Router => {
   const { config, base, routes, items, access, keys, loadQueue } = context;
   const loadHandlers = lazy(async () => {
@@ -169,7 +174,7 @@ const createServiceRouter = (context: ServiceContext): Router => {
     return createOperations({ ...context, ...items, printGraphql: graphql.print });
   });
   const graphql = createServiceGraphql(context, loadHandlers);
-  const tagOf = createEntityTags(async () => (await exportSecrets(keys))[0] ?? Buffer.alloc(0));
+  const tagOf = createEntityTags(() => readSharedSecret(keys));
   return createRouter({
     routes,
     ...createHandlers({
@@ -274,7 +279,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
 
 const createItemServices = (
   { config, database, declarations, observe }: ServiceOptions,
-  { staticTokens, access }: Identity,
+  { staticTokens, access, keys }: Identity,
 ): ItemServices => ({
   registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
   database,
@@ -286,6 +291,7 @@ const createItemServices = (
   admission: createAdmission(config),
   observe,
   toStoredToken: staticTokens.toStored,
+  cursors: createCursors(() => readSharedSecret(keys)),
   confirm: access.confirm,
 });
 
