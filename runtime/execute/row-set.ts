@@ -5,9 +5,12 @@ import type { ReadBudget } from './read-budget.js';
 
 export interface RowSet {
   readonly rows: JsonRows;
+  /** Number of rows received, including those beyond the limit of their parent. */
   readonly count: number;
   /** The cursor of the last row, where there are further rows. */
   readonly next: string | null;
+  /** Whether all rows received are in `rows`. */
+  readonly isWhole: boolean;
   /** Slots of nested lists, by offset. */
   readonly slots: readonly ListSlot[];
   /** For a nested list, the range of each parent's rows. */
@@ -86,6 +89,7 @@ export class RowCollector {
   readonly #slots: ListSlot[] = [];
   readonly #groups = new Map<string, Group>();
   #count = 0;
+  #isWhole = true;
   #key: string | null = null;
   #inGroup = 0;
   #groupStart = 0;
@@ -101,7 +105,10 @@ export class RowCollector {
   /** Starts a row without a parent. Returns false for a row beyond the limit. */
   beginRow(): boolean {
     this.#count += 1;
-    if (this.#count > this.#limit) return false;
+    if (this.#count > this.#limit) {
+      this.#isWhole = false;
+      return false;
+    }
     this.#dropCursor();
     this.writer.reserve(1);
     if (this.#count > 1) this.writer.byte(comma);
@@ -132,7 +139,10 @@ export class RowCollector {
       this.#inGroup = 1;
       return this.#limit > 0;
     }
-    if (this.#inGroup >= this.#limit) return false;
+    if (this.#inGroup >= this.#limit) {
+      this.#isWhole = false;
+      return false;
+    }
     this.#inGroup += 1;
     this.writer.byte(comma);
     return true;
@@ -156,7 +166,7 @@ export class RowCollector {
     writer.reserve(margin);
     const rows = new JsonRows(writer.bytes, margin, writer.length);
     const count = isCut ? this.#limit : this.#count;
-    return { rows, count, next, slots: this.#slots, groups: this.#groups };
+    return { rows, count, next, isWhole: this.#isWhole, slots: this.#slots, groups: this.#groups };
   }
 
   #closeGroup(): void {

@@ -6,7 +6,7 @@ import type { Executor } from '../databases/contract.js';
 import { withEmptyLists } from '../plan/new-row.js';
 import { planRead } from '../plan/read.js';
 import type { ParsedQuery, Query } from '../request/query.js';
-import { compileReturning } from '../sql/write.js';
+import { compileReturning } from '../sql/insert.js';
 import type { ItemContext } from './context.js';
 import { cachePlan } from './plans.js';
 import { planContext, type ReadTarget, type readWritten } from './read.js';
@@ -47,9 +47,10 @@ export const createOutputReader = (
     readOutput({ collection, parsed: toOutputQuery(parsed) }, keys, { read, executor, context });
   return {
     returnsRows: true,
+    keepsOrder: parsed.query.sort === null,
     returning,
     returningNew,
-    fromRow: (row) => row,
+    fromRows: (rows) => rows,
     read: readKeys,
     async readCommitted(keys, executor) {
       try {
@@ -69,9 +70,10 @@ const omit = async (keys: KeyList | null): Promise<WriteOutput> => ({
 
 const unreadable: OutputReader<WriteOutput> = {
   returnsRows: false,
+  keepsOrder: true,
   returning: null,
   returningNew: () => null,
-  fromRow: (row) => row,
+  fromRows: (rows) => rows,
   read: omit,
   readCommitted: omit,
 };
