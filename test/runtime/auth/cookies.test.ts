@@ -54,6 +54,15 @@ describe.each(settings)('cookies on $dialect through $listener', (setting) => {
     expect((await get('/items/book/1?fields=id', { cookie })).status).toBe(200);
   });
 
+  it('end the session where one is renewed that was replaced twice', async () => {
+    const first = sessionCookie(await login(server(), 'ann', { mode: 'session' }));
+    const second = sessionCookie(await renew(first, {}, 'session'));
+    const third = sessionCookie(await renew(second, {}, 'session'));
+    expect((await get('/items/book/1?fields=id', { cookie: third })).status).toBe(200);
+    expect((await renew(first, {}, 'session')).status).toBe(401);
+    expect((await get('/items/book/1?fields=id', { cookie: third })).status).toBe(401);
+  });
+
   it('are cleared by a logout and if they are invalid', async () => {
     const answer = await login(server(), 'ann', { mode: 'session' });
     const cookie = sessionCookie(answer);
