@@ -1,4 +1,4 @@
-/** Logins that a browser keeps: cookies, good ones and those that are no good any more. */
+/** Cookies of logins: valid, expired and forged ones. */
 import jwt from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
 import { reservePort } from '../../services/ports.js';

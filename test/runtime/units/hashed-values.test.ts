@@ -97,7 +97,7 @@ describe('a secret', () => {
     expect(secretsIn(withTokens)).toEqual(Array.from({ length: count }, () => 'stored plain'));
   });
 
-  it('of an item in place of a key is hashed, whether that is made or changed', async () => {
+  it('of an item in place of a key is hashed, whether the item is created or changed', async () => {
     const payload = { id: 1, box: { id: 2, secret: 'plain' } };
     const made = await hashCreate(planCreate(collectionOf('lid'), [payload], writing), toStoredToken);
     const [parent] = made.parents;
