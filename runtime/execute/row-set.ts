@@ -13,7 +13,7 @@ export interface RowSet {
   readonly isWhole: boolean;
   /** Slots of nested lists, by offset. */
   readonly slots: readonly ListSlot[];
-  /** For a nested list, the range of each parent's rows. */
+  /** The range of each parent's rows, for a nested list. */
   readonly groups: ReadonlyMap<string, Group>;
 }
 
