@@ -14,6 +14,7 @@ type Edit = (snapshot: Snapshot, types: SchemaPrinter['fieldTypes']) => Snapshot
 const loadSchema = lazy(async () => ({
   ...(await import('../schema/service.js')),
   ...(await import('../schema/entries.js')),
+  ...(await import('../schema/visible-entries.js')),
 }));
 
 type Entries = ReturnType<Awaited<ReturnType<typeof loadSchema>>['visibleEntries']>;

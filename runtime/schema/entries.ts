@@ -6,7 +6,6 @@ import type {
   CollectionSchema,
   FieldEntry,
   FieldSchema,
-  Meta,
   RelationEntry,
   RelationSchema,
   Snapshot,
@@ -210,9 +209,14 @@ export const removeField = (snapshot: Snapshot, collection: string, field: strin
     fields: snapshot.fields.filter((each) => each !== entry),
     relations: snapshot.relations
       .filter((each) => each.collection !== collection || each.field !== field)
-      .map((each) => (isNamed(each) ? { ...each, meta: { ...each.meta, one_field: null } } : each)),
+      .map((each) => (isNamed(each) ? withoutListName(each) : each)),
   };
 };
+
+const withoutListName = (entry: RelationEntry): RelationEntry => ({
+  ...entry,
+  meta: { ...entry.meta, one_field: null },
+});
 
 /** @throws FORBIDDEN where the field does not exist; INVALID_PAYLOAD where it has a relation */
 export const addRelation = (snapshot: Snapshot, created: NewRelation): Snapshot => {
@@ -276,52 +280,3 @@ export const removeRelation = (snapshot: Snapshot, collection: string, field: st
   const entry = findEntry(snapshot.relations, collection, field);
   return { ...snapshot, relations: snapshot.relations.filter((each) => each !== entry) };
 };
-
-/** Names that a caller may read of a collection: `*` for all, null where it may not be read. */
-export type VisibleNames = (collection: string) => ReadonlySet<string> | '*' | null;
-
-/** Leaves out of a snapshot what a caller may not read, and adds to the meta what it belongs to. */
-export const visibleEntries = (
-  { collections, fields, relations }: Pick<Snapshot, 'collections' | 'fields' | 'relations'>,
-  visibleNames: VisibleNames,
-) => {
-  const isVisible = (collection: string, field: string): boolean => {
-    const names = visibleNames(collection);
-    return names === '*' || names?.has(field) === true;
-  };
-  return {
-    collections: collections.flatMap((entry) =>
-      visibleNames(entry.collection) === null
-        ? []
-        : [
-            {
-              collection: entry.collection,
-              meta: owned(entry.meta, { collection: entry.collection }),
-              schema: entry.schema,
-            },
-          ],
-    ),
-    fields: fields
-      .filter(({ collection, field }) => isVisible(collection, field))
-      .map(({ schema = null, ...entry }) => {
-        const { collection, field } = entry;
-        return { ...entry, meta: owned(entry.meta, { collection, field }), schema };
-      }),
-    relations: relations
-      .filter(
-        ({ collection, field, related_collection: related }) =>
-          field.split(',').every((column) => isVisible(collection, column)) &&
-          (related === null || visibleNames(related) !== null),
-      )
-      .map((entry) => ({
-        ...entry,
-        meta: owned(entry.meta, {
-          many_collection: entry.collection,
-          many_field: entry.field,
-          one_collection: entry.related_collection,
-        }),
-      })),
-  };
-};
-
-const owned = (meta: Meta | null, names: Meta): Meta | null => (meta === null ? null : { ...meta, ...names });
