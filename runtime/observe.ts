@@ -37,8 +37,17 @@ export type Observation =
   /** The schema of the database differs from the one that is served. */
   | { kind: 'schemaChanged'; changes: readonly string[] }
   | { kind: 'workersStarted'; roles: readonly string[] }
-  /** A failed worker task that is retried, or a model that threw. */
+  /** A failed worker task that is retried. */
   | { kind: 'workerFailed'; error: unknown }
+  /** A model that threw, whose process ended, or whose server could not be reached; `attempt` is 0 for `/run`. */
+  | {
+      kind: 'modelFailed';
+      request: string;
+      model: string;
+      account: string;
+      attempt: number;
+      error: unknown;
+    }
   | { kind: 'warning'; message: string };
 
 export type Observe = (observation: Observation) => void;
@@ -127,6 +136,11 @@ const levelsAndMessages: {
   schemaChanged: ['warn', ({ changes }) => schemaChangesToText(changes)],
   workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
   workerFailed: ['error', () => 'a worker task failed'],
+  modelFailed: [
+    'error',
+    ({ model, request, account, attempt }) =>
+      `${model} failed: request ${request} of account ${account}, attempt ${attempt}`,
+  ],
   warning: ['warn', ({ message }) => message],
 };
 

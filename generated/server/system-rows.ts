@@ -341,6 +341,19 @@ export interface SvcWebhookSecretsRow {
   readonly date_expires: number | null;
 }
 
+/** A row of `svc_workers`. */
+export interface SvcWorkersRow {
+  readonly id: string;
+  readonly version: string;
+  readonly roles: string;
+  readonly classes: string | null;
+  readonly state: string;
+  readonly drain: number;
+  readonly tasks: number;
+  readonly date_started: number;
+  readonly date_seen: number;
+}
+
 /** Rows by table, and the columns that an insert may omit. */
 export interface SystemTables {
   readonly svc_access: {
@@ -542,6 +555,10 @@ export interface SystemTables {
     readonly row: SvcWebhookSecretsRow;
     readonly optional: 'date_expires';
   };
+  readonly svc_workers: {
+    readonly row: SvcWorkersRow;
+    readonly optional: 'classes' | 'drain' | 'tasks';
+  };
 }
 
 /** Columns by table, as declared. */
@@ -726,4 +743,5 @@ export const systemColumns = {
     'date_created',
   ],
   svc_webhook_secrets: ['id', 'account', 'secret', 'date_created', 'date_expires'],
+  svc_workers: ['id', 'version', 'roles', 'classes', 'state', 'drain', 'tasks', 'date_started', 'date_seen'],
 } as const;

@@ -88,6 +88,8 @@ export interface PlatformEnd {
 /** Failure types, as shown in the Temporal UI. */
 export const failureTypes = {
   platform: 'PlatformFailure',
+  unknownModel: 'UnknownModel',
+  workerStopped: 'WorkerShutdown',
   refused: 'WebhookRefused',
   givenUp: 'WebhookGivenUp',
 } as const;

@@ -20,6 +20,7 @@ import {
 } from '../requests/files.js';
 import { isId } from '../store/ids.js';
 import { logStart, parseCursor, type LogCursor } from '../store/logs.js';
+import type { FailedAttempt } from '../models/attempt.js';
 import { createQueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
@@ -42,6 +43,7 @@ export interface QueueOptions {
   /** Module of the functions of models, for `/run`. */
   readonly functions: string;
   readonly onError: (error: unknown) => void;
+  readonly onModelFailure: (failure: FailedAttempt) => void;
 }
 
 export interface Queue {

@@ -21,7 +21,8 @@ export const cancel = async (
   const { id, state } = request;
   if (state === 'ended') return 'ALREADY_COMPLETED';
   const isQueued = state !== 'running';
-  if (isQueued && (await lifecycle.end(request, platformOutcome('client_cancelled'), state)) !== null) {
+  const outcome = platformOutcome('client_cancelled');
+  if (isQueued && (await lifecycle.end(request, outcome, { from: state })) !== null) {
     // the workflow ends by itself when it finds the request ended
     cancelWorkflow(id, state === 'waiting').catch(onError);
     return 'OK';

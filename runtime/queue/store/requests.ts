@@ -68,25 +68,6 @@ export const readPayloads = async (
     output: null,
   };
 
-/** Marks a request as running and counts the attempt. @returns false if it has already ended */
-export const startAttempt = async (statements: Statements, id: string, now: number): Promise<boolean> => {
-  const { affected } = await statements.write({
-    text:
-      "update svc_requests set state = 'running', attempts = attempts + 1, started = 1, date_begun = ? " +
-      "where id = ? and state <> 'ended'",
-    values: [now, id],
-  });
-  return affected > 0;
-};
-
-/** Returns a running request to `admitted` after a failed attempt; it keeps its slot for the next one. */
-export const failAttempt = async (statements: Statements, id: string): Promise<void> => {
-  await updateRows(statements, 'svc_requests', {
-    set: { state: 'admitted' },
-    where: { id, state: 'running' },
-  });
-};
-
 export interface StoredOutcome {
   readonly httpStatus: number;
   readonly errorType: string | null;

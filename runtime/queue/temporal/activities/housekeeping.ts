@@ -6,6 +6,8 @@ import type { QueueModels } from '../../models/models.js';
 import type { Gateway } from '../gateway.js';
 import { platformOutcome } from '../../requests/outcome.js';
 import { createWorkerPool } from '../../../concurrency/worker-pool.js';
+import { failAttempt, lostAttempt } from '../../store/attempts.js';
+import { deleteLostWorkers, findLostAttempts } from '../../store/workers.js';
 import { findPending } from '../../store/deliveries.js';
 import { expire } from '../../store/retention.js';
 import { deleteExpiredRuns } from '../../store/runs.js';
@@ -45,6 +47,7 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
     async sweep(): Promise<SweepReport> {
       const { database, lifecycle, models } = options;
       await deleteExpiredRuns(database, Date.now());
+      await returnLost(database, Date.now());
       for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
       const due = (kind: keyof typeof gracePeriods) => ({
@@ -70,9 +73,17 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const { database, files, resultTtl, fileTtl } = options;
       const now = Date.now();
       await files.removeBefore(now - fileTtl);
+      await deleteLostWorkers(database, now);
       return expire(database, { before: now - resultTtl, now });
     },
   };
+};
+
+/** Returns requests whose worker died to the queue; Temporal runs them again. */
+const returnLost = async (database: Database, now: number): Promise<void> => {
+  for (const lost of await findLostAttempts(database, { now, limit: batchSize })) {
+    await failAttempt(database, { ...lost, ...lostAttempt }, now);
+  }
 };
 
 interface BatchOptions<Found> {
