@@ -607,18 +607,21 @@ export const operations = [
   {
     id: 'requestsCancel',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsDeliveries',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsList',
     access: 'user',
+    acceptsKey: true,
     parameters: [
       { name: 'model', in: 'query', required: false, schema: { type: 'string' } },
       {
@@ -647,24 +650,28 @@ export const operations = [
   {
     id: 'requestsRead',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsRedeliver',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 204: null },
   },
   {
     id: 'requestsResult',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsStatus',
     access: 'user',
+    acceptsKey: true,
     parameters: [
       { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'logs', in: 'query', required: false, schema: { type: 'boolean' } },
@@ -675,6 +682,7 @@ export const operations = [
   {
     id: 'requestsSubmit',
     access: 'user',
+    acceptsKey: true,
     body: {
       type: 'object',
       required: ['model', 'input'],
@@ -815,16 +823,19 @@ export const operations = [
   {
     id: 'webhooksSecret',
     access: 'user',
+    acceptsKey: true,
     responses: { 200: 'application/json' },
   },
   {
     id: 'webhooksSecretRotate',
     access: 'user',
+    acceptsKey: true,
     responses: { 200: 'application/json' },
   },
   {
     id: 'webhooksTest',
     access: 'user',
+    acceptsKey: true,
     body: {
       type: 'object',
       required: ['url'],

@@ -221,6 +221,8 @@ export interface Operation {
   readonly beforeSecondFactor: boolean;
   /** Whether anonymous callers get 401 instead of 403, because clients start a login by it. */
   readonly startsLogin: boolean;
+  /** Whether keys of the queue are accepted as well as tokens. */
+  readonly acceptsKey: boolean;
   readonly parameters: readonly OperationParameter[];
   /** JSON Schema of the request body. An empty body counts as `{}`. */
   readonly body: JsonSchema | null;

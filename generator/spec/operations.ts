@@ -97,6 +97,7 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own' | 'served'> & 
   withoutSession: optional(flag, false),
   beforeSecondFactor: optional(flag, false),
   startsLogin: optional(flag, false),
+  acceptsKey: optional(flag, false),
   parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
   body: optional<JsonSchema | null>(nullable(schema), null),
   graphql: optional<OperationField | null>(nullable(graphqlField), null),
@@ -204,7 +205,7 @@ export const joinTypes = (
 
 /** Reports exceptions from a check that the operation's access level never makes. */
 const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: SpecFault[]): void => {
-  const { access, withoutSession, beforeSecondFactor, startsLogin } = operation;
+  const { access, withoutSession, beforeSecondFactor, startsLogin, acceptsKey } = operation;
   if (withoutSession && access !== 'public') {
     const remedy = 'write "access: public" or remove it';
     faults.push(faultAt(positionOf('withoutSession'), '"withoutSession" requires public access', remedy));
@@ -216,6 +217,10 @@ const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: Sp
   if (startsLogin && access !== 'user' && access !== 'admin') {
     const remedy = 'write "access: user" or "access: admin", or remove it';
     faults.push(faultAt(positionOf('startsLogin'), '"startsLogin" requires a user', remedy));
+  }
+  if (acceptsKey && access !== 'user') {
+    const remedy = 'write "access: user" or remove it';
+    faults.push(faultAt(positionOf('acceptsKey'), '"acceptsKey" requires access of users', remedy));
   }
 };
 

@@ -6,7 +6,6 @@ import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
 import type { Observe, TrackOperation } from '../observe.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { UnknownOutcome } from '../databases/unknown-outcome.js';
-import { respondError } from '../response/respond.js';
 import type { Router } from './router.js';
 
 /** Returns the response of a request; never rejects. */
@@ -31,7 +30,7 @@ export const createResponder =
       response = await endpoint.handle(request, segments);
     } catch (error) {
       const mapped = mapError(error, { id, method, route: endpoint.template }, { availability, observe });
-      response = { ...respondError(mapped), cookies: clearedCookies(mapped) };
+      response = { ...endpoint.respondError(mapped), cookies: clearedCookies(mapped) };
     } finally {
       finish();
     }

@@ -56,10 +56,17 @@ export const restrictOpenApi = (document: OpenAPIObject, visibility: Visibility)
       return left === null ? [] : [[path, left] as const];
     }),
   );
+  const webhooks = Object.fromEntries(
+    Object.entries<PathItemObject>(document.webhooks ?? {}).flatMap(([name, item]) => {
+      const left = restrictPath(item, visibility, pruner.prune);
+      return left === null ? [] : [[name, left] as const];
+    }),
+  );
   return {
     ...document,
     tags: usedTags(document.tags ?? [], paths),
     paths,
+    ...(document.webhooks !== undefined && { webhooks }),
     components: { ...document.components, ...pruner.components() },
   };
 };

@@ -13,6 +13,16 @@ import { startTestQueue, type TestQueue } from './harness.js';
 
 const spec = fileURLToPath(new URL('misbehaving-spec', import.meta.url));
 
+const worker = (id: string): WorkerRow => ({
+  id,
+  version: 'test',
+  roles: ['models'],
+  classes: ['models'],
+  state: 'running',
+  tasks: 1,
+  started: Date.now(),
+});
+
 interface Ended {
   readonly id: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -92,45 +102,36 @@ describe.each(dialects)('attempts on %s', (dialect) => {
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'ok', error_type: null, error_message: null }]);
   });
 
-  describe('of a worker that dies', () => {
-    const worker = (id: string): WorkerRow => ({
-      id,
-      version: 'test',
-      roles: ['models'],
-      classes: ['models'],
-      state: 'running',
-      tasks: 1,
-      started: Date.now(),
-    });
-    const begin = async (name: string, seen: number): Promise<string> => {
-      const id = createId();
-      const now = Date.now();
-      const request = {
-        id,
-        account: account(),
-        model: 'test/unknown',
-        priority: 0,
-        retry: true,
-        input: '{}',
-      };
-      const rest = { webhook: null, tags: null, storeIo: true, filesTtl: null, startBefore: null };
-      await insertRequests(queue.database, [{ ...request, ...rest, created: now }]);
-      await beatWorker(queue.database, worker(name), seen);
-      const start = { request: id, attempts: 0, worker: name, now: now - 60_000 };
-      expect(await startAttempt(queue.database, start)).toBe(true);
-      return id;
-    };
-    const sweep = () =>
-      createHousekeepingActivities({
-        database: queue.database,
-        lifecycle: { ensureStarted: async () => undefined } as never,
-        models: { all: [], find: () => undefined },
-        gateway: { stateOf: async () => 'running' } as never,
-        files: {} as never,
-        resultTtl: 60_000,
-        fileTtl: 60_000,
-      }).sweep();
+  const sweep = () =>
+    createHousekeepingActivities({
+      database: queue.database,
+      lifecycle: { ensureStarted: async () => undefined } as never,
+      models: { all: [], find: () => undefined },
+      gateway: { stateOf: async () => 'running' } as never,
+      files: {} as never,
+      resultTtl: 60_000,
+      fileTtl: 60_000,
+    }).sweep();
 
+  const begin = async (name: string, seen: number): Promise<string> => {
+    const id = createId();
+    const now = Date.now();
+    const request = {
+      id,
+      account: account(),
+      model: 'test/unknown',
+      priority: 0,
+      retry: true,
+      input: '{}',
+    };
+    const rest = { webhook: null, tags: null, storeIo: true, filesTtl: null, startBefore: null };
+    await insertRequests(queue.database, [{ ...request, ...rest, created: now }]);
+    await beatWorker(queue.database, worker(name), seen);
+    const start = { request: id, attempts: 0, worker: name, now: now - 60_000 };
+    expect(await startAttempt(queue.database, start)).toBe(true);
+    return id;
+  };
+  describe('of a worker that dies', () => {
     it('the request goes back to the queue, and the attempt stays as lost', async () => {
       const lost = await begin('1@dead-000000', Date.now() - lostAfter - 1_000);
       const alive = await begin('1@alive-000000', Date.now());

@@ -4,7 +4,7 @@ import type { ErrorEntry, Operation, OperationParameter, OperationResponse } fro
 import { jsonBody } from './bodies.js';
 import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
-import { tokenSecurity } from './security.js';
+import { tokenOrKeySecurity, tokenSecurity } from './security.js';
 
 /** Returns the paths of all operations; operations on the same path share an entry. */
 export const operationPaths = (context: Context): PathsObject => {
@@ -30,7 +30,7 @@ const operationObject = (operation: Operation, context: Context): OperationObjec
     ...Object.fromEntries(operation.responses.map((response) => [response.status, responseObject(response)])),
     ...errorRefs(context.errors, errorStatusesOf(operation, context)),
   },
-  ...(needsToken(operation) && { security: tokenSecurity }),
+  ...(needsToken(operation) && { security: operation.acceptsKey ? tokenOrKeySecurity : tokenSecurity }),
 });
 
 const needsToken = ({ access }: Operation): boolean => access === 'user' || access === 'admin';

@@ -1,7 +1,5 @@
 /** Handles the routes of the queue: `/queue/…`, `/run/…`, result files and the public keys of webhook signatures. */
 import type { Access } from '../../access/access.js';
-import { limitHeaders } from '../../access/limiter.js';
-import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Database } from '../../databases/contract.js';
 import type { ModelAction, RouteHandler } from '../../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
@@ -21,7 +19,7 @@ import {
 import { isId } from '../store/ids.js';
 import { logStart, parseCursor, type LogCursor } from '../store/logs.js';
 import type { FailedAttempt } from '../models/attempt.js';
-import { createQueueModels } from '../models/models.js';
+import { createQueueModels, type QueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
 import { createRunHandler, type RunHandler } from './run.js';
@@ -33,7 +31,7 @@ import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
 import { toJwks } from '../webhooks/signature.js';
 import { QueueError, partError, queueError } from '../requests/queue-error.js';
-import { respondJson, respondError, errorHeaders, jsonType } from './wire.js';
+import { respondFailure, respondJson, errorHeaders, isClientError, jsonType } from './wire.js';
 
 export interface QueueOptions {
   readonly settings: QueueSettings;
@@ -50,6 +48,8 @@ export interface Queue {
   readonly lifecycle: RequestLifecycle;
   readonly requests: Requests;
   readonly settings: QueueSettings;
+  readonly models: QueueModels;
+  readonly identify: Identify;
   /** Returns the handler of a route; client errors become responses, others are thrown. */
   handle(handler: QueueHandler): RouteHandle;
   close(): Promise<void>;
@@ -83,8 +83,10 @@ export const createQueue = (options: QueueOptions): Queue => {
     lifecycle,
     requests,
     settings,
+    models,
+    identify: services.identify,
     handle: (handler) => (request, segments) =>
-      respond(handler, { request, segments }, services).catch(toErrorResponse),
+      respond(handler, { request, segments }, services).catch(respondClientError),
     async close() {
       streams.close();
       slots.close();
@@ -105,20 +107,10 @@ interface Services {
   readonly run: RunHandler;
 }
 
-/** Converts client errors, including those of the content API, to the format of the queue. */
-const toErrorResponse = (error: unknown): ApiResponse => {
-  if (error instanceof QueueError) return respondError(error);
-  if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') return respondRateLimit(error);
-  if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
-    const { status, message } = error instanceof ApiError ? error : { status: 400, message: error.message };
-    return respondError(queueError(status, message, 'bad_request'));
-  }
+/** Responds to errors of the client; others are reported, and answered in the same format. */
+const respondClientError = (error: unknown): ApiResponse => {
+  if (isClientError(error)) return respondFailure(error);
   throw error;
-};
-
-const respondRateLimit = (error: ApiError): ApiResponse => {
-  const response = respondError(queueError(error.status, error.message, 'rate_limit'));
-  return { ...response, headers: { ...response.headers, ...limitHeaders(error) } };
 };
 
 export type QueueHandler = Extract<
@@ -163,9 +155,12 @@ const respondModel = async (
   }
   const found = await services.requests.find(id, caller);
   if (found === null || !caller.maySee(found.model) || !isNameOf(name, found.model)) {
-    return respondJson(404, { status: 'NOT_FOUND' });
+    return respondJson(404, { status: 'NOT_FOUND', error_type: 'not_found' }, errorHeaders('not_found'));
   }
-  return respondRequest(action, { found, request }, services);
+  return respondRequest(action, { found, request }, services).catch((error: unknown) => {
+    const response = respondClientError(error);
+    return { ...response, headers: { ...response.headers, 'x-svc-request-id': found.id } };
+  });
 };
 
 /** Returns whether a path names a model; it may omit the segments after the second one. */
@@ -249,7 +244,9 @@ const respondRequest = async (
     }
     case 'cancel': {
       const status = await requests.cancel(found);
-      return respondJson(cancelStatuses[status], { status }, headers);
+      if (status !== 'ALREADY_COMPLETED') return respondJson(cancelStatuses[status], { status }, headers);
+      const refusal = { status, error_type: 'already_completed' };
+      return respondJson(400, refusal, { ...headers, ...errorHeaders('already_completed') });
     }
   }
 };
@@ -269,10 +266,9 @@ const mayStillSee = async (
   }
 };
 
-const cancelStatuses: Readonly<Record<Cancellation, number>> = {
+const cancelStatuses: Readonly<Record<Exclude<Cancellation, 'ALREADY_COMPLETED'>, number>> = {
   OK: 200,
   CANCELLATION_REQUESTED: 202,
-  ALREADY_COMPLETED: 400,
 };
 
 /** Returns a file; its signed URL is the only authorization. */

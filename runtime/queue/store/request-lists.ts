@@ -40,6 +40,8 @@ export const findSlotHolders = async (
 export interface ListFilter {
   readonly account: string;
   readonly model?: string;
+  /** Ids of models, or their beginning followed by `*`. */
+  readonly models?: readonly string[];
   readonly states?: readonly RequestState[];
   readonly tag?: { readonly key: string; readonly value: string };
   /** Bounds of the creation time, exclusive, as Unix times in milliseconds. */
@@ -67,14 +69,33 @@ interface Condition {
   readonly values: readonly (string | number)[];
 }
 
-const conditionsOf = ({ account, model, states, tag, after, before }: ListFilter): readonly Condition[] => [
+const conditionsOf = ({
+  account,
+  model,
+  models,
+  states,
+  tag,
+  after,
+  before,
+}: ListFilter): readonly Condition[] => [
   { text: 'account = ?', values: [account] },
   ...(model === undefined ? [] : [{ text: 'model = ?', values: [model] }]),
+  ...(models === undefined ? [] : [modelCondition(models)]),
   ...(states === undefined ? [] : [stateCondition(states)]),
   ...(tag === undefined ? [] : [tagCondition(tag)]),
   ...(after === undefined ? [] : [{ text: 'date_created > ?', values: [after] }]),
   ...(before === undefined ? [] : [{ text: 'date_created < ?', values: [before] }]),
 ];
+
+const modelCondition = (models: readonly string[]): Condition => {
+  const conditions = models.map((pattern): Condition => {
+    if (!pattern.endsWith('*')) return { text: 'model = ?', values: [pattern] };
+    const start = pattern.slice(0, -1);
+    return { text: `substr(model, 1, ${start.length}) = ?`, values: [start] };
+  });
+  const text = conditions.map((condition) => condition.text).join(' or ');
+  return { text: `(${text})`, values: conditions.flatMap(({ values }) => values) };
+};
 
 const stateCondition = (states: readonly RequestState[]): Condition => {
   const list = listPlaceholders(states);

@@ -27,11 +27,11 @@ export const registerWorker = (
   let state: 'running' | 'draining' = 'running';
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<void> = Promise.resolve();
-  let onDrain = (): void => undefined;
+  let onDrain: (() => void) | null = null;
 
   const beat = async (): Promise<void> => {
     const row = { id, version, roles, classes, state, tasks, started };
-    if ((await beatWorker(database, row, Date.now())) && state === 'running') onDrain();
+    if ((await beatWorker(database, row, Date.now())) && state === 'running') onDrain?.();
   };
   const send = (): void => {
     // while the database is away, other parts report it
