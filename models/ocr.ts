@@ -1,6 +1,7 @@
 /** `demo/ocr`: reads printed text. The engine and its language data are optional packages, loaded on first use. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { ModelError } from '../contract/queue-model.js';
 import type { RunModel } from '@svc-api/svc/runtime';
 import type { DemoOcrInput, DemoOcrOutput } from '../generated/server/queue-models.js';
 
@@ -16,7 +17,11 @@ export const run: RunModel<DemoOcrInput, DemoOcrOutput> = async ({ image }, cont
   const stop = (): void => void worker.terminate();
   context.signal.addEventListener('abort', stop, { once: true });
   try {
-    const { data } = await worker.recognize(toBytes(image), {}, { text: true, blocks: true });
+    const { data } = await worker
+      .recognize(toBytes(image), {}, { text: true, blocks: true })
+      .catch((error: unknown) => {
+        throw context.signal.aborted ? error : unreadableImage();
+      });
     const lines = (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines));
     return {
       text: data.text.trim(),
@@ -28,6 +33,12 @@ export const run: RunModel<DemoOcrInput, DemoOcrOutput> = async ({ image }, cont
     await worker.terminate();
   }
 };
+
+/** The engine is local, so that only the image can make it fail. */
+const unreadableImage = (): ModelError =>
+  new ModelError(422, {
+    detail: [{ loc: ['body', 'image'], msg: 'the image is damaged and cannot be read', type: 'value_error' }],
+  });
 
 const loadEngine = async () => {
   try {

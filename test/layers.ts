@@ -80,7 +80,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 
   'generated/server': ['runtime/index', 'contract'],
 
-  models: ['type runtime/index', 'type generated/server/queue-models'],
+  models: ['type runtime/index', 'type generated/server/queue-models', 'contract/queue-model'],
 
   'runtime/index': [
     'contract',

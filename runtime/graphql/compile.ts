@@ -25,6 +25,7 @@ import { runOperation, type OperationHandlers } from './operations.js';
 import type { GraphqlCall } from './protocol.js';
 import { rootActions, type RootResult } from './roots.js';
 import type { View } from './schema.js';
+import { readAggregation } from './aggregation.js';
 import {
   createArgumentReader,
   pick,
@@ -202,8 +203,8 @@ type Variables = Readonly<Record<string, unknown>>;
 type Bind = (variables: Variables, sent: Variables) => RootField;
 
 const bindRoots = (compiled: OperationParts, variables: Variables): readonly Bind[] => {
-  const { operation, fragments, view } = compiled;
-  const context: SelectionContext = { fragments, variables, hasRenames: view.hasRenames };
+  const { operation, fragments } = compiled;
+  const context: SelectionContext = { fragments, variables };
   return [...collectFields([operation.selectionSet], context)].map(([key, found]) =>
     bindRoot(key, found, { ...compiled, context }),
   );
@@ -244,7 +245,7 @@ const bindField = (
   const directives = directivesOf(field.astNode);
   if (directives.operation === undefined && directives.action === undefined)
     return () => async () => ({ value: null });
-  const read = createArgumentReader(field, found.field, context);
+  const read = createArgumentReader(field, found.field);
   const selected = { type: getNamedType(field.type), context };
   if (directives.operation !== undefined) {
     return (variables) => {
@@ -266,7 +267,7 @@ const bindField = (
     let run: ReturnType<typeof action> | null = null;
     return async (callContext) => {
       // inside the call, so that invalid arguments are an error of this field only
-      run ??= action({ collection, args, query });
+      run ??= action({ collection, args, query, aggregation: () => readAggregation(args, found, selected) });
       const result = await run(callContext);
       return 'value' in result && isObjectType(selected.type)
         ? { value: pick(trueToNull(result.value), found, selected) }

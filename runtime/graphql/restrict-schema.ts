@@ -24,6 +24,7 @@ type MemberNode = FieldDefinitionNode | InputValueDefinitionNode;
 /** The permission that each root action requires. */
 const neededActions: Readonly<Record<string, Action>> = {
   list: 'read',
+  aggregate: 'read',
   item: 'read',
   singleton: 'read',
   create: 'create',
@@ -103,8 +104,9 @@ const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: Me
   const names = visibility.visibleNames(collection, action as Action);
   const isFilter = node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && action === 'read';
   return (field) => {
-    const { name = field.name.value, access } = directivesOf(field);
+    const { call, name = call ?? field.name.value, access, collection: needed } = directivesOf(field);
     if (access === 'admin') return false;
+    if (needed !== undefined && visibility.visibleNames(needed, 'read') === null) return false;
     return names === '*' || names?.has(name) === true || (isFilter && logicNames.has(field.name.value));
   };
 };

@@ -58,9 +58,12 @@ describe('text in a picture', () => {
     ]);
   });
 
-  it('of a corrupt picture fails the request only', async () => {
-    const broken = picture.subarray(0, 60).toString('base64');
-    expect((await read(broken)).body).toMatchObject({ error_type: 'runner_server_error' });
+  it('of a damaged picture is rejected as an input', async () => {
+    const { status, body } = await read(picture.subarray(0, 60).toString('base64'));
+    expect([status, body]).toMatchObject([
+      422,
+      { detail: [{ loc: ['body', 'image'], msg: 'the image is damaged and cannot be read' }] },
+    ]);
     expect((await read(picture.toString('base64'))).status).toBe(200);
   });
 });

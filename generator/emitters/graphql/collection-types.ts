@@ -2,6 +2,7 @@
 import type { Collection, Field } from '../../model/types.js';
 import type { Definition, FieldDefinition, Directives } from '../../print/graphql.js';
 import { columnLink, linksOf, nameDirective, type Context, type Link } from './context.js';
+import { functionFields } from './functions.js';
 import { inputType, comparisonOf, outputType } from './operators.js';
 import { filterArgument, listArguments } from './roots.js';
 
@@ -70,7 +71,11 @@ const itemFields = (collection: Collection, context: Context): readonly FieldDef
   });
   const names = new Set(collection.fields.map(({ name }) => name));
   const others = links.filter(({ relation }) => !names.has(relation.name));
-  return [...columns, ...others.map((link) => linkField(link, context))];
+  return [
+    ...columns,
+    ...others.map((link) => linkField(link, context)),
+    ...functionFields(collection, context, '_functions'),
+  ];
 };
 
 /** Defines the field of a value; a singleton without a row returns null for fields without a default. */
@@ -106,7 +111,11 @@ const filterFields = (collection: Collection, context: Context): readonly FieldD
       type: comparisonOf(field),
       directives: nameDirective(field),
     }));
-  return [...columns, ...links.map((link) => linkFilter(link, collection, context))];
+  return [
+    ...columns,
+    ...links.map((link) => linkFilter(link, collection, context)),
+    ...functionFields(collection, context, '_function_filter_operators'),
+  ];
 };
 
 const linkFilter = (

@@ -8,6 +8,10 @@ export interface TypeNames {
   readonly quantifier: string;
   readonly create: string;
   readonly update: string;
+  /** A group of aggregated items. */
+  readonly aggregated: string;
+  /** Returns the type of the results of a kind of operation, such as `sum`. */
+  measuresOf(kind: string): string;
 }
 
 /**
@@ -25,9 +29,22 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
         quantifier: allocate(`${item}_quantifier_filter`),
         create: allocate(`create_${item}_input`),
         update: allocate(`update_${item}_input`),
+        ...aggregateNames(allocate(`${item}_aggregated`), allocate),
       },
     ]),
   );
+};
+
+const measureKinds = ['count', 'count_distinct', 'sum', 'avg', 'range'] as const;
+
+const aggregateNames = (
+  aggregated: string,
+  allocate: (name: string) => string,
+): Pick<TypeNames, 'aggregated' | 'measuresOf'> => {
+  const names = new Map<string, string>(
+    measureKinds.map((kind) => [kind, allocate(`${aggregated}_${kind}`)]),
+  );
+  return { aggregated, measuresOf: (kind) => names.get(kind) ?? kind };
 };
 
 /** Returns a function that makes names unique by appending `_`. */

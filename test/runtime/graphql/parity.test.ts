@@ -55,7 +55,7 @@ const capabilitiesOfRest = ({ paths }: Described): readonly string[] =>
     .sort();
 
 const restWords: ReadonlyMap<string, readonly string[]> = new Map([
-  ['get', ['list']],
+  ['get', ['list', 'aggregate']],
   ['get key', ['item']],
   ['post', ['create', 'createMany']],
   ['patch', ['updateMany', 'updateBatch']],
@@ -73,6 +73,7 @@ const rootPatterns: readonly (readonly [RegExp, string])[] = [
   [/^delete_(.+)_items$/, 'deleteMany'],
   [/^delete_(.+)_item$/, 'delete'],
   [/^(.+)_by_id$/, 'item'],
+  [/^(.+)_aggregated$/, 'aggregate'],
   [/^update_(.+)$/, 'updateSingleton'],
   [/^(.+)$/, 'list'],
 ];
@@ -148,8 +149,14 @@ const propertiesOf = ({ schemas }: Described, collection: string, action: string
 
 const namesOf = (schema: GraphQLSchema, name: string): readonly string[] => {
   const type = schema.getType(name);
-  return type !== undefined && 'getFields' in type ? Object.keys(type.getFields()).sort() : [];
+  if (type === undefined || !('getFields' in type)) return [];
+  return Object.keys(type.getFields())
+    .filter((each) => !isFunctions(each))
+    .sort();
 };
+
+/** Fields that call functions, which REST names in `fields`: see `aggregates.test.ts`. */
+const isFunctions = (name: string): boolean => name.endsWith('_func');
 
 /** Columns, and the key of what a relation leads to. */
 const plainSelection = (
@@ -157,6 +164,7 @@ const plainSelection = (
 ): readonly { readonly rest: string; readonly graphql: string }[] =>
   Object.values(type.getFields()).flatMap((field) => {
     const inner = getNamedType(field.type);
+    if (isFunctions(field.name)) return [];
     if (!isObjectType(inner)) return [{ rest: field.name, graphql: field.name }];
     const key = Object.values(inner.getFields()).find((each) => getNamedType(each.type).name === 'ID');
     if (key === undefined) return [];
@@ -323,7 +331,8 @@ describe.each(dialects)('on %s', (dialect) => {
       const items = await readSchema(server, 'items', caller);
       for (const field of Object.values(items.getQueryType()?.getFields() ?? {})) {
         const type = getNamedType(field.type);
-        if (!isObjectType(type) || field.name.endsWith('_by_id') || singletons.includes(field.name)) continue;
+        if (!isObjectType(type) || /_(?:by_id|aggregated)$/.test(field.name)) continue;
+        if (singletons.includes(field.name)) continue;
         const selection = plainSelection(type);
         const document = `{ ${field.name}(limit: -1, meta: ["*"]) { ${selection.map(({ graphql }) => graphql).join(' ')} } }`;
         const limit = caller === 'public' ? '' : '&limit=-1';
