@@ -3,10 +3,10 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Required authentication: `open` ignores credentials, `public` rejects invalid ones, `user` and `admin`
- * require one.
+ * Required authentication: `open` ignores credentials, `public` rejects invalid ones, `user`, `operator` and `admin`
+ * require one; `operator` a policy with `operator_access`.
  */
-export type OperationAccess = 'open' | 'public' | 'user' | 'admin';
+export type OperationAccess = 'open' | 'public' | 'user' | 'operator' | 'admin';
 
 export interface OperationDeclaration<Id extends string = string> {
   readonly id: Id;

@@ -214,7 +214,7 @@ export interface Operation {
   /**
    * `open`: authentication is ignored. `public`: no token is required, but one that is sent must be valid.
    */
-  readonly access: 'open' | 'public' | 'user' | 'admin';
+  readonly access: 'open' | 'public' | 'user' | 'operator' | 'admin';
   /** Whether requests with an invalid session cookie are served as anonymous. */
   readonly withoutSession: boolean;
   /** Whether users are served who have not set up the one-time passwords that a policy requires. */

@@ -93,7 +93,7 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own' | 'served'> & 
   tag: optional(text),
   method: required(oneOf(['get', 'post', 'put', 'patch', 'delete'])),
   path: required(path),
-  access: required(oneOf(['open', 'public', 'user', 'admin'])),
+  access: required(oneOf(['open', 'public', 'user', 'operator', 'admin'])),
   withoutSession: optional(flag, false),
   beforeSecondFactor: optional(flag, false),
   startsLogin: optional(flag, false),
@@ -203,6 +203,8 @@ export const joinTypes = (
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 };
 
+const requiresUser = (access: Operation['access']): boolean => access !== 'open' && access !== 'public';
+
 /** Reports exceptions from a check that the operation's access level never makes. */
 const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: SpecFault[]): void => {
   const { access, withoutSession, beforeSecondFactor, startsLogin, acceptsKey } = operation;
@@ -210,11 +212,11 @@ const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: Sp
     const remedy = 'write "access: public" or remove it';
     faults.push(faultAt(positionOf('withoutSession'), '"withoutSession" requires public access', remedy));
   }
-  if (beforeSecondFactor && access !== 'user' && access !== 'admin') {
+  if (beforeSecondFactor && !requiresUser(access)) {
     const remedy = 'write "access: user" or "access: admin", or remove it';
     faults.push(faultAt(positionOf('beforeSecondFactor'), '"beforeSecondFactor" requires a user', remedy));
   }
-  if (startsLogin && access !== 'user' && access !== 'admin') {
+  if (startsLogin && !requiresUser(access)) {
     const remedy = 'write "access: user" or "access: admin", or remove it';
     faults.push(faultAt(positionOf('startsLogin'), '"startsLogin" requires a user', remedy));
   }

@@ -4,6 +4,8 @@ import { createAuthContext } from '../auth/context.js';
 import { createAuthOperations } from './auth.js';
 import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
+import { createOperatorActionOperations } from './operator-actions.js';
+import { createOperatorOperations } from './operator.js';
 import { createPasswordOperations } from './password.js';
 import { createRequestOperations } from './requests.js';
 import { createServerOperations } from './server.js';
@@ -20,6 +22,8 @@ export const createOperations = (services: OperationServices): Operations => {
     ...createKeyOperations(services),
     ...createRequestOperations(services),
     ...createWebhookOperations(services),
+    ...createOperatorOperations(services),
+    ...createOperatorActionOperations(services),
     ...createServerOperations(services),
     ...createTfaOperations(services, auth),
     ...createAuthOperations(auth),

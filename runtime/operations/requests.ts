@@ -49,11 +49,11 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
 
     async requestsList(input, context) {
       const found = await listRequests(database, toFilter(input, await callerOf(context)));
-      return { data: found.map(toWire) };
+      return { data: found.map(requestToWire) };
     },
 
     async requestsRead({ id }, context) {
-      return { data: toWire((await findOwn(id, context, services)).request) };
+      return { data: requestToWire((await findOwn(id, context, services)).request) };
     },
 
     async requestsStatus({ id, logs = false, after }, context) {
@@ -119,7 +119,7 @@ const submit = async (body: SubmitBody, context: OperationContext, { loadQueue }
     return requests.submit({ account: caller.account, model, input: body.input, options });
   };
   const { request } = await store().catch(throwApiError);
-  return { data: toWire(request) };
+  return { data: requestToWire(request) };
 };
 
 /** @throws INVALID_QUERY for a time that cannot be read */
@@ -169,17 +169,20 @@ const readOptions = (body: SubmitBody, policy: TargetPolicy): SubmitOptions => {
   };
 };
 
-const toTag = (text: string): { readonly key: string; readonly value: string } => {
+/** Parses `key=value`. */
+export const toTag = (text: string): { readonly key: string; readonly value: string } => {
   const at = text.indexOf('=');
   return { key: text.slice(0, at), value: text.slice(at + 1) };
 };
 
 type WireState = (typeof wireStates)[RequestState];
 
-const statesOf = (status: WireState): readonly RequestState[] =>
+/** Returns the states that a public status stands for. */
+export const statesOf = (status: WireState): readonly RequestState[] =>
   (Object.keys(wireStates) as RequestState[]).filter((state) => wireStates[state] === status);
 
-const toWire = ({ id, model, attempts, ...request }: RequestHead) => ({
+/** Returns a request as its owner sees it. */
+export const requestToWire = ({ id, model, attempts, ...request }: RequestHead) => ({
   id,
   model,
   status: wireStates[request.state],

@@ -50,6 +50,15 @@ export interface ModelRequestInput {
   readonly searchable: boolean;
 }
 
+/** Returns the id of the workflow of a request: its own, and another one each time that it is run again. */
+export const requestWorkflowId = ({ requestId, round }: RequestRound): string =>
+  round === 1 ? requestId : `${requestId}-${round}`;
+
+export interface RequestRound {
+  readonly requestId: string;
+  readonly round: number;
+}
+
 /** How a request ended; the bodies are in the database. */
 export interface RequestEnd {
   readonly httpStatus: number;

@@ -10,6 +10,9 @@ import { bootstrapCommand } from '../../runtime/commands/bootstrap.js';
 import { demoCommand } from '../../runtime/commands/demo.js';
 import { generateCommand } from '../../runtime/commands/generate.js';
 import { keysCommand } from '../../runtime/commands/keys.js';
+import { deliveriesCommand } from '../../runtime/commands/deliveries.js';
+import { requestsCommand } from '../../runtime/commands/requests.js';
+import { workersCommand } from '../../runtime/commands/workers.js';
 import { startCommand } from '../../runtime/commands/start.js';
 import { usersCommand } from '../../runtime/commands/users.js';
 import { webhooksCommand } from '../../runtime/commands/webhooks.js';
@@ -114,6 +117,9 @@ const commands: readonly Command[] = [
   generateCommand(),
   startCommand(),
   workerCommand(),
+  workersCommand(),
+  requestsCommand(),
+  deliveriesCommand(),
   usersCommand(),
   accessCommand(),
   activityCommand(),

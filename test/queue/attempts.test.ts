@@ -109,6 +109,7 @@ describe.each(dialects)('attempts on %s', (dialect) => {
       models: { all: [], find: () => undefined },
       gateway: { stateOf: async () => 'running' } as never,
       files: {} as never,
+      operatorActions: { takeOver: async () => undefined },
       resultTtl: 60_000,
       fileTtl: 60_000,
     }).sweep();

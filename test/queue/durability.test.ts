@@ -215,6 +215,7 @@ describe('scheduled jobs', () => {
     });
     await gateway.start({
       requestId: id,
+      round: 1,
       account: 'a',
       model: 'demo/image',
       class: 'models',

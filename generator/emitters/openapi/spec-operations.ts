@@ -33,12 +33,13 @@ const operationObject = (operation: Operation, context: Context): OperationObjec
   ...(needsToken(operation) && { security: operation.acceptsKey ? tokenOrKeySecurity : tokenSecurity }),
 });
 
-const needsToken = ({ access }: Operation): boolean => access === 'user' || access === 'admin';
+const needsToken = ({ access }: Operation): boolean => access !== 'open' && access !== 'public';
 
 const aboutAccess: Readonly<Record<Operation['access'], string>> = {
   open: 'Requires no authentication.',
   public: 'Requires no authentication; a token that is sent must be valid.',
   user: 'Requires the token of a user.',
+  operator: 'Requires the token of an operator: a user with a policy that has `operator_access`.',
   admin: 'Requires the token of an administrator.',
 };
 

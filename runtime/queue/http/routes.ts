@@ -19,6 +19,7 @@ import {
 import { isId } from '../store/ids.js';
 import { logStart, parseCursor, type LogCursor } from '../store/logs.js';
 import type { FailedAttempt } from '../models/attempt.js';
+import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import { createQueueModels, type QueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
@@ -49,6 +50,7 @@ export interface Queue {
   readonly requests: Requests;
   readonly settings: QueueSettings;
   readonly models: QueueModels;
+  readonly operatorActions: OperatorActions;
   readonly identify: Identify;
   /** Returns the handler of a route; client errors become responses, others are thrown. */
   handle(handler: QueueHandler): RouteHandle;
@@ -66,6 +68,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError });
   const { cancel: cancelWorkflow } = gateway;
   const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
+  const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
   const files = createDirectoryStore(settings.filesDir);
   const { runSlots: slots } = lifecycle;
@@ -84,11 +87,13 @@ export const createQueue = (options: QueueOptions): Queue => {
     requests,
     settings,
     models,
+    operatorActions,
     identify: services.identify,
     handle: (handler) => (request, segments) =>
       respond(handler, { request, segments }, services).catch(respondClientError),
     async close() {
       streams.close();
+      await operatorActions.close();
       slots.close();
       await run.close();
       await lifecycle.flush();

@@ -13,7 +13,7 @@ import { createRunSlots, type RunSlots } from './run-slots.js';
 import { endAttempt, type AttemptEnd } from '../store/attempts.js';
 import { insertDelivery, type Delivery } from '../store/deliveries.js';
 import type { IdempotencyKey } from '../store/idempotency.js';
-import { endRequest, findRequest } from '../store/requests.js';
+import { admitRequest, endRequest, findRequest, reopenRequest } from '../store/requests.js';
 import { toNewHead, type NewRequest, type RequestHead, type RequestState } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
@@ -27,6 +27,10 @@ export interface RequestLifecycle extends Pick<
   end(request: RequestHead, outcome: Outcome, options?: EndOptions): Promise<RequestEnd | null>;
   /** Returns how a request ended, or null if it has not. */
   findEnd(id: string): Promise<RequestEnd | null>;
+  /** Runs a request that has ended again from the start. @returns false if it has not, or its input has expired */
+  rerun(request: RequestHead): Promise<boolean>;
+  /** Gives a waiting request a slot although none is free. @returns false if it does not wait any more */
+  release(request: RequestHead): Promise<boolean>;
   readonly runSlots: RunSlots;
   /** Assigns free slots of a model to waiting requests. */
   fill(model: QueueModelDeclaration): Promise<void>;
@@ -71,6 +75,22 @@ export const createRequestLifecycle = (options: NotifierOptions): RequestLifecyc
       const { delivery } = ended;
       if (delivery !== null) notifier.scheduleDelivery(delivery);
       return { httpStatus: outcome.status, errorType: outcome.errorType, hasWebhook: delivery !== null };
+    },
+    async rerun(request) {
+      if (!(await reopenRequest(database, request))) return false;
+      const model = models.find(request.model);
+      const admitted = model === undefined ? [] : await modelLocks.hold(model, ({ fill }) => fill());
+      if (!admitted.includes(request.id)) {
+        const waiting = await findRequest(database, request.id);
+        if (waiting?.state === 'waiting') notifier.startNew(waiting);
+      }
+      await notifyAdmitted(admitted);
+      return true;
+    },
+    async release({ id }) {
+      if (!(await admitRequest(database, id, Date.now()))) return false;
+      await notifyAdmitted([id]);
+      return true;
     },
     async fill(model) {
       await notifyAdmitted(await modelLocks.hold(model, ({ fill }) => fill()));

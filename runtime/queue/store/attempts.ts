@@ -1,6 +1,6 @@
 /** Stores the attempts to run requests (`svc_request_attempts`), one row each, from start to end. */
 import type { Database } from '../../databases/contract.js';
-import { updateRows, type Statements } from '../../execute/system-rows.js';
+import { findRows, updateRows, type Statements } from '../../execute/system-rows.js';
 
 /** An attempt to run a request; numbers begin at 1. */
 export interface AttemptId {
@@ -110,3 +110,37 @@ export const failAttempt = (database: Database, end: AttemptEnd, now: number): P
     await returnToQueue(statements, end);
     await endAttempt(statements, end, now);
   });
+
+/** An attempt as it is stored; all times are Unix times in milliseconds. */
+export interface StoredAttempt {
+  readonly number: number;
+  readonly worker: string;
+  /** Null while it runs. */
+  readonly outcome: string | null;
+  readonly errorType: string | null;
+  readonly error: { readonly name: string; readonly message: string; readonly stack: string | null } | null;
+  readonly memory: number | null;
+  readonly begun: number;
+  readonly ended: number | null;
+}
+
+/** Returns the attempts of a request, first to last. */
+export const listRequestAttempts = async (
+  statements: Statements,
+  request: string,
+): Promise<readonly StoredAttempt[]> => {
+  const rows = await findRows(statements, 'svc_request_attempts', { where: { request }, order: ['number'] });
+  return rows.map((row) => ({
+    number: row.number,
+    worker: row.worker,
+    outcome: row.outcome,
+    errorType: row.error_type,
+    error:
+      row.error_message === null
+        ? null
+        : { name: row.error_name ?? 'Error', message: row.error_message, stack: row.error_stack },
+    memory: row.memory === null ? null : Number(row.memory),
+    begun: Number(row.date_begun),
+    ended: row.date_ended === null ? null : Number(row.date_ended),
+  }));
+};

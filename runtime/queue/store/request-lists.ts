@@ -1,5 +1,6 @@
 /** Lists requests: those of an account, and those that the sweep looks after. */
 import { findRows, listPlaceholders, type Statements } from '../../execute/system-rows.js';
+import { tagCondition } from './operator-search.js';
 import { headColumns, toHead, type RequestHead, type RequestState } from './request-head.js';
 
 export interface UnstartedOptions {
@@ -101,11 +102,3 @@ const stateCondition = (states: readonly RequestState[]): Condition => {
   const list = listPlaceholders(states);
   return { text: `state in (${list.placeholders})`, values: list.values };
 };
-
-/**
- * Searches the stored JSON, in which quotes are escaped; `replace` compares alike on every database, LIKE does not.
- */
-const tagCondition = ({ key, value }: NonNullable<ListFilter['tag']>): Condition => ({
-  text: "replace(tags, ?, '') <> tags",
-  values: [JSON.stringify({ [key]: value }).slice(1, -1)],
-});

@@ -108,3 +108,24 @@ export const markStarted = (
   state: RequestState,
 ): Promise<number> =>
   updateRows(statements, 'svc_requests', { set: { started: 1 }, where: { state, id: ids } });
+
+/** Returns a request that has ended to the queue, for another round. @returns false if it has not, or its input is gone */
+export const reopenRequest = async (
+  statements: Statements,
+  { id, round }: Pick<RequestHead, 'id' | 'round'>,
+): Promise<boolean> => {
+  const { affected } = await statements.write({
+    text:
+      "update svc_requests set state = 'waiting', round = round + 1, started = 0, http_status = null, " +
+      'error_type = null, headers = null, output = null, date_admitted = null, date_ended = null, ' +
+      "start_before = null where id = ? and round = ? and state = 'ended' and input is not null",
+    values: [id, round],
+  });
+  return affected > 0;
+};
+
+/** Gives a waiting request a slot. @returns false if it does not wait any more */
+export const admitRequest = async (statements: Statements, id: string, now: number): Promise<boolean> => {
+  const set = { state: 'admitted', started: 0, date_admitted: now };
+  return (await updateRows(statements, 'svc_requests', { set, where: { id, state: 'waiting' } })) > 0;
+};

@@ -31,6 +31,10 @@ export const expire = async (statements: Statements, { before, now }: ExpireOpti
     removed += rows.length;
     if (rows.length < chunkSize) break;
   }
+  await deleteRows(statements, 'svc_operator_actions', {
+    state: ['done', 'aborted'],
+    date_created: { below: before },
+  });
   await deleteRows(statements, 'svc_idempotency', { date_created: { below: before } });
   await deleteRows(statements, 'svc_deliveries', { request: null, date_created: { below: before } });
   return removed;

@@ -40,6 +40,10 @@ export const beatWorker = async (
   return row?.drain === 1;
 };
 
+/** Asks workers to take nothing new and to end. @returns the number of those that exist */
+export const drainWorkers = (statements: Statements, ids: readonly string[]): Promise<number> =>
+  updateRows(statements, 'svc_workers', { set: { drain: 1 }, where: { id: ids } });
+
 export const removeWorker = (statements: Statements, id: string): Promise<number> =>
   deleteRows(statements, 'svc_workers', { id });
 

@@ -17,6 +17,7 @@ import { readConnection } from './connection.js';
 import { searchAttributes, taskQueues } from '../contract.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import { createDirectoryStore, type FileStore } from '../requests/files.js';
+import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import type { QueueModels } from '../models/models.js';
 import {
   missingAttributes,
@@ -137,6 +138,7 @@ interface WorkerServices extends WorkerProcessOptions {
   readonly gateway: Gateway;
   readonly files: FileStore;
   readonly children: Children;
+  readonly operatorActions: OperatorActions;
   readonly sender: Sender;
   readonly receivers: Receivers;
   close(): Promise<void>;
@@ -154,8 +156,11 @@ const createServices = (
   const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
   const files = createDirectoryStore(filesDir);
   const children = createChildren({ functions: options.functions, spool: files.spool });
+  const { cancel: cancelWorkflow } = gateway;
+  const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError: onFailure });
   return {
     ...options,
+    operatorActions,
     lifecycle,
     gateway,
     sender,
@@ -163,6 +168,7 @@ const createServices = (
     files,
     children,
     async close() {
+      await operatorActions.close();
       await children.close();
       await sender.close();
       await lifecycle.flush();

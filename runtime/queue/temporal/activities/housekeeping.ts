@@ -4,6 +4,7 @@ import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
 import type { QueueModels } from '../../models/models.js';
 import type { Gateway } from '../gateway.js';
+import type { OperatorActions } from '../../operator/actions.js';
 import { platformOutcome } from '../../requests/outcome.js';
 import { createWorkerPool } from '../../../concurrency/worker-pool.js';
 import { failAttempt, lostAttempt } from '../../store/attempts.js';
@@ -20,6 +21,7 @@ export interface HousekeepingOptions {
   readonly models: QueueModels;
   readonly gateway: Gateway;
   readonly files: FileStore;
+  readonly operatorActions: Pick<OperatorActions, 'takeOver'>;
   /** Milliseconds. */
   readonly resultTtl: number;
   readonly fileTtl: number;
@@ -48,6 +50,7 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const { database, lifecycle, models } = options;
       await deleteExpiredRuns(database, Date.now());
       await returnLost(database, Date.now());
+      await options.operatorActions.takeOver();
       for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
       const due = (kind: keyof typeof gracePeriods) => ({
@@ -133,7 +136,7 @@ const repairRequest = async (
   request: RequestHead,
   { lifecycle, gateway }: HousekeepingOptions,
 ): Promise<boolean> => {
-  const state = await gateway.stateOf(request.id);
+  const state = await gateway.stateOf({ requestId: request.id, round: request.round });
   if (state === 'running') return false;
   if (state === 'gone') {
     await lifecycle.ensureStarted(request);
