@@ -20,6 +20,8 @@ export interface HandlerOptions {
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly access: Access;
+  /** Maximum size of an uploaded document in bytes. */
+  readonly uploadMax: number;
   readonly items: (handler: ItemsHandler) => RouteHandle;
   readonly graphql: Pick<Graphql, 'handle'>;
   readonly loadHandlers: () => Promise<Operations>;
@@ -56,14 +58,14 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
   };
 };
 
-const createOperationBinding = ({ access, loadHandlers, loadQueue }: HandlerOptions) => {
+const createOperationBinding = ({ access, uploadMax, loadHandlers, loadQueue }: HandlerOptions) => {
   const identifyKey = async (request: ApiRequest): Promise<Caller> => (await loadQueue()).identify(request);
   const load = lazy(async () => {
     const [{ handleOperation }, handlers] = await Promise.all([
       import('../operations/handle.js'),
       loadHandlers(),
     ]);
-    return { handleOperation, services: { handlers, access, identifyKey } };
+    return { handleOperation, services: { handlers, access, uploadMax, identifyKey } };
   });
   return ({ operation: id, path }: Route): RouteHandle | null => {
     const operation = findDeclaration(id);
