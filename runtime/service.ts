@@ -40,6 +40,7 @@ import type { QueueModelDeclaration } from '../contract/queue-model.js';
 import type { Queue } from './queue/http/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
+import type { IsOutdated } from './request/outdated-schema.js';
 import { createProxies } from './request/client-address.js';
 
 export interface ServiceOptions {
@@ -62,8 +63,10 @@ export interface ServiceOptions {
   /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
   readonly functions?: string;
-  /** Serves the schema that the database has now, by a new build; absent where that takes a restart. */
+  /** Serves the schema that the database has now, by a new build; absent where that takes a restart. @throws Error */
   readonly reload?: () => Promise<void>;
+  /** Returns why the schema that the database has now cannot be served; null where it can. */
+  readonly reloadFailure?: () => string | null;
   /** Returns what changed in the database since the declarations were made. */
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
 }
@@ -86,9 +89,8 @@ interface ServiceContext extends ServiceOptions, Identity {
   readonly loadQueue: () => Promise<Queue>;
 }
 
-export const createService = async (given: ServiceOptions): Promise<Service> => {
-  const background = createBackground(given.observe);
-  const options = { ...given, observe: reportSchemaChanges(given, background) };
+export const createService = async (options: ServiceOptions): Promise<Service> => {
+  const background = createBackground(options.observe);
   const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
   if (config.access.lease > 0) await recordLease(database, config.access.lease);
@@ -116,24 +118,11 @@ export const createService = async (given: ServiceOptions): Promise<Service> => 
   };
 };
 
-/** Looks for a changed schema whenever a request fails unexpectedly, and reports each change once. */
-const reportSchemaChanges = (
-  { observe, findSchemaChanges }: ServiceOptions,
-  background: Background,
-): Observe => {
-  if (findSchemaChanges === undefined) return observe;
-  let reported = '';
-  const look = async (): Promise<void> => {
-    const changes = await findSchemaChanges();
-    const text = changes.join();
-    if (text !== reported && changes.length > 0) observe({ kind: 'schemaChanged', changes });
-    reported = text;
-  };
-  return (observation) => {
-    observe(observation);
-    if (observation.kind === 'requestFailed') background.run('schema', look);
-  };
-};
+/** A request is run again only where somebody can make another build. */
+const createOutdatedCheck =
+  ({ database, reload }: ServiceOptions): IsOutdated =>
+  (error, { isLastTry = false }) =>
+    reload !== undefined && !isLastTry && database.isSchemaChange(error);
 
 interface Identity {
   readonly keys: Keys;
@@ -179,15 +168,14 @@ const createServiceRouter = (context: ServiceContext): Router => {
       graphql,
       loadHandlers,
       loadQueue,
+      isOutdated: createOutdatedCheck(context),
     }),
   });
 };
 
-const createServiceGraphql = (
-  { config, observe, items, access, availability, graphql }: ServiceContext,
-  loadHandlers: () => Promise<Operations>,
-): Graphql =>
-  createGraphql({
+const createServiceGraphql = (context: ServiceContext, loadHandlers: () => Promise<Operations>): Graphql => {
+  const { config, observe, items, access, availability, graphql } = context;
+  return createGraphql({
     ...items,
     access,
     folder: graphql,
@@ -196,7 +184,9 @@ const createServiceGraphql = (
     loadHandlers,
     reportError: (error, { id, method, path: route }) =>
       toClientError(mapError(error, { id, method, route }, { availability, observe })),
+    isOutdated: createOutdatedCheck(context),
   });
+};
 
 /** Wraps a responder with the host names of the queue, compression and CORS. */
 const createServiceResponder = (respond: Responder, { queue, cors }: Config): Responder => {

@@ -251,6 +251,9 @@ export type SchemaDiffInput = {
 };
 export type SchemaDiffOutput = { status: 200; body: { data: SchemaDifference } } | { status: 204 };
 
+export type SchemaReloadInput = Record<string, never>;
+export type SchemaReloadOutput = void;
+
 export type SchemaSnapshotInput = { export?: 'json' | 'yaml' };
 export type SchemaSnapshotOutput = { data: Snapshot };
 
@@ -392,6 +395,8 @@ export interface Operations {
   schemaApply(input: SchemaApplyInput, context: OperationContext): Promise<SchemaApplyOutput>;
   /** Compare a snapshot with the schema */
   schemaDiff(input: SchemaDiffInput, context: OperationContext): Promise<SchemaDiffOutput>;
+  /** Serve the schema as it is now */
+  schemaReload(input: SchemaReloadInput, context: OperationContext): Promise<SchemaReloadOutput>;
   /** Take a snapshot of the schema */
   schemaSnapshot(input: SchemaSnapshotInput, context: OperationContext): Promise<SchemaSnapshotOutput>;
   /** Check the health of the server; only administrators see the individual checks */
@@ -848,6 +853,11 @@ export const operations = [
     ],
     body: { type: 'object', description: 'A snapshot' },
     responses: { 200: 'application/json', 204: null },
+  },
+  {
+    id: 'schemaReload',
+    access: 'admin',
+    responses: { 204: null },
   },
   {
     id: 'schemaSnapshot',

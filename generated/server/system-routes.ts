@@ -32,6 +32,7 @@ export const systemRoutes: readonly svc.Route[] = [
   svc.route('GET /roles/me', { operation: 'rolesMe', access: 'user' }),
   svc.route('POST /schema/apply', { operation: 'schemaApply', access: 'admin' }),
   svc.route('POST /schema/diff', { operation: 'schemaDiff', access: 'admin' }),
+  svc.route('POST /schema/reload', { operation: 'schemaReload', access: 'admin' }),
   svc.route('GET /schema/snapshot', { operation: 'schemaSnapshot', access: 'admin' }),
   svc.route('GET /server/health', { operation: 'serverHealth', access: 'open' }),
   svc.route('GET /server/ping', { operation: 'serverPing', access: 'open' }),

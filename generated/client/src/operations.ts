@@ -143,6 +143,8 @@ export interface Operations {
       input: Pick<rest.SchemaDiffData, 'query' | 'body'>,
       options?: CallOptions,
     ): Promise<Exclude<rest.SchemaDiffResponse, void>['data'] | null>;
+    /** Serve the schema as it is now */
+    reload(options?: CallOptions): Promise<rest.SchemaReloadResponse>;
     /** Take a snapshot of the schema */
     snapshot(
       input?: NonNullable<rest.SchemaSnapshotData['query']>,
@@ -256,6 +258,7 @@ export const createOperations = (call: Call): Operations => ({
     apply: (input, options) => call((shared) => rest.schemaApply({ ...shared, body: input }), options),
     diff: (input, options) =>
       call((shared) => rest.schemaDiff({ ...shared, ...input }), options).then(dataOf),
+    reload: (options) => call((shared) => rest.schemaReload(shared), options),
     snapshot: (input = {}, options) =>
       call((shared) => rest.schemaSnapshot({ ...shared, query: input }), options).then(dataOf),
   },

@@ -1261,6 +1261,22 @@ export type SchemaDiffResponses = {
 
 export type SchemaDiffResponse = SchemaDiffResponses[keyof SchemaDiffResponses];
 
+export type SchemaReloadData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/schema/reload';
+};
+
+export type SchemaReloadResponses = {
+    /**
+     * All processes of this host serve the schema and the spec as they are now
+     */
+    204: void;
+};
+
+export type SchemaReloadResponse = SchemaReloadResponses[keyof SchemaReloadResponses];
+
 export type SchemaSnapshotData = {
     body?: never;
     path?: never;
