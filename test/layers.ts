@@ -148,6 +148,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/graphql/handle',
     'runtime/operations/declarations',
     'runtime/operations/handle',
+    'type runtime/queue/http/caller',
     'type runtime/queue/http/routes',
     'runtime/queue/http/wire',
     'runtime/databases/unknown-outcome',
