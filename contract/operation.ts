@@ -19,6 +19,8 @@ export interface OperationDeclaration<Id extends string = string> {
   readonly startsLogin?: true;
   /** Serves keys of the queue as well, `Authorization: Key <id>:<secret>`. */
   readonly acceptsKey?: true;
+  /** Takes the body also as a JSON or YAML file of a form, up to `SCHEMA_MAX_SIZE`. */
+  readonly upload?: true;
   readonly parameters?: readonly OperationParameter[];
   readonly body?: JsonSchema;
   /** Content type by status; `null`: no body. */

@@ -9,6 +9,7 @@ requireNodeVersion();
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['demo', async () => (await import('./commands/demo.js')).demoCommand()],
   ['bootstrap', async () => (await import('./commands/bootstrap.js')).bootstrapCommand()],
+  ['doctor', async () => (await import('./commands/doctor.js')).doctorCommand()],
   ['generate', async () => (await import('./commands/generate.js')).generateCommand()],
   ['start', async () => (await import('./commands/start.js')).startCommand()],
   ['access', async () => (await import('./commands/access.js')).accessCommand()],
@@ -17,6 +18,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['requests', async () => (await import('./commands/requests.js')).requestsCommand()],
   ['deliveries', async () => (await import('./commands/deliveries.js')).deliveriesCommand()],
   ['workers', async () => (await import('./commands/workers.js')).workersCommand()],
+  ['schema', async () => (await import('./commands/schema.js')).schemaCommand()],
   ['users', async () => (await import('./commands/users.js')).usersCommand()],
   ['webhooks', async () => (await import('./commands/webhooks.js')).webhooksCommand()],
   ['worker', async () => (await import('./commands/worker.js')).workerCommand()],

@@ -32,10 +32,12 @@ export type Observation =
   | { kind: 'processHung'; process: number; ms: number; operations: Readonly<Record<string, number>> }
   /** The committed output differs from the output generated from the current database and spec. */
   | { kind: 'generatedStale'; changes: number }
-  /** A permission names a field, relation or collection that does not exist. */
-  | { kind: 'ruleStale'; policy: string; collection: string; action: string; part: string; name: string }
-  /** The schema of the database differs from the one that is served. */
-  | { kind: 'schemaChanged'; changes: readonly string[] }
+  /** A rule of a permission or field cannot be evaluated, so what it guards is refused. */
+  | { kind: 'ruleFaulty'; rule: string; part: string; problem: string }
+  /** The schema of the database has changed; its build took `ms` to make. */
+  | { kind: 'schemaChanged'; changes: readonly string[]; ms: number }
+  /** The schema as it is now cannot be served; the one before still is. */
+  | { kind: 'schemaReloadFailed'; reason: string }
   | { kind: 'workersStarted'; roles: readonly string[] }
   /** A failed worker task that is retried. */
   | { kind: 'workerFailed'; error: unknown }
@@ -128,12 +130,16 @@ const levelsAndMessages: {
     'warn',
     ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
   ],
-  ruleStale: [
-    'warn',
-    ({ policy, action, collection, part, name }) =>
-      `policy "${policy}": the permission to ${action} "${collection}" names "${name}" in "${part}", which does not exist`,
+  ruleFaulty: ['warn', ({ rule, part, problem }) => `${rule}, in "${part}": ${problem}`],
+  schemaChanged: [
+    'info',
+    ({ changes, ms }) =>
+      `the schema has changed: ${changes.join('; ') || 'what is known about it'}; built in ${formatDuration(ms)}`,
   ],
-  schemaChanged: ['warn', ({ changes }) => schemaChangesToText(changes)],
+  schemaReloadFailed: [
+    'error',
+    ({ reason }) => `the schema has changed and cannot be served, the former one still is: ${reason}`,
+  ],
   workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
   workerFailed: ['error', () => 'a worker task failed'],
   modelFailed: [
@@ -143,10 +149,6 @@ const levelsAndMessages: {
   ],
   warning: ['warn', ({ message }) => message],
 };
-
-/** Says what changed and what to do. */
-export const schemaChangesToText = (changes: readonly string[]): string =>
-  `the database has changed since the start: ${changes.join('; ')}; restart the server to serve it as it is now`;
 
 const urlsToText = (urls: Readonly<Record<string, string>>): string =>
   Object.entries(urls)

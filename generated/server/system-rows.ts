@@ -56,6 +56,7 @@ export interface SvcCollectionsRow {
   readonly sort_field: string | null;
   readonly translations: string | null;
   readonly unarchive_value: string | null;
+  readonly other: string | null;
 }
 
 /** A row of `svc_dashboards`. */
@@ -124,6 +125,7 @@ export interface SvcFieldsRow {
   readonly validation: string | null;
   readonly validation_message: string | null;
   readonly width: string | null;
+  readonly other: string | null;
 }
 
 /** A row of `svc_idempotency`. */
@@ -236,6 +238,7 @@ export interface SvcRelationsRow {
   readonly junction_field: string | null;
   readonly sort_field: string | null;
   readonly one_deselect_action: string;
+  readonly other: string | null;
 }
 
 /** A row of `svc_request_attempts`. */
@@ -311,6 +314,22 @@ export interface SvcRunsRow {
   readonly state: string;
   readonly date_created: number;
   readonly date_expires: number;
+}
+
+/** A row of `svc_schema_applies`. */
+export interface SvcSchemaAppliesRow {
+  readonly id: string;
+  readonly hash: string;
+  readonly diff: string;
+  readonly wanted: string;
+  readonly state: string;
+  readonly steps: number;
+  readonly steps_done: number;
+  readonly step: string | null;
+  readonly error: string | null;
+  readonly user: string | null;
+  readonly date_started: number;
+  readonly date_ended: number | null;
 }
 
 /** A row of `svc_sessions`. */
@@ -422,7 +441,8 @@ export interface SystemTables {
       | 'sort'
       | 'sort_field'
       | 'translations'
-      | 'unarchive_value';
+      | 'unarchive_value'
+      | 'other';
   };
   readonly svc_dashboards: {
     readonly row: SvcDashboardsRow;
@@ -459,7 +479,8 @@ export interface SystemTables {
       | 'translations'
       | 'validation'
       | 'validation_message'
-      | 'width';
+      | 'width'
+      | 'other';
   };
   readonly svc_idempotency: {
     readonly row: SvcIdempotencyRow;
@@ -518,7 +539,8 @@ export interface SystemTables {
       | 'one_allowed_collections'
       | 'junction_field'
       | 'sort_field'
-      | 'one_deselect_action';
+      | 'one_deselect_action'
+      | 'other';
   };
   readonly svc_request_attempts: {
     readonly row: SvcRequestAttemptsRow;
@@ -567,6 +589,10 @@ export interface SystemTables {
   readonly svc_runs: {
     readonly row: SvcRunsRow;
     readonly optional: never;
+  };
+  readonly svc_schema_applies: {
+    readonly row: SvcSchemaAppliesRow;
+    readonly optional: 'steps' | 'steps_done' | 'step' | 'error' | 'user' | 'date_ended';
   };
   readonly svc_sessions: {
     readonly row: SvcSessionsRow;
@@ -633,6 +659,7 @@ export const systemColumns = {
     'sort_field',
     'translations',
     'unarchive_value',
+    'other',
   ],
   svc_dashboards: ['id', 'name', 'icon', 'note', 'date_created', 'user_created', 'color'],
   svc_data_steps: ['number', 'name', 'date_done'],
@@ -671,6 +698,7 @@ export const systemColumns = {
     'validation',
     'validation_message',
     'width',
+    'other',
   ],
   svc_idempotency: ['account', 'name', 'fingerprint', 'request', 'date_created'],
   svc_keys: ['id', 'account', 'name', 'hash', 'models', 'date_created', 'date_expires', 'date_used'],
@@ -732,6 +760,7 @@ export const systemColumns = {
     'junction_field',
     'sort_field',
     'one_deselect_action',
+    'other',
   ],
   svc_request_attempts: [
     'id',
@@ -777,6 +806,20 @@ export const systemColumns = {
   ],
   svc_roles: ['id', 'name', 'icon', 'description', 'parent'],
   svc_runs: ['id', 'model', 'account', 'state', 'date_created', 'date_expires'],
+  svc_schema_applies: [
+    'id',
+    'hash',
+    'diff',
+    'wanted',
+    'state',
+    'steps',
+    'steps_done',
+    'step',
+    'error',
+    'user',
+    'date_started',
+    'date_ended',
+  ],
   svc_sessions: [
     'id',
     'user',

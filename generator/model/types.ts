@@ -223,6 +223,8 @@ export interface Operation {
   readonly startsLogin: boolean;
   /** Whether keys of the queue are accepted as well as tokens. */
   readonly acceptsKey: boolean;
+  /** Whether the body may also be a JSON or YAML file of a form. */
+  readonly upload: boolean;
   readonly parameters: readonly OperationParameter[];
   /** JSON Schema of the request body. An empty body counts as `{}`. */
   readonly body: JsonSchema | null;

@@ -8,6 +8,7 @@ import { createOperatorActionOperations } from './operator-actions.js';
 import { createOperatorOperations } from './operator.js';
 import { createPasswordOperations } from './password.js';
 import { createRequestOperations } from './requests.js';
+import { createSchemaOperations } from './schema.js';
 import { createServerOperations } from './server.js';
 import { createSignOnOperations } from './sign-on.js';
 import type { OperationServices } from './services.js';
@@ -24,6 +25,7 @@ export const createOperations = (services: OperationServices): Operations => {
     ...createWebhookOperations(services),
     ...createOperatorOperations(services),
     ...createOperatorActionOperations(services),
+    ...createSchemaOperations(services),
     ...createServerOperations(services),
     ...createTfaOperations(services, auth),
     ...createAuthOperations(auth),

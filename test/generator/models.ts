@@ -131,6 +131,7 @@ const ping: Operation = {
   beforeSecondFactor: false,
   startsLogin: false,
   acceptsKey: false,
+  upload: false,
   own: true,
   served: true,
   graphql: { query: 'server_ping' },

@@ -90,7 +90,7 @@ export const endAttempt = async (
   });
 };
 
-/** Shortens a text, and replaces the null character, which PostgreSQL cannot store. */
+/** Shortens a text, and replaces the null character, which not every database can store. */
 const storable = (text: string, length: number): string => text.replaceAll('\0', '\uFFFD').slice(0, length);
 
 /** Returns a running request to `admitted` after a failed attempt; it keeps its slot for the next one. */

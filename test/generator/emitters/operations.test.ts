@@ -14,6 +14,7 @@ const operation = (parts: Partial<Operation>): Operation => ({
   beforeSecondFactor: false,
   startsLogin: false,
   acceptsKey: false,
+  upload: false,
   parameters: [],
   body: null,
   graphql: null,
