@@ -15,7 +15,7 @@ import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
 import { createRouter, type Router } from './http/router.js';
-import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
+import { createKeys, exportSecrets, readSharedSecret, type Keys } from './auth/keys.js';
 import { updateLastAccess } from './auth/session-store.js';
 import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
 import { createTokenUse } from './auth/token-use.js';
@@ -156,7 +156,7 @@ const createServiceRouter = (context: ServiceContext): Router => {
     return createOperations({ ...context, ...items, printGraphql: graphql.print });
   });
   const graphql = createServiceGraphql(context, loadHandlers);
-  const tagOf = createEntityTags(async () => (await exportSecrets(keys))[0] ?? Buffer.alloc(0));
+  const tagOf = createEntityTags(() => readSharedSecret(keys));
   return createRouter({
     routes,
     ...createHandlers({

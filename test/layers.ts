@@ -297,7 +297,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
     'runtime/auth/token-use',
     'runtime/execute/size-hints',
     'runtime/graphql/documents',
-    'runtime/items/handle',
+    'runtime/items/parsed-queries',
     'runtime/queue/http/caller',
     'runtime/request/query',
   ],

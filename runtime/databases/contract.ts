@@ -160,7 +160,7 @@ export interface RowLayout {
   readonly tokens: readonly Token[];
   /** Number of leading columns that hold the parent's key; 0 without a parent. */
   readonly keyColumns: number;
-  /** Maximum number of rows per parent. */
+  /** Maximum number of rows: per parent, or without one of all. */
   readonly limit: number;
   /** Accounts for the memory of the rows; absent if they are not part of an answer. */
   readonly bytes?: ByteBudget;

@@ -64,7 +64,7 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect(failed(server)).toEqual([]);
   });
 
-  it('a GraphQL document is run again as a whole, unless a mutation of it has been made', async () => {
+  it('a GraphQL document is run again as a whole, unless one of its mutations was executed', async () => {
     const server = await serve(setting);
     const { execute } = server;
     const admin = asAdmin(server);

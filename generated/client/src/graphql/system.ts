@@ -780,6 +780,7 @@ export type accessQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -818,6 +819,7 @@ export type activityQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -856,6 +858,7 @@ export type dashboardsQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -894,6 +897,7 @@ export type panelsQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -932,6 +936,7 @@ export type permissionsQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -970,6 +975,7 @@ export type policiesQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1008,6 +1014,7 @@ export type rolesQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1061,6 +1068,7 @@ export type usersQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1924,7 +1932,7 @@ export type webhooks_testMutation = { webhooks_test: { id: string } | null };
 
 export const accessDocument = createDocument<accessQuery, accessQueryVariables>(
   'system',
-  'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
+  'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const access_aggregatedDocument = createDocument<access_aggregatedQuery, access_aggregatedQueryVariables>(
@@ -1939,7 +1947,7 @@ export const access_by_idDocument = createDocument<access_by_idQuery, access_by_
 
 export const activityDocument = createDocument<activityQuery, activityQueryVariables>(
   'system',
-  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
+  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
 );
 
 export const activity_aggregatedDocument = createDocument<activity_aggregatedQuery, activity_aggregatedQueryVariables>(
@@ -1954,7 +1962,7 @@ export const activity_by_idDocument = createDocument<activity_by_idQuery, activi
 
 export const dashboardsDocument = createDocument<dashboardsQuery, dashboardsQueryVariables>(
   'system',
-  'query dashboards($filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { dashboards(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
+  'query dashboards($filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { dashboards(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
 );
 
 export const dashboards_aggregatedDocument = createDocument<dashboards_aggregatedQuery, dashboards_aggregatedQueryVariables>(
@@ -1969,7 +1977,7 @@ export const dashboards_by_idDocument = createDocument<dashboards_by_idQuery, da
 
 export const panelsDocument = createDocument<panelsQuery, panelsQueryVariables>(
   'system',
-  'query panels($filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { panels(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'query panels($filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { panels(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const panels_aggregatedDocument = createDocument<panels_aggregatedQuery, panels_aggregatedQueryVariables>(
@@ -1984,7 +1992,7 @@ export const panels_by_idDocument = createDocument<panels_by_idQuery, panels_by_
 
 export const permissionsDocument = createDocument<permissionsQuery, permissionsQueryVariables>(
   'system',
-  'query permissions($filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { permissions(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
+  'query permissions($filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { permissions(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const permissions_aggregatedDocument = createDocument<permissions_aggregatedQuery, permissions_aggregatedQueryVariables>(
@@ -1999,7 +2007,7 @@ export const permissions_by_idDocument = createDocument<permissions_by_idQuery, 
 
 export const policiesDocument = createDocument<policiesQuery, policiesQueryVariables>(
   'system',
-  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
+  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const policies_aggregatedDocument = createDocument<policies_aggregatedQuery, policies_aggregatedQueryVariables>(
@@ -2014,7 +2022,7 @@ export const policies_by_idDocument = createDocument<policies_by_idQuery, polici
 
 export const rolesDocument = createDocument<rolesQuery, rolesQueryVariables>(
   'system',
-  'query roles($filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { roles(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon description parent { id } } }',
+  'query roles($filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { roles(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon description parent { id } } }',
 );
 
 export const roles_aggregatedDocument = createDocument<roles_aggregatedQuery, roles_aggregatedQueryVariables>(
@@ -2039,7 +2047,7 @@ export const settings_by_idDocument = createDocument<settings_by_idQuery, settin
 
 export const usersDocument = createDocument<usersQuery, usersQueryVariables>(
   'system',
-  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const users_aggregatedDocument = createDocument<users_aggregatedQuery, users_aggregatedQueryVariables>(
