@@ -5,6 +5,8 @@ import { createAuthOperations } from './auth.js';
 import { createCollectionOperations } from './collections.js';
 import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
+import { createOperatorActionOperations } from './operator-actions.js';
+import { createOperatorOperations } from './operator.js';
 import { createPasswordOperations } from './password.js';
 import { createRequestOperations } from './requests.js';
 import { createSchemaOperations } from './schema.js';
@@ -22,6 +24,8 @@ export const createOperations = (services: OperationServices): Operations => {
     ...createKeyOperations(services),
     ...createRequestOperations(services),
     ...createWebhookOperations(services),
+    ...createOperatorOperations(services),
+    ...createOperatorActionOperations(services),
     ...createSchemaOperations(services),
     ...createCollectionOperations(services),
     ...createServerOperations(services),
