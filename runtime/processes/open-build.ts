@@ -10,7 +10,7 @@ import { timed, type Observe } from '../observe.js';
 import type { Route } from '../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
-import { prepareBuild } from './prepare.js';
+import { prepareBuild, type PrepareOptions } from './prepare.js';
 import { createSchemaCheck } from './schema-check.js';
 
 export interface OpenOptions {
@@ -53,7 +53,7 @@ export interface LoadedBuild {
 export const openBuild = async ({ config, observe, ...known }: OpenOptions): Promise<OpenedBuild> => {
   const database = known.database ?? (await connect(config, observe));
   try {
-    const directory = ifExists(known.directory) ?? (await prepareBuild({ config, database, observe }));
+    const directory = ifExists(known.directory) ?? (await prepareFirst({ config, database, observe }));
     let release = keepInUse(directory);
     const loading = timed('load', observe, () => loadBuild(directory, database));
     loading.catch(release);
@@ -77,6 +77,22 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   } catch (error) {
     await database.close();
     throw error;
+  }
+};
+
+/** Ends an apply of the schema that was cut off, as its build would be of a schema that nobody wanted. */
+const prepareFirst = async (options: PrepareOptions): Promise<string> => {
+  const { database, config, observe } = options;
+  const directory = await prepareBuild(options);
+  const { resumeApply } = await import('../schema/apply/resume.js');
+  try {
+    const isResumed = await resumeApply({ database, tables: config.tables, user: null });
+    return isResumed ? await prepareBuild(options) : directory;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `an apply of the schema was cut off: ${reason}; run svc schema apply --resume, or --abandon`;
+    observe({ kind: 'warning', message });
+    return directory;
   }
 };
 

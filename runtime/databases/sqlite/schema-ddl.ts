@@ -185,6 +185,8 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   maxName: 128,
   nameLength: (name) => [...name].length,
   dataType,
+  uniqueIndexIsConstraint: false,
+  normalizeColumn: (column) => column,
   printType,
   createTable: (table) => [printTable(table, table.name), ...printIndexes(table)],
   dropTable: (name) => `DROP TABLE ${quote(name)}`,
