@@ -94,20 +94,17 @@ const printCast = (before: ColumnShape, after: ColumnShape): string => {
   return isDirect ? `${name}::${type}` : `${name}::text::${type}`;
 };
 
+/** Types with casts to the others of their group. */
 const families: readonly RegExp[] = [
   /^(?:smallint|integer|bigint|numeric|real|double precision)$/,
-  /^(?:date|timestamp with)/,
-  /^(?:time(?!stamp)|timestamp with)/,
-  /^json/,
+  /^(?:date|timestamp with.*)$/,
+  /^time with.*$/,
+  /^jsonb?$/,
 ];
 
 /** Whether there is a cast between two types; every type has one to text and from it. */
 const hasCast = ({ dataType: from }: ColumnShape, { dataType: to }: ColumnShape): boolean =>
-  from === to ||
-  families.some(
-    (family) =>
-      family.test(from) && family.test(to) && !(/^time(?!stamp)/.test(from) && /^timestamp/.test(to)),
-  );
+  from === to || families.some((family) => family.test(from) && family.test(to));
 
 const castBoolean = (name: string, before: ColumnShape, after: ColumnShape): string => {
   const isNumber = /^(?:smallint|integer|bigint)$/.test(

@@ -101,12 +101,13 @@ const alterTable = (present: TableShape, after: TableShape): readonly string[] =
   ];
 };
 
+const isPlain = ({ generated }: TableShape['columns'][number]): boolean => generated === null;
+
 /** Generated columns come last, when those that they name are as they shall be. */
 const alterColumns = (
   old: ReadonlyMap<string, TableShape['columns'][number]>,
   { columns }: TableShape,
 ): readonly string[] => {
-  const isPlain = ({ generated }: TableShape['columns'][number]): boolean => generated === null;
   const ordered = [...columns.filter(isPlain), ...columns.filter((column) => !isPlain(column))];
   return ordered.flatMap((column) => {
     const present = old.get(column.name);

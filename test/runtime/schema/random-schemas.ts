@@ -1,5 +1,5 @@
 /** Random snapshots: tables with keys, indexes, checks, generated fields and relations, from a small pool of names. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type {
   CollectionEntry,
   FieldEntry,
