@@ -148,6 +148,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/graphql/handle',
     'runtime/operations/declarations',
     'runtime/operations/handle',
+    'type runtime/queue/http/caller',
     'type runtime/queue/http/routes',
     'runtime/queue/http/wire',
     'runtime/databases/unknown-outcome',
@@ -162,6 +163,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/config/formats',
     'type runtime/config',
   ],
+  'runtime/auth/passwords': shared,
   'runtime/graphql': [
     ...shared,
     'generated/server/operations',
@@ -186,6 +188,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/config',
     'runtime/observe',
     'type runtime/execute',
+    'runtime/execute/database-time',
+    'runtime/execute/system-rows',
     ...databaseContract,
   ],
   'runtime/queue': [
@@ -199,8 +203,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/execute/system-rows',
     ...databaseContract,
   ],
+  'runtime/queue/operator': [...queue, 'runtime/queue/requests', 'runtime/queue/store'],
   'runtime/queue/http': [
     ...queue,
+    'runtime/queue/operator',
     'runtime/queue/requests',
     'runtime/queue/store',
     'runtime/queue/models',
@@ -224,6 +230,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/queue/temporal': [
     ...queue,
     'runtime/queue/contract',
+    'runtime/queue/operator',
     'runtime/queue/requests',
     'runtime/queue/store',
     'runtime/queue/models',
@@ -290,7 +297,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
     'runtime/auth/token-use',
     'runtime/execute/size-hints',
     'runtime/graphql/documents',
-    'runtime/items/handle',
+    'runtime/items/parsed-queries',
     'runtime/queue/http/caller',
     'runtime/request/query',
   ],

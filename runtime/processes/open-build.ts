@@ -10,8 +10,9 @@ import { timed, type Observe } from '../observe.js';
 import type { Route } from '../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
-import { prepareBuild, type PrepareOptions } from './prepare.js';
+import type { PrepareOptions } from './prepare.js';
 import { createSchemaCheck } from './schema-check.js';
+import { createSchemaLook, type SchemaLook } from './schema-look.js';
 
 export interface OpenOptions {
   readonly config: Config;
@@ -25,8 +26,9 @@ export interface OpenOptions {
 export interface OpenedBuild extends LoadedBuild {
   readonly database: Database;
   readonly directory: string;
-  /** Prepares and loads the build of the schema that the database has now. */
-  rebuild(): Promise<LoadedBuild>;
+  readonly schema: SchemaLook;
+  /** Loads another build, which is kept instead of the one before. */
+  load(directory: string): Promise<LoadedBuild>;
   /** Closes the database; afterwards the build may be removed. */
   close(): Promise<void>;
 }
@@ -53,7 +55,11 @@ export interface LoadedBuild {
 export const openBuild = async ({ config, observe, ...known }: OpenOptions): Promise<OpenedBuild> => {
   const database = known.database ?? (await connect(config, observe));
   try {
-    const directory = ifExists(known.directory) ?? (await prepareFirst({ config, database, observe }));
+    const present = ifExists(known.directory);
+    const schema = createSchemaLook({ config, database, observe }, present);
+    const first = present ?? (await schema.look(true));
+    const isResumed = present === null && (await endCutOff({ config, database, observe }));
+    const directory = isResumed ? await schema.look(true) : first;
     let release = keepInUse(directory);
     const loading = timed('load', observe, () => loadBuild(directory, database));
     loading.catch(release);
@@ -62,11 +68,10 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
       ...build,
       database,
       directory,
-      async rebuild() {
-        const next = await prepareBuild({ config, database, observe });
-        const releaseLast = release;
+      schema,
+      load(next) {
+        release();
         release = keepInUse(next);
-        releaseLast();
         return loadBuild(next, database);
       },
       async close() {
@@ -80,19 +85,16 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   }
 };
 
-/** Ends an apply of the schema that was cut off, as its build would be of a schema that nobody wanted. */
-const prepareFirst = async (options: PrepareOptions): Promise<string> => {
-  const { database, config, observe } = options;
-  const directory = await prepareBuild(options);
+/** Ends an apply of the schema that was cut off. Returns whether there was one. */
+const endCutOff = async ({ config, database, observe }: PrepareOptions): Promise<boolean> => {
   const { resumeApply } = await import('../schema/apply/resume.js');
   try {
-    const isResumed = await resumeApply({ database, tables: config.tables, user: null });
-    return isResumed ? await prepareBuild(options) : directory;
+    return await resumeApply({ database, tables: config.tables, user: null });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `an apply of the schema was cut off: ${reason}; run svc schema apply --resume, or --abandon`;
     observe({ kind: 'warning', message });
-    return directory;
+    return false;
   }
 };
 

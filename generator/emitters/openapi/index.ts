@@ -13,12 +13,14 @@ import { errorResponses } from './errors.js';
 import { operatorSchemas } from './filters.js';
 import { querySchemas, queryParameters } from './parameters.js';
 import { collectionPaths } from './paths.js';
-import { queuePaths, queueSchemas, queueTag } from './queue.js';
+import { queuePaths, queueTag } from './queue.js';
+import { queueSchemas } from './queue-schemas.js';
 import { keepReferenced } from './refs.js';
 import { collectionSchemas } from './schemas.js';
 import { openSecurity, securitySchemesOf } from './security.js';
 import { operationPaths } from './spec-operations.js';
 import { plainText } from './text.js';
+import { queueWebhooks } from './webhooks.js';
 
 export const emitOpenApi = (model: Model): OutputFile[] => [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(model), null, 2)}\n` },
@@ -31,6 +33,7 @@ export const emitOpenApi = (model: Model): OutputFile[] => [
 export const openApiDocument = (model: Model): OpenAPIObject => {
   const context = createContext(model);
   const paths = allPaths(context);
+  const webhooks = queueWebhooks(model.queueModels);
   const { title, version, description } = model.api;
   return {
     openapi: '3.1.0',
@@ -39,7 +42,8 @@ export const openApiDocument = (model: Model): OpenAPIObject => {
     security: openSecurity,
     tags: allTags(model),
     paths,
-    components: keepReferenced(allComponents(context), paths),
+    ...(model.queueModels.length > 0 && { webhooks }),
+    components: keepReferenced(allComponents(context), [paths, webhooks]),
   };
 };
 

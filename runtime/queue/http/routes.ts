@@ -1,38 +1,27 @@
 /** Handles the routes of the queue: `/queue/…`, `/run/…`, result files and the public keys of webhook signatures. */
 import type { Access } from '../../access/access.js';
-import { limitHeaders } from '../../access/limiter.js';
-import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Database } from '../../databases/contract.js';
-import type { ModelAction, RouteHandler } from '../../../contract/routes.js';
+import type { RouteHandler } from '../../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
 import type { RouteHandle } from '../../request/route.js';
 import { readJson } from '../../request/body.js';
+import { respondFile, respondJwks } from './public-routes.js';
+import { respondRequest } from './request-routes.js';
 import { createIdentify, type Caller, type Identify } from './caller.js';
-import type { Cancellation } from '../requests/cancel.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
-import {
-  contentTypeOf,
-  createDirectoryStore,
-  isFileName,
-  isSignatureOf,
-  type FileStore,
-} from '../requests/files.js';
-import { isId } from '../store/ids.js';
-import { logStart, parseCursor, type LogCursor } from '../store/logs.js';
-import { createQueueModels } from '../models/models.js';
+import { createDirectoryStore, type FileStore } from '../requests/files.js';
+import type { FailedAttempt } from '../models/attempt.js';
+import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
+import { createQueueModels, type QueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
 import { createRunHandler, type RunHandler } from './run.js';
 import type { QueueSettings } from '../settings.js';
 import { requestUrls } from '../requests/status.js';
-import type { RequestHead } from '../store/request-head.js';
-import { signingKeys } from '../store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
-import { toJwks } from '../webhooks/signature.js';
-import { QueueError, partError, queueError } from '../requests/queue-error.js';
-import { respondJson, respondError, errorHeaders, jsonType } from './wire.js';
+import { respondFailure, respondJson, errorHeaders, isClientError } from './wire.js';
 
 export interface QueueOptions {
   readonly settings: QueueSettings;
@@ -42,12 +31,16 @@ export interface QueueOptions {
   /** Module of the functions of models, for `/run`. */
   readonly functions: string;
   readonly onError: (error: unknown) => void;
+  readonly onModelFailure: (failure: FailedAttempt) => void;
 }
 
 export interface Queue {
   readonly lifecycle: RequestLifecycle;
   readonly requests: Requests;
   readonly settings: QueueSettings;
+  readonly models: QueueModels;
+  readonly operatorActions: OperatorActions;
+  readonly identify: Identify;
   /** Returns the handler of a route; client errors become responses, others are thrown. */
   handle(handler: QueueHandler): RouteHandle;
   close(): Promise<void>;
@@ -64,6 +57,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError });
   const { cancel: cancelWorkflow } = gateway;
   const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
+  const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
   const files = createDirectoryStore(settings.filesDir);
   const { runSlots: slots } = lifecycle;
@@ -81,10 +75,14 @@ export const createQueue = (options: QueueOptions): Queue => {
     lifecycle,
     requests,
     settings,
+    models,
+    operatorActions,
+    identify: services.identify,
     handle: (handler) => (request, segments) =>
-      respond(handler, { request, segments }, services).catch(toErrorResponse),
+      respond(handler, { request, segments }, services).catch(respondClientError),
     async close() {
       streams.close();
+      await operatorActions.close();
       slots.close();
       await run.close();
       await lifecycle.flush();
@@ -103,20 +101,10 @@ interface Services {
   readonly run: RunHandler;
 }
 
-/** Converts client errors, including those of the content API, to the format of the queue. */
-const toErrorResponse = (error: unknown): ApiResponse => {
-  if (error instanceof QueueError) return respondError(error);
-  if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') return respondRateLimit(error);
-  if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
-    const { status, message } = error instanceof ApiError ? error : { status: 400, message: error.message };
-    return respondError(queueError(status, message, 'bad_request'));
-  }
+/** Responds to errors of the client; others are reported, and answered in the same format. */
+const respondClientError = (error: unknown): ApiResponse => {
+  if (isClientError(error)) return respondFailure(error);
   throw error;
-};
-
-const respondRateLimit = (error: ApiError): ApiResponse => {
-  const response = respondError(queueError(error.status, error.message, 'rate_limit'));
-  return { ...response, headers: { ...response.headers, ...limitHeaders(error) } };
 };
 
 export type QueueHandler = Extract<
@@ -135,9 +123,9 @@ const respond = (handler: QueueHandler, routed: Routed, services: Services): Pro
     case 'model':
       return respondModel(handler, routed, services);
     case 'files':
-      return respondFile(routed, services);
+      return respondFile(routed.request, routed.segments, services);
     case 'signingKeys':
-      return respondJwks(services);
+      return respondJwks(services.database);
   }
 };
 
@@ -161,9 +149,12 @@ const respondModel = async (
   }
   const found = await services.requests.find(id, caller);
   if (found === null || !caller.maySee(found.model) || !isNameOf(name, found.model)) {
-    return respondJson(404, { status: 'NOT_FOUND' });
+    return respondJson(404, { status: 'NOT_FOUND', error_type: 'not_found' }, errorHeaders('not_found'));
   }
-  return respondRequest(action, { found, request }, services);
+  return respondRequest(action, { found, request }, services).catch((error: unknown) => {
+    const response = respondClientError(error);
+    return { ...response, headers: { ...response.headers, 'x-svc-request-id': found.id } };
+  });
 };
 
 /** Returns whether a path names a model; it may omit the segments after the second one. */
@@ -188,121 +179,4 @@ const respondSubmit = async (
     gateway_request_id: made.id,
   };
   return respondJson(200, body, { 'x-svc-request-id': made.id });
-};
-
-interface FoundRequest {
-  readonly found: RequestHead;
-  readonly request: ApiRequest;
-}
-
-/**
- * Returns the position after which log lines are requested: `?after=`, in a stream also `Last-Event-ID`; null without
- * `?logs=1`. @throws 422 for a position that is not of the form `attempt.seq`
- */
-const readLogCursor = ({ query, headers }: ApiRequest): LogCursor | null => {
-  const parameters = new URLSearchParams(query);
-  if (!/^(1|true)$/i.test(parameters.get('logs') ?? '')) return null;
-  const lastEvent = parseCursor(String(headers['last-event-id'] ?? ''));
-  const after = parameters.get('after');
-  if (lastEvent !== null || after === null || after === '') return lastEvent ?? logStart;
-  const cursor = parseCursor(after);
-  if (cursor !== null) return cursor;
-  throw partError(['query', 'after'], 'expected the logs_cursor of an earlier status', 'value_error.after');
-};
-
-const respondRequest = async (
-  action: Exclude<ModelAction, 'submit' | 'run'>,
-  { found, request }: FoundRequest,
-  { requests, streams, identify: identifyCaller }: Services,
-): Promise<ApiResponse> => {
-  const headers = { 'x-svc-request-id': found.id };
-  switch (action) {
-    case 'status':
-      return respondJson(
-        found.state === 'ended' ? 200 : 202,
-        await requests.status(found, readLogCursor(request)),
-        headers,
-      );
-    case 'stream':
-      return {
-        status: 200,
-        headers: {
-          ...headers,
-          'content-type': 'text/event-stream',
-          'cache-control': 'no-cache, no-transform',
-        },
-        body: streams.follow({
-          id: found.id,
-          after: readLogCursor(request),
-          isPermitted: () => mayStillSee(found, request, identifyCaller),
-        }),
-      };
-    case 'result': {
-      const { status, errorType, headers: own, body } = await requests.result(found);
-      return {
-        status,
-        headers: { 'content-type': jsonType, ...own, ...headers, ...errorHeaders(errorType) },
-        body,
-      };
-    }
-    case 'cancel': {
-      const status = await requests.cancel(found);
-      return respondJson(cancelStatuses[status], { status }, headers);
-    }
-  }
-};
-
-/** Identifies the caller of a stream again. @throws errors of the database */
-const mayStillSee = async (
-  { account, model }: RequestHead,
-  request: ApiRequest,
-  identifyCaller: Services['identify'],
-): Promise<boolean> => {
-  try {
-    const caller = await identifyCaller(request);
-    return caller.account === account && caller.maySee(model);
-  } catch (error) {
-    if (error instanceof QueueError) return false;
-    throw error;
-  }
-};
-
-const cancelStatuses: Readonly<Record<Cancellation, number>> = {
-  OK: 200,
-  CANCELLATION_REQUESTED: 202,
-  ALREADY_COMPLETED: 400,
-};
-
-/** Returns a file; its signed URL is the only authorization. */
-const respondFile = async (
-  { request: { query }, segments: [request = '', name = ''] }: Routed,
-  { files, settings }: Services,
-): Promise<ApiResponse> => {
-  const parameters = new URLSearchParams(query);
-  const expires = Number(parameters.get('expires'));
-  const isNamed = isId(request) && isFileName(name);
-  const signed = { request, name, expires };
-  if (!isNamed || !isSignatureOf(signed, parameters.get('signature') ?? '', settings.secrets)) {
-    throw queueError(404, 'there is no such file');
-  }
-  const file = expires * 1000 > Date.now() ? await files.read(request, name) : null;
-  if (file === null) throw queueError(404, 'the file has expired');
-  return {
-    status: 200,
-    headers: {
-      'content-type': contentTypeOf(name),
-      'content-length': String(file.size),
-      'content-security-policy': "default-src 'none'; sandbox",
-    },
-    body: file.stream,
-  };
-};
-
-/** Returns the public signing keys, for any origin. */
-const respondJwks = async ({ database }: Services): Promise<ApiResponse> => {
-  const { published } = await signingKeys(database, Date.now());
-  return respondJson(200, toJwks(published), {
-    'cache-control': 'public, max-age=300',
-    'access-control-allow-origin': '*',
-  });
 };
