@@ -11,7 +11,14 @@ import type {
 } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
-import { aliases, dataType, needsParentheses, normalizeColumn, printType } from './schema-types.js';
+import {
+  aliases,
+  dataType,
+  fieldTypes,
+  needsParentheses,
+  normalizeColumn,
+  printType,
+} from './schema-types.js';
 
 /** Differences between the two servers. */
 export interface ServerTraits {
@@ -185,6 +192,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   aliases,
   uniqueIndexIsConstraint: true,
   normalizeColumn,
+  fieldTypes,
   printType,
   createTable,
   dropTable: (name) => `drop table ${quote(name)}`,

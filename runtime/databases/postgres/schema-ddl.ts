@@ -6,7 +6,7 @@ import { quote, quoteAll, quoteText } from './quoting.js';
 import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
 import { remadeColumns, withoutColumns } from './schema-generated.js';
 import { changeTypes } from './schema-enums.js';
-import { aliases, dataType, normalizeColumn, printType } from './schema-types.js';
+import { aliases, dataType, fieldTypes, normalizeColumn, printType } from './schema-types.js';
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -144,6 +144,7 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   maxName: 63,
   nameLength: (name) => Buffer.byteLength(name),
   dataType,
+  fieldTypes,
   aliases,
   uniqueIndexIsConstraint: false,
   normalizeColumn,

@@ -2,6 +2,7 @@
  * Prints the DDL of an apply for SQLite. What ALTER TABLE cannot change is changed by a new table, which takes the rows and
  * the name of the old one; foreign keys are not checked meanwhile.
  */
+import { fieldTypes } from './schema-types.js';
 import type { SchemaPrinter } from '../contract.js';
 import { printExpression } from '../../schema/expressions/print.js';
 import type {
@@ -187,6 +188,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   dataType,
   uniqueIndexIsConstraint: false,
   normalizeColumn: (column) => column,
+  fieldTypes,
   printType,
   createTable: (table) => [printTable(table, table.name), ...printIndexes(table)],
   dropTable: (name) => `DROP TABLE ${quote(name)}`,
