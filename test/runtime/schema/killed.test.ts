@@ -67,32 +67,23 @@ const changed = (snapshot: Snapshot): Snapshot => {
     .filter(({ collection }) => collection !== 'd')
     .map((entry) => {
       const index = { name: `${entry.collection}_number`, unique: false, columns: ['number', 'note'] };
-      return { ...entry, schema: entry.schema && { ...entry.schema, indexes: [index] } };
+      return Object.assign(structuredClone(entry), { schema: { ...entry.schema, indexes: [index] } });
     });
-  const copy = { name: 'e', indexes: [] };
+  const [first] = collections;
+  const added = fields
+    .filter(({ collection }) => collection === 'a')
+    .map((entry) =>
+      Object.assign(structuredClone(entry), {
+        collection: 'e',
+        meta: null,
+        schema: { ...entry.schema, table: 'e' },
+      }),
+    );
+  const schema = { ...first?.schema, name: 'e', indexes: [] };
   return {
     ...snapshot,
-    collections: [
-      ...collections,
-      ...collections
-        .filter(({ collection }) => collection === 'a')
-        .map((entry) => ({
-          ...entry,
-          collection: 'e',
-          schema: entry.schema && { ...entry.schema, ...copy },
-        })),
-    ],
-    fields: [
-      ...fields,
-      ...fields
-        .filter(({ collection }) => collection === 'a')
-        .map((entry) => ({
-          ...entry,
-          collection: 'e',
-          meta: null,
-          schema: entry.schema && { ...entry.schema, table: 'e' },
-        })),
-    ],
+    collections: [...collections, { collection: 'e', meta: null, schema }],
+    fields: [...fields, ...added],
   } as Snapshot;
 };
 
