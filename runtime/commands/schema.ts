@@ -99,21 +99,27 @@ const diffCommand = (): Command =>
 interface ApplyFlags extends DiffFlags {
   readonly yes?: true;
   readonly acceptLoss?: true;
+  readonly resume?: true;
+  readonly abandon?: true;
 }
 
 const applyCommand = (): Command =>
   new Command('apply')
     .description('make the database that of a snapshot; prints the difference alone without --yes')
-    .argument('[file]', 'snapshot in YAML or JSON; without it, an apply that was cut off is completed')
+    .argument('[file]', 'snapshot in YAML or JSON')
     .addOption(modeOption())
     .addOption(forceOption())
     .option('--yes', 'apply the difference')
+    .option('--resume', 'complete an apply that was cut off')
+    .option('--abandon', 'give up an apply that was cut off, and leave the schema as it is')
     .option('--accept-loss', 'shorten and convert values that do not fit the new type of their field')
     .action(
       action(async (file: string | undefined, flags: ApplyFlags) =>
         withDatabase(async (database, config) => {
           const services = servicesOf(database, config);
-          if (file === undefined) return resume(services);
+          if (flags.resume === true) return resume(services);
+          if (flags.abandon === true) return abandon(services);
+          if (file === undefined) throw new Refusal('name a snapshot, or send --resume or --abandon');
           const difference = await readDifference(file, flags, services);
           printLine(difference === null ? 'no difference' : printDiff(difference.diff));
           if (difference === null) return 0;
@@ -150,6 +156,13 @@ const resume = async (services: ReturnType<typeof servicesOf>): Promise<0> => {
   const { resumeApply } = await import('../schema/service.js');
   const found = await refusing(() => resumeApply({ ...services, user: null }));
   printLine(found ? 'the apply that was cut off has ended' : 'no apply was cut off');
+  return 0;
+};
+
+const abandon = async (services: ReturnType<typeof servicesOf>): Promise<0> => {
+  const { abandonApply } = await import('../schema/service.js');
+  const found = await refusing(() => abandonApply({ ...services, user: null }));
+  printLine(found ? 'the apply that was cut off is given up' : 'no apply was cut off');
   return 0;
 };
 

@@ -256,6 +256,10 @@ export interface SchemaPrinter {
   readonly fieldTypes: Readonly<Record<string, NewColumnType>>;
   /** Other names of types. */
   readonly aliases?: ReadonlyMap<string, string>;
+  /** Whether a unique index of whole columns is the same as a unique constraint. */
+  readonly uniqueIndexIsConstraint: boolean;
+  /** Returns a column in the form in which the database describes it, where there are several. */
+  normalizeColumn(column: ColumnShape): ColumnShape;
   /** Returns the type with its sizes, as in `varchar(20)`. */
   printType(column: ColumnShape): string;
   /** Foreign keys to other tables only if `addForeignKey` is null. */

@@ -10,6 +10,7 @@ import { timed, type Observe } from '../observe.js';
 import type { Route } from '../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
+import type { PrepareOptions } from './prepare.js';
 import { createSchemaCheck } from './schema-check.js';
 import { createSchemaLook, type SchemaLook } from './schema-look.js';
 
@@ -56,7 +57,9 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   try {
     const present = ifExists(known.directory);
     const schema = createSchemaLook({ config, database, observe }, present);
-    const directory = present ?? (await schema.look(true));
+    const first = present ?? (await schema.look(true));
+    const isResumed = present === null && (await endCutOff({ config, database, observe }));
+    const directory = isResumed ? await schema.look(true) : first;
     let release = keepInUse(directory);
     const loading = timed('load', observe, () => loadBuild(directory, database));
     loading.catch(release);
@@ -79,6 +82,19 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   } catch (error) {
     await database.close();
     throw error;
+  }
+};
+
+/** Ends an apply of the schema that was cut off. Returns whether there was one. */
+const endCutOff = async ({ config, database, observe }: PrepareOptions): Promise<boolean> => {
+  const { resumeApply } = await import('../schema/apply/resume.js');
+  try {
+    return await resumeApply({ database, tables: config.tables, user: null });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `an apply of the schema was cut off: ${reason}; run svc schema apply --resume, or --abandon`;
+    observe({ kind: 'warning', message });
+    return false;
   }
 };
 

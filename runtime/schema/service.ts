@@ -1,7 +1,8 @@
 /** Snapshot, diff and apply of a database. */
 import { throwProblems, invalidPayload } from '../../contract/errors.js';
 import type { Database, SchemaPrinter } from '../databases/contract.js';
-import { applyDiff, resumeApply, type ApplyOptions } from './apply/run.js';
+import { abandonApply, resumeApply } from './apply/resume.js';
+import { applyDiff, type ApplyOptions } from './apply/run.js';
 import { checkDiff } from './diff/check.js';
 import { compareSnapshots } from './diff/compare.js';
 import { hashSnapshot } from './diff/hash.js';
@@ -65,10 +66,12 @@ export const applyDifference = async (
   options: ApplyOptions,
 ): Promise<void> => {
   if (hash === '') throwProblems([invalidPayload('the hash is empty; send the one of the diff')]);
+  // one that was cut off comes first; the hash then tells whether the diff still fits
+  await resumeApply(options);
   await applyDiff({ hash, diff: await checkDiff(diff), acceptLoss }, options);
 };
 
-export { resumeApply };
+export { abandonApply, resumeApply };
 
 export interface ChangeOptions extends SchemaServices {
   /** Id of the user; `null` for a command. */

@@ -100,5 +100,5 @@ export type ReferenceAction = 'NO ACTION' | 'RESTRICT' | 'CASCADE' | 'SET NULL' 
 export interface DataType {
   /** Which numbers follow the name. */
   readonly size: 'none' | 'length' | 'decimal' | 'fraction' | 'values';
-  readonly kind: 'text' | 'number' | 'boolean' | 'other';
+  readonly kind: 'text' | 'number' | 'smallint' | 'boolean' | 'other';
 }

@@ -11,7 +11,14 @@ import type {
 } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
-import { dataType, fieldTypes, needsParentheses, printType } from './schema-types.js';
+import {
+  aliases,
+  dataType,
+  fieldTypes,
+  needsParentheses,
+  normalizeColumn,
+  printType,
+} from './schema-types.js';
 
 /** Differences between the two servers. */
 export interface ServerTraits {
@@ -182,6 +189,9 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   maxName: 64,
   nameLength: (name) => [...name].length,
   dataType,
+  aliases,
+  uniqueIndexIsConstraint: true,
+  normalizeColumn,
   fieldTypes,
   printType,
   createTable,

@@ -41,7 +41,7 @@ const printSize = (column: ColumnShape, size: DataType['size']): string => {
     case 'none':
       return '';
     case 'length':
-      return `(${column.length ?? 255})`;
+      return column.length === null ? '' : `(${column.length})`;
     case 'decimal':
       if (column.precision === null) return '';
       return column.scale === null ? `(${column.precision})` : `(${column.precision},${column.scale})`;
@@ -55,6 +55,32 @@ const printSize = (column: ColumnShape, size: DataType['size']): string => {
 /** Types whose default is written in parentheses, even where it is a literal. */
 export const needsParentheses = ({ dataType: name }: ColumnShape): boolean =>
   /^(?:tinytext|text|mediumtext|longtext|tinyblob|blob|mediumblob|longblob|json)$/.test(name);
+
+/** Other names of types (dev.mysql.com/doc/refman/9.4/en/other-vendor-data-types.html). */
+export const aliases: ReadonlyMap<string, string> = new Map([
+  ['integer', 'int'],
+  ['int4', 'int'],
+  ['int8', 'bigint'],
+  ['bool', 'boolean'],
+  ['tinyint(1)', 'boolean'],
+  ['numeric', 'decimal'],
+  ['dec', 'decimal'],
+  ['fixed', 'decimal'],
+  ['real', 'double'],
+  ['double precision', 'double'],
+  ['character', 'char'],
+  ['character varying', 'varchar'],
+]);
+
+/** Completes the sizes that the server gives a type without them; no digits after the second are no size. */
+export const normalizeColumn = (column: ColumnShape): ColumnShape => {
+  const base = attributes.exec(column.dataType)?.[1] ?? '';
+  const size = types.get(base)?.size;
+  if (size === 'fraction') return { ...column, fraction: column.fraction === 0 ? null : column.fraction };
+  if (size === 'length') return { ...column, length: column.length ?? (base.startsWith('var') ? 255 : 1) };
+  if (base !== 'decimal') return column;
+  return { ...column, precision: column.precision ?? 10, scale: column.scale ?? 0 };
+};
 
 /** Column types of new fields by field type. */
 export const fieldTypes: Readonly<Record<string, NewColumnType>> = {

@@ -58,6 +58,9 @@ const typeOf = ({
   values,
 }: ColumnShape): unknown => [dataType, length, precision, scale, fraction, collation, values];
 
+export const isSameType = (before: ColumnShape, after: ColumnShape): boolean =>
+  isSame(typeOf(before), typeOf(after));
+
 /** Returns the clauses of ALTER TABLE that make one column the other, which has the same name. */
 export const alterColumn = (before: ColumnShape, after: ColumnShape): readonly string[] => {
   if (!isSame(before.generated, after.generated)) {
@@ -65,7 +68,7 @@ export const alterColumn = (before: ColumnShape, after: ColumnShape): readonly s
     return [`drop column ${quote(after.name)}`, `add column ${printColumn(after)}`];
   }
   const column = `alter column ${quote(after.name)}`;
-  const newType = !isSame(typeOf(before), typeOf(after));
+  const newType = !isSameType(before, after);
   const newDefault = !isSame(before.default, after.default);
   const value = printValue(after);
   return [
@@ -87,8 +90,21 @@ const printCast = (before: ColumnShape, after: ColumnShape): string => {
   const name = quote(after.name);
   const type = printType(after);
   if (before.dataType === 'boolean' || after.dataType === 'boolean') return castBoolean(name, before, after);
-  return after.values !== null || before.values !== null ? `${name}::text::${type}` : `${name}::${type}`;
+  const isDirect = before.values === null && after.values === null && hasCast(before, after);
+  return isDirect ? `${name}::${type}` : `${name}::text::${type}`;
 };
+
+/** Types with casts to the others of their group. */
+const families: readonly RegExp[] = [
+  /^(?:smallint|integer|bigint|numeric|real|double precision)$/,
+  /^(?:date|timestamp with.*)$/,
+  /^time with.*$/,
+  /^jsonb?$/,
+];
+
+/** Whether there is a cast between two types; every type has one to text and from it. */
+const hasCast = ({ dataType: from }: ColumnShape, { dataType: to }: ColumnShape): boolean =>
+  from === to || families.some((family) => family.test(from) && family.test(to));
 
 const castBoolean = (name: string, before: ColumnShape, after: ColumnShape): string => {
   const isNumber = /^(?:smallint|integer|bigint)$/.test(

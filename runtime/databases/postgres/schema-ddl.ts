@@ -4,8 +4,9 @@ import type { ForeignKeyShape, IndexShape, TableShape } from '../../schema/shape
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
+import { remadeColumns, withoutColumns } from './schema-generated.js';
 import { changeTypes } from './schema-enums.js';
-import { aliases, dataType, fieldTypes, printType } from './schema-types.js';
+import { aliases, dataType, fieldTypes, normalizeColumn, printType } from './schema-types.js';
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -58,39 +59,38 @@ const createTable = (table: TableShape): readonly string[] => {
   ];
 };
 
-const alterTable = (before: TableShape, after: TableShape): readonly string[] => {
+const alterTable = (present: TableShape, after: TableShape): readonly string[] => {
   const name = quote(after.name);
+  const alter = (clause: string): string => `alter table ${name} ${clause}`;
+  const remade = remadeColumns(present, after);
+  const constraints = [
+    ...missingFrom(present.checks, after.checks),
+    ...missingFrom(present.uniques, after.uniques),
+  ];
+  // what is over a column goes with it
+  const before = withoutColumns(present, remade);
   const old = new Map(before.columns.map((column) => [column.name, column]));
   const names = new Set(after.columns.map((column) => column.name));
   const keyChanges = !isSame(before.primaryKey, after.primaryKey);
-  const droppedIndexes = missingFrom(before.indexes, after.indexes);
-  const constraints = [
-    ...missingFrom(before.checks, after.checks),
-    ...missingFrom(before.uniques, after.uniques),
-  ];
   const drops = [
     ...constraints.map((each) => `drop constraint ${quote(each.name)}`),
+    ...[...remade].map((each) => `drop column ${quote(each)}`),
     ...before.columns
       .filter((column) => !names.has(column.name))
       .map((each) => `drop column ${quote(each.name)}`),
   ];
-  const columns = after.columns.map((column): readonly string[] => {
-    const present = old.get(column.name);
-    return present === undefined ? [`add column ${printColumn(column)}`] : alterColumn(present, column);
-  });
   const added = printConstraints({
     uniques: missingFrom(after.uniques, before.uniques),
     checks: missingFrom(after.checks, before.checks),
   });
   const key =
     keyChanges && after.primaryKey.length > 0 ? [`add primary key (${quoteAll(after.primaryKey)})`] : [];
-  const alter = (clause: string): string => `alter table ${name} ${clause}`;
   return [
-    ...droppedIndexes.map((index) => `drop index ${quote(index.name)}`),
+    ...missingFrom(present.indexes, after.indexes).map((index) => `drop index ${quote(index.name)}`),
     ...(keyChanges && before.primaryKey.length > 0 ? [dropPrimaryKey(after.name)] : []),
     ...drops.map(alter),
     // one by one, as a column may be dropped and added again
-    ...columns.flat().map(alter),
+    ...alterColumns(old, after).map(alter),
     ...after.columns.flatMap((column) => alterSequence(old.get(column.name) ?? null, column, after.name)),
     ...[...key, ...added.map((constraint) => `add ${constraint}`)].map(alter),
     ...missingFrom(after.indexes, before.indexes).map((index) => printIndex(after.name, index)),
@@ -99,6 +99,20 @@ const alterTable = (before: TableShape, after: TableShape): readonly string[] =>
       .filter((column) => (old.get(column.name)?.comment ?? null) !== column.comment)
       .map((column) => commentOn(after.name, column)),
   ];
+};
+
+const isPlain = ({ generated }: TableShape['columns'][number]): boolean => generated === null;
+
+/** Generated columns come last, when those that they name are as they shall be. */
+const alterColumns = (
+  old: ReadonlyMap<string, TableShape['columns'][number]>,
+  { columns }: TableShape,
+): readonly string[] => {
+  const ordered = [...columns.filter(isPlain), ...columns.filter((column) => !isPlain(column))];
+  return ordered.flatMap((column) => {
+    const present = old.get(column.name);
+    return present === undefined ? [`add column ${printColumn(column)}`] : alterColumn(present, column);
+  });
 };
 
 /** The name of the key's constraint is that of the table when it was made. */
@@ -132,6 +146,8 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   dataType,
   fieldTypes,
   aliases,
+  uniqueIndexIsConstraint: false,
+  normalizeColumn,
   printType,
   createTable,
   dropTable: (name) => `drop table ${quote(name)}`,

@@ -7,7 +7,8 @@ const listed = (kind: DataType['kind'], size: DataType['size'], names: string): 
 
 const types: ReadonlyMap<string, DataType> = new Map([
   ...listed('boolean', 'none', 'boolean'),
-  ...listed('number', 'none', 'smallint, integer, bigint, real, double precision, oid'),
+  ...listed('smallint', 'none', 'smallint'),
+  ...listed('number', 'none', 'integer, bigint, real, double precision, oid'),
   ...listed('number', 'decimal', 'numeric'),
   ...listed('text', 'length', 'character, character varying'),
   ...listed('text', 'none', 'text, citext, name, "char"'),
@@ -69,6 +70,15 @@ export const aliases: ReadonlyMap<string, string> = new Map([
   ['timestamp', 'timestamp without time zone'],
   ['timestamptz', 'timestamp with time zone'],
 ]);
+
+/** Completes the sizes that the server gives a type without them. */
+export const normalizeColumn = (column: ColumnShape): ColumnShape => {
+  if (column.dataType === 'character' || column.dataType === 'bit')
+    return { ...column, length: column.length ?? 1 };
+  return column.dataType === 'numeric' && column.precision !== null
+    ? { ...column, scale: column.scale ?? 0 }
+    : column;
+};
 
 /** Column types of new fields by field type. */
 export const fieldTypes: Readonly<Record<string, NewColumnType>> = {

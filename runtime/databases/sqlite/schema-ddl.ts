@@ -186,6 +186,8 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   maxName: 128,
   nameLength: (name) => [...name].length,
   dataType,
+  uniqueIndexIsConstraint: false,
+  normalizeColumn: (column) => column,
   fieldTypes,
   printType,
   createTable: (table) => [printTable(table, table.name), ...printIndexes(table)],

@@ -17,20 +17,25 @@ export interface NewApply {
   readonly hash: string;
   readonly diff: SchemaDiff;
   readonly wanted: Snapshot;
+  /** Whether values may be shortened or converted. */
+  readonly acceptLoss: boolean;
   /** Id of the user; `null` for a command. */
   readonly user: string | null;
 }
 
+/** The column `diff`: what was sent, as a resumed apply needs it. */
+export type SentDiff = SchemaDiff & { readonly accept_loss?: true };
+
 /** Records that an apply begins, and that it was asked for. Returns its id. */
 export const beginApply = async (
   statements: Statements,
-  { hash, diff, wanted, user }: NewApply,
+  { hash, diff, wanted, acceptLoss, user }: NewApply,
 ): Promise<string> => {
   const id = randomUUID();
   await insertRow(statements, 'svc_schema_applies', {
     id,
     hash,
-    diff: JSON.stringify(diff),
+    diff: JSON.stringify({ ...diff, ...(acceptLoss && { accept_loss: true }) } satisfies SentDiff),
     wanted: JSON.stringify(wanted),
     state: 'running',
     user,
@@ -49,7 +54,7 @@ export const noteStep = async (
   await updateRows(statements, 'svc_schema_applies', { set, where: { id } });
 };
 
-/** Records that an apply has ended, in `svc_activity` too where it is done. */
+/** Records that an apply has ended, in `svc_activity` too where it is done. One that has ended already stays as it is. */
 export const endApply = async (
   statements: Statements,
   id: string,
@@ -57,11 +62,16 @@ export const endApply = async (
     state,
     error = null,
     user,
-  }: { readonly state: 'done' | 'failed'; readonly error?: string | null; readonly user: string | null },
+  }: {
+    readonly state: 'done' | 'failed' | 'abandoned';
+    readonly error?: string | null;
+    readonly user: string | null;
+  },
 ): Promise<void> => {
   await updateRows(statements, 'svc_schema_applies', {
     set: { state, error, date_ended: Date.now() },
-    where: { id },
+    // another process may commit its end right now
+    where: { id, state: 'running' },
   });
   if (state !== 'done') return;
   await insertRow(statements, 'svc_activity', {

@@ -12,7 +12,7 @@ import { checkForm } from '../snapshot/check.js';
 import { snapshotToShapes } from '../snapshot/shapes.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { schemaToSnapshot, type LiveSchema } from '../snapshot/write.js';
-import { beginApply, endApply, noteStep, openApply } from './applies.js';
+import { beginApply, endApply, noteStep } from './applies.js';
 import { findProblems } from './guard.js';
 import { findLoss } from './loss.js';
 import { renameInRules, writeMeta } from './meta.js';
@@ -23,6 +23,8 @@ export interface ApplyOptions {
   readonly tables: LiveOptions['tables'];
   /** Id of the user; `null` for a command. */
   readonly user: string | null;
+  /** Whether a failure leaves the apply open, so that it can be tried again. */
+  readonly isResumed?: boolean;
   /** Called before every step. */
   readonly onStep?: (step: Step, progress: { readonly done: number; readonly steps: number }) => void;
 }
@@ -51,56 +53,10 @@ export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): P
     const renames = renamesIn(request.diff);
     checkTarget(target, wanted, { live, renames });
     const { user } = options;
-    const id = await beginApply(database, { hash: request.hash, diff: request.diff, wanted, user });
-    await runApply({ id, live, target, wanted, renames, acceptLoss: request.acceptLoss }, options);
+    const { hash, diff, acceptLoss } = request;
+    const id = await beginApply(database, { hash, diff, wanted, acceptLoss, user });
+    await runApply({ id, live, target, wanted, renames, acceptLoss }, options);
   });
-};
-
-/**
- * Ends an apply that was cut off, by whatever is still missing; where its statements were rolled back, nothing is done.
- * Returns whether there was one.
- */
-export const resumeApply = async (options: ApplyOptions): Promise<boolean> => {
-  const { database } = options;
-  const row = await openApply(database);
-  if (row === undefined) return false;
-  return database.locked('svc_schema', async () => {
-    if ((await openApply(database)) === undefined) return false;
-    const live = await readLiveSchema(database, { dialect: database.dialect, tables: options.tables });
-    if (live.printer.transactional) {
-      await endApply(database, row.id, {
-        state: 'failed',
-        error: 'it was cut off, and nothing was changed',
-        user: row.user,
-      });
-      return true;
-    }
-    const target = schemaToSnapshot(live);
-    const wanted = JSON.parse(row.wanted) as Snapshot;
-    const all = renamesIn(JSON.parse(row.diff) as SchemaDiff);
-    const renames = pendingRenames(all, target);
-    await runApply(
-      { id: row.id, live, target, wanted, renames, acceptLoss: true },
-      { ...options, user: row.user },
-    );
-    return true;
-  });
-};
-
-/** Returns the renames that the database has not seen yet. */
-const pendingRenames = ({ collections, fields }: Renames, target: Snapshot): Renames => {
-  const tables = new Set(target.collections.map(({ collection }) => collection));
-  const ids = new Set(target.fields.map(({ collection, field }) => `${collection}\0${field}`));
-  const pending = new Map([...collections].filter(([to, from]) => tables.has(from) && !tables.has(to)));
-  return {
-    collections: pending,
-    fields: new Map(
-      [...fields].filter(([id, from]) => {
-        const [table = ''] = id.split('\0');
-        return ids.has(`${pending.get(table) ?? table}\0${from}`);
-      }),
-    ),
-  };
 };
 
 const ownShapes = ({ shapes, systemTables }: LiveSchema): readonly TableShape[] =>
@@ -162,7 +118,8 @@ const findEmpty = ({ collections, fields }: Snapshot): readonly string[] => {
     .map(({ collection }) => `the collection "${collection}" has no field with a column`);
 };
 
-interface Apply {
+/** An apply that has begun. */
+export interface Apply {
   readonly id: string;
   readonly live: LiveSchema;
   readonly target: Snapshot;
@@ -171,7 +128,8 @@ interface Apply {
   readonly acceptLoss: boolean;
 }
 
-const runApply = async (apply: Apply, options: ApplyOptions): Promise<void> => {
+/** Changes the tables, then the meta, and records the end. */
+export const runApply = async (apply: Apply, options: ApplyOptions): Promise<void> => {
   const { database, user } = options;
   const { printer } = apply.live;
   let lease = 0;
@@ -186,6 +144,7 @@ const runApply = async (apply: Apply, options: ApplyOptions): Promise<void> => {
     });
     if (!printer.transactional) await database.transaction(finish);
   } catch (error) {
+    if (options.isResumed === true) throw error;
     const message = error instanceof Error ? error.message : String(error);
     await endApply(database, apply.id, { state: 'failed', error: message, user }).catch(() => undefined);
     throw error;
@@ -210,7 +169,7 @@ const changeTables = async (executor: Executor, apply: Apply, options: ApplyOpti
   if (problems.length > 0 && !printer.transactional)
     await run(planRenames(reverse(renames), printer).toReversed());
   throwProblems(problems);
-  if (acceptLoss) await shorten(executor, before, after);
+  if (acceptLoss) await shorten(executor, { before, after, printer });
   await run(planTables(before, after, printer));
 };
 
@@ -228,15 +187,26 @@ const reverse = ({ collections, fields }: Renames): Renames => ({
 /** Shortens texts that are too long for their column, which the caller has accepted. */
 const shorten = async (
   executor: Executor,
-  before: readonly TableShape[],
-  after: readonly TableShape[],
+  {
+    before,
+    after,
+    printer,
+  }: {
+    readonly before: readonly TableShape[];
+    readonly after: readonly TableShape[];
+    readonly printer: LiveSchema['printer'];
+  },
 ): Promise<void> => {
+  // the conversion of other types makes them as long as they are
+  const isText = ({ dataType, values }: TableShape['columns'][number]): boolean =>
+    values === null && printer.dataType(dataType, values)?.kind === 'text';
   const old = new Map(before.map((table) => [table.name, table]));
   for (const table of after) {
     for (const { name, length, dataType, generated } of table.columns) {
       const present = old.get(table.name)?.columns.find((column) => column.name === name);
-      const isShorter = length !== null && (present?.length ?? Infinity) > length && present !== undefined;
-      if (!isShorter || generated !== null || !/char/i.test(dataType)) continue;
+      if (present === undefined || length === null || !isText(present) || !/char/i.test(dataType)) continue;
+      if (generated !== null || present.generated !== null || (present.length ?? Infinity) <= length)
+        continue;
       const column = executor.quote(name);
       const text = `update ${executor.quote(table.name)} set ${column} = substr(${column}, 1, ${length})`;
       await executor.write({ text, values: [] });

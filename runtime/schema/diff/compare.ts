@@ -92,11 +92,20 @@ const renameChange = (from: string | undefined, path: readonly string[], to: str
 
 type Entry = Pick<CollectionEntry, 'meta'> & { readonly schema?: object | null; readonly type?: string };
 
-const compareEntries = (before: Entry, after: Entry): readonly Change[] => [
-  ...(before.type === after.type ? [] : compareValues(before.type, after.type, ['type'])),
-  ...compareMeta(before.meta, after.meta),
-  ...compareSchemas(before.schema, after.schema),
-];
+const compareEntries = (
+  before: Entry,
+  after: Entry,
+  compareSchema: typeof compareSchemas = compareSchemas,
+): readonly Change[] => {
+  const changes = [...compareMeta(before.meta, after.meta), ...compareSchema(before.schema, after.schema)];
+  // the type follows from column and meta, so that alone it is no change
+  const follows = changes.length === 0 && hasSchema(before) && hasSchema(after);
+  return follows || before.type === after.type
+    ? changes
+    : [...compareValues(before.type, after.type, ['type']), ...changes];
+};
+
+const hasSchema = ({ schema }: Entry): boolean => schema !== undefined && schema !== null;
 
 /** Keys that one side lacks are null there. */
 const compareMeta = (before: Meta | null | undefined, after: Meta | null | undefined): readonly Change[] => {
@@ -124,6 +133,7 @@ const isFalseOrAbsent = (change: Change): boolean =>
 const compareSchemas = (
   before: object | null | undefined,
   after: object | null | undefined,
+  ignore: (key: string, lhs: Meta, rhs: Meta) => boolean = () => false,
 ): readonly Change[] => {
   const [lhs, rhs] = [before ?? null, after ?? null] as (Meta | null)[];
   if (lhs === null || rhs === null || lhs === undefined || rhs === undefined) {
@@ -131,7 +141,7 @@ const compareSchemas = (
   }
   const keys = [...new Set([...Object.keys(lhs), ...Object.keys(rhs)])];
   return keys
-    .filter((key) => !isEqual(lhs[key], rhs[key]) && !follows(key, lhs, rhs))
+    .filter((key) => !isEqual(lhs[key], rhs[key]) && !ignore(key, lhs, rhs))
     .map((key) => ({ kind: 'E', path: ['schema', key], lhs: lhs[key] ?? null, rhs: rhs[key] ?? null }));
 };
 
@@ -140,6 +150,8 @@ const follows = (key: string, lhs: Meta, rhs: Meta): boolean =>
   key === 'foreign_key_table' ||
   key === 'foreign_key_column' ||
   (key === 'is_indexed' && !isEqual(lhs.foreign_key_table, rhs.foreign_key_table));
+
+const compareColumns: typeof compareSchemas = (before, after) => compareSchemas(before, after, follows);
 
 interface FieldScope {
   readonly renames: Renames;
@@ -163,7 +175,7 @@ const compareFields = (
     return {
       collection,
       field,
-      diff: [...renameChange(from, ['field'], field), ...compareEntries(before, after)],
+      diff: [...renameChange(from, ['field'], field), ...compareEntries(before, after, compareColumns)],
     };
   });
   const ids = new Set(complete.fields.map(fieldId));

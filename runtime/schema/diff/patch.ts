@@ -2,7 +2,7 @@
 import { invalidPayload } from '../../../contract/errors.js';
 import type { CollectionEntry, FieldEntry, RelationEntry, Snapshot } from '../snapshot/types.js';
 import { applyRenames, type Renames } from './renames.js';
-import type { Change, Path, SchemaDiff } from './types.js';
+import { isDropped, type Change, type Path, type SchemaDiff } from './types.js';
 import { isEqual } from './values.js';
 
 const former = (diff: readonly Change[], key: string): string | null => {
@@ -60,9 +60,6 @@ export const patchSnapshot = (target: Snapshot, diff: SchemaDiff): Snapshot => {
   };
 };
 
-const isDropped = (changes: readonly Change[]): boolean =>
-  changes.some((change) => change.kind === 'D' && change.path === undefined);
-
 interface Kind<Id> {
   readonly what: string;
   id(entry: Id): string;
@@ -107,6 +104,7 @@ const patchEntry = <Entry>(
 const patchWhole = (current: unknown, change: Change, label: string): unknown => {
   if (change.kind === 'N') {
     if (current !== undefined) throw conflict(`${label} exists already`);
+    if (copyOf(change.rhs) === null) throw conflict(`${label} is no object`);
     return change.rhs;
   }
   if (change.kind !== 'D') throw conflict(`a change of ${label} names no path`);

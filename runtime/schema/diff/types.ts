@@ -41,3 +41,7 @@ export interface RelationChange {
 /** Returns whether nothing changes. */
 export const isEmptyDiff = ({ collections, fields, relations }: SchemaDiff): boolean =>
   collections.length + fields.length + relations.length === 0;
+
+/** Returns whether changes drop the whole entry. */
+export const isDropped = (changes: readonly Change[]): boolean =>
+  changes.some(({ kind, path }) => kind === 'D' && path === undefined);

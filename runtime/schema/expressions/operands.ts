@@ -4,7 +4,7 @@ import { concatenate } from './normalize.js';
 import { negateNumber, normalizeNumber } from './numbers.js';
 import { neutralSyntax, type ExpressionSyntax } from './syntax.js';
 import { UnsupportedExpression, type Token } from './tokens.js';
-import type { ColumnKinds, Expression, Operator } from './tree.js';
+import type { ColumnKind, ColumnKinds, Expression, Operator } from './tree.js';
 import {
   aliases,
   bareCalls,
@@ -17,6 +17,8 @@ import {
   textTypes,
   typeWords,
 } from './vocabulary.js';
+
+const isNumber = (kind: ColumnKind | undefined): boolean => kind === 'number' || kind === 'smallint';
 
 export abstract class OperandParser extends Cursor {
   protected readonly columns: ColumnKinds;
@@ -80,6 +82,9 @@ export abstract class OperandParser extends Cursor {
         return { kind: 'number', text: normalizeNumber(operand.text) };
       }
       if (operand.kind === 'number' || this.#isNumberColumn(operand)) return operand;
+      // the server adds it where an integer stands beside, and no value changes
+      if (type === 'integer' && operand.kind === 'column' && this.columns.get(operand.name) === 'smallint')
+        return operand;
     }
     if (operand.kind === 'text' && !numberTypes.test(type) && !computedTypes.test(type)) return operand;
     throw new UnsupportedExpression(`a cast to ${type}`);
@@ -87,7 +92,7 @@ export abstract class OperandParser extends Cursor {
 
   /** Whether a column is a number that is compared, so that the cast is the server's own. */
   #isNumberColumn(operand: Expression): boolean {
-    if (operand.kind !== 'column' || this.columns.get(operand.name) !== 'number') return false;
+    if (operand.kind !== 'column' || !isNumber(this.columns.get(operand.name))) return false;
     const [previous, next] = [this.tokens[this.at - 1], this.tokens[this.at]];
     const after = previous?.text === ')' || next === undefined ? next : this.tokens[this.at];
     return after === undefined || comparisons.has(after.text) || after.text === ')' || after.text === 'and';

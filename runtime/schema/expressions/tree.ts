@@ -56,7 +56,7 @@ export const functionNames = [
 export type FunctionName = (typeof functionNames)[number];
 
 /** What the type of a column says about a cast of it. */
-export type ColumnKind = 'text' | 'number' | 'boolean' | 'other';
+export type ColumnKind = 'text' | 'number' | 'smallint' | 'boolean' | 'other';
 
 /** Columns that an expression may name. */
 export type ColumnKinds = ReadonlyMap<string, ColumnKind>;

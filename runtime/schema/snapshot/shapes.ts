@@ -1,5 +1,5 @@
 /** Converts a checked snapshot to the shapes of its tables, completed by what the target has. Pure. */
-import { groupBy } from '../../../generator/introspection/order.js';
+import { groupBy, sortBy } from '../../../generator/introspection/order.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import { toAction } from '../catalog-shapes.js';
 import { normalizeNumber } from '../expressions/numbers.js';
@@ -63,6 +63,7 @@ const toTable = (
     ]),
   );
   const own = schema.collation === undefined ? (current?.collation ?? null) : schema.collation;
+  const indexes = schema.indexes?.map((index) => toIndex(index, kinds)) ?? current?.indexes ?? [];
   const table: TableShape = {
     name,
     comment: schema.comment === undefined ? (current?.comment ?? null) : schema.comment || null,
@@ -73,8 +74,7 @@ const toTable = (
     },
     columns: columns.map((entry) => toColumn(entry, { current, printer, kinds })),
     primaryKey: schema.primary_key ?? current?.primaryKey ?? [],
-    uniques: schema.uniques ?? current?.uniques ?? [],
-    indexes: schema.indexes?.map((index) => toIndex(index, kinds)) ?? current?.indexes ?? [],
+    ...splitUniques(schema.uniques ?? current?.uniques ?? [], indexes, printer),
     checks:
       schema.checks?.map((check) => ({ name: check.name, expression: parseText(check.expression, kinds) })) ??
       current?.checks ??
@@ -83,6 +83,30 @@ const toTable = (
     triggers: current?.triggers ?? [],
   };
   return completeKeys(table, { entries: columns, current, printer });
+};
+
+/** A unique index is a constraint where the two are the same. */
+const splitUniques = (
+  uniques: TableShape['uniques'],
+  indexes: readonly IndexShape[],
+  { uniqueIndexIsConstraint }: SchemaPrinter,
+): Pick<TableShape, 'uniques' | 'indexes'> => {
+  const isConstraint = ({ unique, incomplete, method, parts }: IndexShape): boolean =>
+    uniqueIndexIsConstraint &&
+    unique &&
+    !incomplete &&
+    method === null &&
+    parts.every(({ column, descending, length }) => column !== null && !descending && length === null);
+  const moved = indexes.filter(isConstraint);
+  if (moved.length === 0) return { uniques, indexes };
+  const constraints = moved.map(({ name, parts }) => ({
+    name,
+    columns: parts.flatMap(({ column }) => column ?? []),
+  }));
+  return {
+    uniques: sortBy([...uniques, ...constraints], ({ name }) => name),
+    indexes: indexes.filter((index) => !isConstraint(index)),
+  };
 };
 
 const parseText = (sql: string, columns: ColumnKinds): SchemaExpression => {
@@ -114,7 +138,7 @@ const toColumn = (
     scale: schema.numeric_scale ?? null,
     fraction: given(schema.datetime_precision, present?.fraction),
   };
-  return {
+  return printer.normalizeColumn({
     name: field,
     dataType,
     ...keepSizes(sizes, type?.size ?? null, present),
@@ -137,7 +161,7 @@ const toColumn = (
     onUpdate: given(schema.on_update, present?.onUpdate === true ? 'now()' : null) !== null,
     collation: given(schema.collation, present?.collation),
     comment: given(schema.comment, present?.comment) || null,
-  };
+  });
 };
 
 type Sizes = Pick<ColumnShape, 'length' | 'precision' | 'scale' | 'fraction'>;
@@ -165,7 +189,10 @@ const toDefault = (schema: FieldSchema, kind: string): DefaultShape | null => {
   if (isExpression && typeof value === 'string') {
     return { kind: 'expression', expression: parseText(value, new Map()) };
   }
-  const isDecimal = kind === 'number' && typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value);
+  const isDecimal =
+    (kind === 'number' || kind === 'smallint') &&
+    typeof value === 'string' &&
+    /^-?\d+(?:\.\d+)?$/.test(value);
   return { kind: 'literal', value: isDecimal ? normalizeNumber(value) : value };
 };
 

@@ -1,0 +1,202 @@
+/** An apply that is killed at any moment ends in the old or the new schema, with all rows. `LONG=1`: 30 moments. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { abandonApply, resumeApply } from '../../../runtime/schema/service.js';
+import { lastApply, openApply } from '../../../runtime/schema/apply/applies.js';
+import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
+import { dialects, type TestDialect } from '../../databases.js';
+import { until } from '../../until.js';
+import { createWorkplace, type Workplace } from '../commands.js';
+import { createPlace, type Place } from './places.js';
+
+const moments = process.env.LONG === undefined ? 3 : 30;
+const tables = ['a', 'b', 'c', 'd'];
+const rows = 400;
+
+let place: Place;
+let work: Workplace | null = null;
+afterEach(async () => {
+  work?.remove();
+  work = null;
+  await place.drop();
+});
+
+const script = (dialect: TestDialect): string => {
+  const text = dialect === 'sqlite' ? 'VARCHAR(40)' : 'varchar(40)';
+  const values = Array.from({ length: rows }, (_, at) => `(${at + 1}, 'row ${at + 1}', ${at % 7})`).join(
+    ', ',
+  );
+  return tables
+    .map(
+      (name) =>
+        `create table ${name} (id int not null primary key, title ${text}, n int, gone int); ` +
+        `insert into ${name} (id, title, n) values ${values};`,
+    )
+    .join('\n');
+};
+
+type Entry = Snapshot['fields'][number];
+
+/** Each table: a longer title, a renamed field, a dropped one, a new one, and an index; a table goes and one comes. */
+const changed = (snapshot: Snapshot): Snapshot => {
+  const fields = snapshot.fields.flatMap((entry): Entry[] => {
+    const { collection, field, schema } = entry;
+    if (schema === undefined || collection === 'd') return [];
+    if (field === 'gone') return [];
+    if (field === 'title') {
+      const added = {
+        ...schema,
+        name: 'note',
+        max_length: 90,
+        default_value: 'none',
+        default_kind: 'literal' as const,
+      };
+      return [
+        { ...entry, schema: { ...schema, max_length: 90 } },
+        { ...entry, field: 'note', schema: added },
+      ];
+    }
+    if (field !== 'n') return [entry];
+    return [
+      { ...entry, field: 'number', meta: { previous_name: 'n' }, schema: { ...schema, name: 'number' } },
+    ];
+  });
+  const collections = snapshot.collections
+    .filter(({ collection }) => collection !== 'd')
+    .map((entry) => {
+      const index = { name: `${entry.collection}_number`, unique: false, columns: ['number', 'note'] };
+      return Object.assign(structuredClone(entry), { schema: { ...entry.schema, indexes: [index] } });
+    });
+  const [first] = collections;
+  const added = fields
+    .filter(({ collection }) => collection === 'a')
+    .map((entry) =>
+      Object.assign(structuredClone(entry), {
+        collection: 'e',
+        meta: null,
+        schema: { ...entry.schema, table: 'e' },
+      }),
+    );
+  const schema = { ...first?.schema, name: 'e', indexes: [] };
+  return {
+    ...snapshot,
+    collections: [...collections, { collection: 'e', meta: null, schema }],
+    fields: [...fields, ...added],
+  } as Snapshot;
+};
+
+/** Starts an apply in a process of its own and kills it some time after it has begun. */
+const killApply = async (wanted: Snapshot, delay: number): Promise<void> => {
+  work ??= createWorkplace();
+  writeFileSync(join(work.directory, 'wanted.json'), JSON.stringify(wanted));
+  const running = work.start(['schema', 'apply', 'wanted.json', '--yes'], { DATABASE_URL: place.url });
+  const begun = Promise.race([
+    until(async () => (await openApply(place.database)) !== undefined, { timeout: 60_000, interval: 1 }),
+    running.ended(),
+  ]);
+  await begun;
+  await setTimeout(delay);
+  await running.stop('SIGKILL');
+};
+
+const readRows = async (): Promise<readonly unknown[]> => {
+  const fields = new Set(
+    (await place.snapshot()).fields.map(({ collection, field }) => `${collection}.${field}`),
+  );
+  const kept = tables.filter((name) => name !== 'd' || fields.has('d.id'));
+  return Promise.all(
+    kept.map((name) =>
+      place.database.query(
+        `select id, title, ${fields.has(`${name}.n`) ? 'n' : 'number'} as n from ${name} order by id`,
+      ),
+    ),
+  );
+};
+
+const expectedRows = Array.from({ length: rows }, (_, at) => ({
+  id: at + 1,
+  title: `row ${at + 1}`,
+  n: at % 7,
+}));
+
+describe.each(dialects)('on %s', (dialect) => {
+  it(
+    `the next start completes an apply that was killed at ${moments} moments, or nothing has changed`,
+    async () => {
+      const outcomes = { old: 0, new: 0 };
+      for (let moment = 0; moment < moments; moment += 1) {
+        if (moment > 0) await place.drop();
+        place = await createPlace(dialect, script(dialect));
+        const before = await place.snapshot();
+        await killApply(changed(before), (moment * 600) / moments);
+        await resumeApply({ database: place.database, tables: {}, user: null });
+        expect(await openApply(place.database)).toBeUndefined();
+        const after = await place.snapshot();
+        const isOld = JSON.stringify(after) === JSON.stringify(before);
+        outcomes[isOld ? 'old' : 'new'] += 1;
+        expect(await place.diff(isOld ? before : changed(before))).toBeNull();
+        const found = await readRows();
+        expect(found).toEqual(Array(isOld ? 4 : 3).fill(expectedRows));
+      }
+      process.stdout.write(`${dialect}: ${outcomes.old} in the old schema, ${outcomes.new} in the new one\n`);
+    },
+    moments * 60_000,
+  );
+});
+
+describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
+  /** An apply whose process ended after the first table. */
+  const cutOff = async (): Promise<Snapshot> => {
+    place = await createPlace(dialect, script(dialect));
+    const wanted = changed(await place.snapshot());
+    const difference = await place.diff(wanted);
+    const services = { database: place.database, tables: {} };
+    const { applyDifference } = await import('../../../runtime/schema/service.js');
+    const failure = applyDifference(
+      { hash: difference?.hash ?? '', diff: JSON.parse(JSON.stringify(difference?.diff)) },
+      {
+        ...services,
+        user: null,
+        onStep(_step, { done }) {
+          if (done === 5) throw new Error('the process ends here');
+        },
+      },
+    );
+    await expect(failure).rejects.toThrow('the process ends here');
+    await place.execute("update svc_schema_applies set state = 'running'");
+    return wanted;
+  };
+
+  it('is given up when asked, and the schema stays as it is', async () => {
+    await cutOff();
+    const half = await place.snapshot();
+    expect(await abandonApply({ database: place.database, tables: {}, user: null })).toBe(true);
+    expect(await lastApply(place.database)).toMatchObject({ state: 'abandoned' });
+    expect(await place.snapshot()).toEqual(half);
+    expect(await resumeApply({ database: place.database, tables: {}, user: null })).toBe(false);
+  });
+
+  it('is not completed over what others have made meanwhile', async () => {
+    await cutOff();
+    await place.execute('create table other (id int primary key); alter table b add column theirs int');
+    const resumed = resumeApply({ database: place.database, tables: {}, user: null });
+    await expect(resumed).rejects.toThrow(/changed by others.*"other", "b\.theirs"/);
+    expect(await openApply(place.database)).toBeDefined();
+  });
+
+  it('is completed before the next apply', async () => {
+    const wanted = await cutOff();
+    const difference = await place.diff({
+      ...wanted,
+      collections: wanted.collections.slice(1),
+      fields: wanted.fields.filter(({ collection }) => collection !== 'a'),
+      relations: [],
+    });
+    await expect(place.apply(difference ?? { hash: '', diff: null as never })).rejects.toThrow(
+      /make a new diff/,
+    );
+    expect(await place.diff(wanted)).toBeNull();
+  });
+});
