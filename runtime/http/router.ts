@@ -84,7 +84,7 @@ const createNode = (): Node => ({
 /** Splits a path at slashes, without a trailing one; the first part is the text before the first slash. */
 const splitPath = (path: string): readonly string[] => {
   const parts = path.split('/');
-  if (parts.length > 2 && parts.at(-1) === '') parts.pop();
+  if (parts.length > 1 && parts.at(-1) === '') parts.pop();
   return parts;
 };
 
@@ -96,6 +96,7 @@ const addRoute = (root: Node, route: Route, { bind }: RouterOptions): void => {
     node = childOf(node, part);
     node.nearestRoute ??= route;
   }
+  node.nearestRoute ??= route;
   const { method, path } = route;
   if (node.endpoints.has(method)) throw new Error(`there are two routes ${method} ${path}`);
   node.endpoints.set(method, { template: path, handle });
