@@ -42,12 +42,12 @@ describe.each([
     async (path) => {
       const page = await server().request('GET', path, { headers: html });
       const answer = await server().request('GET', path);
-      if (explorer) expect([page.status, answer.status]).toEqual([200, 200]);
-      else {
-        expect([page.status, answer.status, answer.codes]).toEqual([404, 404, ['ROUTE_NOT_FOUND']]);
-        expect(page.text).toContain('Set EXPLORER=true');
-        expect(answer.text).toContain('set EXPLORER=true to turn it on');
-      }
+      expect([
+        page.status,
+        answer.status,
+        page.text.includes('Set EXPLORER=true'),
+        answer.text.includes('set EXPLORER=true to turn it on'),
+      ]).toEqual(explorer ? [200, 200, false, false] : [404, 404, true, true]);
     },
   );
 });
@@ -73,7 +73,7 @@ describe('in a browser', () => {
         const shown = [...document.querySelectorAll('main, .graphiql-container, body, html')].map(
           (each) => getComputedStyle(each).backgroundColor,
         );
-        const [color = ''] = shown.filter((each) => each !== 'rgba(0, 0, 0, 0)');
+        const color = shown.find((each) => each !== 'rgba(0, 0, 0, 0)') ?? '';
         return { luminance: color, overflow: document.documentElement.scrollWidth - innerWidth };
       });
       const [red = 255] = Array.from(luminance.matchAll(/[\d.]+/g), Number);
