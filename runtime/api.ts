@@ -7,9 +7,11 @@ import { createObserver } from './observe.js';
 import { createHashProcess } from './auth/passwords/hash-process.js';
 import { computeHashesBy } from './auth/passwords/hash.js';
 import { createWatchdog } from './processes/watchdog.js';
+import { createBuildSource } from './processes/build-source.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
-import { createService, type Service } from './service.js';
+import { createReloadingService } from './reloading-service.js';
+import type { Service } from './service.js';
 import { urlOf } from './config/urls.js';
 
 export * from './index.js';
@@ -41,7 +43,16 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
   try {
     const base = baseOf(config);
     const { track } = watchdog;
-    service = await createService({ ...opened, config, observe, base, url: () => urlOf(config), track });
+    const { schema: _schema, load: _load, ...build } = opened;
+    service = await createReloadingService({
+      ...build,
+      source: createBuildSource({ opened, interval: config.schemaWatch, observe }),
+      config,
+      observe,
+      base,
+      url: () => urlOf(config),
+      track,
+    });
     watchdog.start();
     return { handler: await service.loadApp(), close };
   } catch (error) {

@@ -15,6 +15,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['access', async () => (await import('./commands/access.js')).accessCommand()],
   ['activity', async () => (await import('./commands/activity.js')).activityCommand()],
   ['keys', async () => (await import('./commands/keys.js')).keysCommand()],
+  ['schema', async () => (await import('./commands/schema.js')).schemaCommand()],
   ['users', async () => (await import('./commands/users.js')).usersCommand()],
   ['webhooks', async () => (await import('./commands/webhooks.js')).webhooksCommand()],
   ['worker', async () => (await import('./commands/worker.js')).workerCommand()],

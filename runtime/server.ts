@@ -1,17 +1,18 @@
 /** A service with its own listener, which a request process runs. */
 import type { Config } from './config/config.js';
 import { listen, type ConnectionSource } from './http/node-server.js';
-import { createService, type ServiceOptions } from './service.js';
+import { createReloadingService, type ReloadingOptions } from './reloading-service.js';
 import { urlOf } from './config/urls.js';
 
-export interface ServeOptions extends Omit<ServiceOptions, 'base' | 'url'> {
+export interface ServeOptions extends Omit<ReloadingOptions, 'base' | 'url'> {
   /** Where connections come from; without it, the server listens itself. */
   readonly connections?: ConnectionSource;
 }
 
 export interface Server {
   readonly url: string;
-  close(): Promise<void>;
+  /** @param grace milliseconds for which clients may still use their connections */
+  close(grace?: number): Promise<void>;
 }
 
 /** Returns the path of `PUBLIC_URL` without a trailing slash. */
@@ -23,7 +24,7 @@ export const serve = async (options: ServeOptions): Promise<Server> => {
   const { config, observe } = options;
   const { host, port } = config;
   let url = config.publicUrl ?? '';
-  const service = await createService({ ...options, base: baseOf(config), url: () => url });
+  const service = await createReloadingService({ ...options, base: baseOf(config), url: () => url });
   const { messageOptions, respond, templateOf } = service;
   const listener = await listen({
     ...messageOptions,
@@ -37,8 +38,8 @@ export const serve = async (options: ServeOptions): Promise<Server> => {
   url = urlOf({ ...config, port: listener.port });
   return {
     url,
-    async close() {
-      await listener.close();
+    async close(grace) {
+      await listener.close(grace);
       await service.close();
     },
   };

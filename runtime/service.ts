@@ -7,8 +7,7 @@ import { findRuleFaults, registryToScope } from './access/rule-faults.js';
 import { limitAccess } from './access/limiter.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
-import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
-import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
+import type { CollectionDeclaration } from '../contract/collection.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import { compressResponses } from './http/compress.js';
@@ -16,8 +15,7 @@ import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
 import { createRouter, type Router } from './http/router.js';
-import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
-import { requirePasswordLength } from './auth/passwords/length.js';
+import { createKeys, exportSecrets, readSharedSecret, type Keys } from './auth/keys.js';
 import { updateLastAccess } from './auth/session-store.js';
 import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
 import { createTokenUse } from './auth/token-use.js';
@@ -31,6 +29,7 @@ import { createGraphql, type Graphql } from './graphql/handle.js';
 import { createEntityTags } from './items/entity-tags.js';
 import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
+import { createItemServices } from './item-services.js';
 import type { ItemServices } from './items/context.js';
 import { compileOrigins } from './network/origins.js';
 import type { Observe, TrackOperation } from './observe.js';
@@ -41,9 +40,8 @@ import type { QueueModelDeclaration } from '../contract/queue-model.js';
 import type { Queue } from './queue/http/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
+import type { IsOutdated } from './request/outdated-schema.js';
 import { createProxies } from './request/client-address.js';
-import { createAnswerBytes } from './execute/answer-bytes.js';
-import type { Limits } from './sql/page.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -65,6 +63,10 @@ export interface ServiceOptions {
   /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
   readonly functions?: string;
+  /** Serves the schema that the database has now, by a new build; absent where that takes a restart. @throws Error */
+  readonly reload?: () => Promise<void>;
+  /** Returns why the schema that the database has now cannot be served; null where it can. */
+  readonly reloadFailure?: () => string | null;
   /** Returns what changed in the database since the declarations were made. */
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
 }
@@ -87,9 +89,8 @@ interface ServiceContext extends ServiceOptions, Identity {
   readonly loadQueue: () => Promise<Queue>;
 }
 
-export const createService = async (given: ServiceOptions): Promise<Service> => {
-  const background = createBackground(given.observe);
-  const options = { ...given, observe: reportSchemaChanges(given, background) };
+export const createService = async (options: ServiceOptions): Promise<Service> => {
+  const background = createBackground(options.observe);
   const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
   if (config.access.lease > 0) await recordLease(database, config.access.lease);
@@ -117,24 +118,11 @@ export const createService = async (given: ServiceOptions): Promise<Service> => 
   };
 };
 
-/** Looks for a changed schema whenever a request fails unexpectedly, and reports each change once. */
-const reportSchemaChanges = (
-  { observe, findSchemaChanges }: ServiceOptions,
-  background: Background,
-): Observe => {
-  if (findSchemaChanges === undefined) return observe;
-  let reported = '';
-  const look = async (): Promise<void> => {
-    const changes = await findSchemaChanges();
-    const text = changes.join();
-    if (text !== reported && changes.length > 0) observe({ kind: 'schemaChanged', changes });
-    reported = text;
-  };
-  return (observation) => {
-    observe(observation);
-    if (observation.kind === 'requestFailed') background.run('schema', look);
-  };
-};
+/** A request is run again only where somebody can make another build. */
+const createOutdatedCheck =
+  ({ database, reload }: ServiceOptions): IsOutdated =>
+  (error, { isLastTry = false }) =>
+    reload !== undefined && !isLastTry && database.isSchemaChange(error);
 
 interface Identity {
   readonly keys: Keys;
@@ -168,26 +156,26 @@ const createServiceRouter = (context: ServiceContext): Router => {
     return createOperations({ ...context, ...items, printGraphql: graphql.print });
   });
   const graphql = createServiceGraphql(context, loadHandlers);
-  const tagOf = createEntityTags(async () => (await exportSecrets(keys))[0] ?? Buffer.alloc(0));
+  const tagOf = createEntityTags(() => readSharedSecret(keys));
   return createRouter({
     routes,
     ...createHandlers({
       base,
       explorer: config.explorer,
+      uploadMax: config.schemaMax,
       access,
       items: createHandle({ ...items, access, tagOf }),
       graphql,
       loadHandlers,
       loadQueue,
+      isOutdated: createOutdatedCheck(context),
     }),
   });
 };
 
-const createServiceGraphql = (
-  { config, observe, items, access, availability, graphql }: ServiceContext,
-  loadHandlers: () => Promise<Operations>,
-): Graphql =>
-  createGraphql({
+const createServiceGraphql = (context: ServiceContext, loadHandlers: () => Promise<Operations>): Graphql => {
+  const { config, observe, items, access, availability, graphql } = context;
+  return createGraphql({
     ...items,
     access,
     folder: graphql,
@@ -196,7 +184,9 @@ const createServiceGraphql = (
     loadHandlers,
     reportError: (error, { id, method, path: route }) =>
       toClientError(mapError(error, { id, method, route }, { availability, observe })),
+    isOutdated: createOutdatedCheck(context),
   });
+};
 
 /** Wraps a responder with the host names of the queue, compression and CORS. */
 const createServiceResponder = (respond: Responder, { queue, cors }: Config): Responder => {
@@ -269,40 +259,3 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
     close: async (): Promise<void> => (await queue)?.close(),
   });
 };
-
-const createItemServices = (
-  { config, database, declarations, observe }: ServiceOptions,
-  { staticTokens, access }: Identity,
-): ItemServices => ({
-  registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
-  database,
-  dialect: database.sql,
-  limits: limitsOf(config, config.query.limitMax, config.query.rowsMax),
-  publicLimits: limitsOf(config, config.query.limitMaxPublic, config.query.rowsMaxPublic),
-  maxDepth: config.query.relationalDepth,
-  answers: createAnswerBytes(config.answerBytesMax),
-  admission: createAdmission(config),
-  observe,
-  toStoredToken: staticTokens.toStored,
-  confirm: access.confirm,
-});
-
-/** Requests that run for each connection of the pool: some wait for the caches or write their answers meanwhile. */
-const requestsPerConnection = 4;
-
-const createAdmission = ({ database, requestQueue }: Config): FairQueue => {
-  const concurrency = database.poolMax * requestsPerConnection;
-  return createFairQueue({
-    concurrency,
-    maxTasks: concurrency + requestQueue.max,
-    maxWait: requestQueue.wait,
-    tasks: 'requests',
-    service: 'server',
-  });
-};
-
-const limitsOf = (config: Config, max: number, rows: number): Limits => ({
-  fallback: config.query.limitDefault,
-  maximum: max === -1 ? null : max,
-  nestedRows: rows === -1 ? null : rows,
-});

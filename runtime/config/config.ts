@@ -35,6 +35,8 @@ export interface Config {
     /** Milliseconds for which an access version that was read is relied on; 0: it is read for each request. */
     readonly lease: number;
   };
+  /** Milliseconds between two looks for a changed schema; 0: none but those that are asked for. */
+  readonly schemaWatch: number;
   /** Milliseconds after which a process that does not respond is replaced; 0: never. */
   readonly watchdog: number;
   /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
@@ -112,6 +114,8 @@ export interface Config {
   };
   /** Maximum size of a request body in bytes. */
   readonly payloadMax: number;
+  /** Maximum size of a schema snapshot in bytes. */
+  readonly schemaMax: number;
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly log: { readonly level: LogLevel; readonly style: LogStyle };
@@ -143,6 +147,7 @@ export const loadConfig = (environment: Environment): Config => {
     cors: readCors(read, faults),
     adminPort: read('ADMIN_PORT'),
     access: { lease: read('ACCESS_LEASE') },
+    schemaWatch: read('SCHEMA_WATCH'),
     watchdog: read('WATCHDOG'),
     secret: read('SECRET') ?? [],
     auth: readAuth(read, faults),
@@ -157,6 +162,7 @@ export const loadConfig = (environment: Environment): Config => {
     webhooks: { allowCidrs: read('WEBHOOK_ALLOW_CIDRS'), allowHttp: read('WEBHOOK_ALLOW_HTTP') },
     graphql: { introspection: read('GRAPHQL_INTROSPECTION'), tokenLimit: read('GRAPHQL_TOKEN_LIMIT') },
     payloadMax: read('MAX_PAYLOAD_SIZE'),
+    schemaMax: read('SCHEMA_MAX_SIZE'),
     explorer: read('EXPLORER'),
     log: {
       level: read('LOG_LEVEL'),

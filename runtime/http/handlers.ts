@@ -10,6 +10,7 @@ import { findDeclaration } from '../operations/declarations.js';
 import { respondRoutingError } from '../queue/http/wire.js';
 import type { Queue } from '../queue/http/routes.js';
 import type { ApiResponse } from '../request/api-request.js';
+import { OutdatedSchema, type IsOutdated } from '../request/outdated-schema.js';
 import type { RouteHandle } from '../request/route.js';
 import { respondError } from '../response/respond.js';
 import type { RouterOptions } from './router.js';
@@ -20,10 +21,13 @@ export interface HandlerOptions {
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly access: Access;
+  /** Maximum size of an uploaded document in bytes. */
+  readonly uploadMax: number;
   readonly items: (handler: ItemsHandler) => RouteHandle;
   readonly graphql: Pick<Graphql, 'handle'>;
   readonly loadHandlers: () => Promise<Operations>;
   readonly loadQueue: () => Promise<Pick<Queue, 'handle'>>;
+  readonly isOutdated: IsOutdated;
 }
 
 /**
@@ -38,7 +42,7 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
       const { handler } = route;
       switch (handler.kind) {
         case 'items':
-          return items(handler);
+          return retried(items(handler), options);
         case 'operation':
           return bindOperation(route);
         case 'graphql':
@@ -55,13 +59,26 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
   };
 };
 
-const createOperationBinding = ({ access, loadHandlers }: HandlerOptions) => {
+/** Has a request run again where the schema has changed: it is one transaction, which was rolled back. */
+const retried =
+  (handle: RouteHandle, { isOutdated }: HandlerOptions): RouteHandle =>
+  async (request, segments) => {
+    try {
+      return await handle(request, segments);
+    } catch (error) {
+      throw isOutdated(error, request)
+        ? new OutdatedSchema('the schema has changed', { cause: error })
+        : error;
+    }
+  };
+
+const createOperationBinding = ({ access, uploadMax, loadHandlers }: HandlerOptions) => {
   const load = lazy(async () => {
     const [{ handleOperation }, handlers] = await Promise.all([
       import('../operations/handle.js'),
       loadHandlers(),
     ]);
-    return { handleOperation, services: { handlers, access } };
+    return { handleOperation, services: { handlers, access, uploadMax } };
   });
   return ({ operation: id, path }: Route): RouteHandle | null => {
     const operation = findDeclaration(id);

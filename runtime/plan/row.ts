@@ -3,17 +3,17 @@
  * filled fields.
  */
 import type { Grant } from '../access/grant.js';
-import type { Field, ToMany } from '../../contract/collection.js';
+import type { Field, ToMany, ToOne } from '../../contract/collection.js';
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { compareValues } from './compare.js';
-import { keyOfParent, type ParentValue } from './parent.js';
+import { readKey } from './item.js';
 import { collectProblems } from './problem-collection.js';
 import { validationError, invalidValueError } from './problems.js';
 import { planReferences, type ReferenceCheck } from './references.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
 import { validateRow, type RowValidation } from './row-validation.js';
-import type { ListRow, OwnerOperand } from './write-plan.js';
+import type { Key, ListRow, OwnerOperand } from './write-plan.js';
 import { toStoredValue, readValue } from './values.js';
 import type { ParsedValue, Scalar } from './parsed-value.js';
 
@@ -30,6 +30,12 @@ export interface ListValue {
   readonly relation: ToMany;
   /** The value as the client sent it. */
   readonly value: unknown;
+}
+
+/** An object in a payload under a many-to-one relation. */
+export interface ParentValue {
+  readonly relation: ToOne;
+  readonly value: Payload;
 }
 
 /**
@@ -121,6 +127,12 @@ const setParent = (row: RowValues, { relation, value }: ParentValue, context: Ro
     }
     return true;
   }) ?? false;
+
+/** Returns the key in an object, or null where it has none. @throws FORBIDDEN for an invalid key */
+export const keyOfParent = ({ collection }: ToOne, value: Payload): Key | null => {
+  const parts = collection.key.map(({ name }) => value[name] ?? null);
+  return parts.length === 0 || parts.includes(null) ? null : readKey(collection, parts);
+};
 
 /** Drops the foreign key from the payload: the list determines the owner. */
 const withoutOwner = (payload: Payload, { owner }: RowContext): Payload =>

@@ -10,8 +10,8 @@ import { timed, type Observe } from '../observe.js';
 import type { Route } from '../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
-import { prepareBuild } from './prepare.js';
 import { createSchemaCheck } from './schema-check.js';
+import { createSchemaLook, type SchemaLook } from './schema-look.js';
 
 export interface OpenOptions {
   readonly config: Config;
@@ -22,9 +22,18 @@ export interface OpenOptions {
   readonly database?: Database;
 }
 
-export interface OpenedBuild {
+export interface OpenedBuild extends LoadedBuild {
   readonly database: Database;
   readonly directory: string;
+  readonly schema: SchemaLook;
+  /** Loads another build, which is kept instead of the one before. */
+  load(directory: string): Promise<LoadedBuild>;
+  /** Closes the database; afterwards the build may be removed. */
+  close(): Promise<void>;
+}
+
+/** A build in memory. */
+export interface LoadedBuild {
   readonly declarations: readonly CollectionDeclaration[];
   readonly routes: readonly Route[];
   readonly queueModels: readonly QueueModelDeclaration[];
@@ -36,8 +45,6 @@ export interface OpenedBuild {
   readonly functions: string;
   /** Returns what changed in the database since the build. */
   findSchemaChanges(): Promise<readonly string[]>;
-  /** Closes the database; afterwards the build may be removed. */
-  close(): Promise<void>;
 }
 
 /**
@@ -47,21 +54,23 @@ export interface OpenedBuild {
 export const openBuild = async ({ config, observe, ...known }: OpenOptions): Promise<OpenedBuild> => {
   const database = known.database ?? (await connect(config, observe));
   try {
-    const directory = ifExists(known.directory) ?? (await prepareBuild({ config, database, observe }));
-    const release = keepInUse(directory);
-    const loading = timed('load', observe, () => load(directory));
+    const present = ifExists(known.directory);
+    const schema = createSchemaLook({ config, database, observe }, present);
+    const directory = present ?? (await schema.look(true));
+    let release = keepInUse(directory);
+    const loading = timed('load', observe, () => loadBuild(directory, database));
     loading.catch(release);
-    const { collections, routes, queueModels } = await loading;
+    const build = await loading;
     return {
+      ...build,
       database,
       directory,
-      declarations: collections,
-      routes,
-      queueModels,
-      openapi: join(directory, 'openapi.json'),
-      graphql: join(directory, 'graphql'),
-      functions: join(directory, 'functions.mjs'),
-      findSchemaChanges: createSchemaCheck(directory, database),
+      schema,
+      load(next) {
+        release();
+        release = keepInUse(next);
+        return loadBuild(next, database);
+      },
       async close() {
         release();
         await database.close();
@@ -82,6 +91,19 @@ interface Bundle {
   readonly routes: readonly Route[];
   readonly queueModels: readonly QueueModelDeclaration[];
 }
+
+const loadBuild = async (directory: string, database: Database): Promise<LoadedBuild> => {
+  const { collections, routes, queueModels } = await load(directory);
+  return {
+    declarations: collections,
+    routes,
+    queueModels,
+    openapi: join(directory, 'openapi.json'),
+    graphql: join(directory, 'graphql'),
+    functions: join(directory, 'functions.mjs'),
+    findSchemaChanges: createSchemaCheck(directory, database),
+  };
+};
 
 const load = (directory: string): Promise<Bundle> =>
   import(pathToFileURL(join(directory, 'server.mjs')).href) as Promise<Bundle>;

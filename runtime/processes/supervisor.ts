@@ -9,7 +9,8 @@ import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
 import { acceptConnections, type Connections } from './connections.js';
-import type { Report } from './request-process.js';
+import type { Failed, Instruction, Ready, Report } from './messages.js';
+import { createReplacement, type Replacement, type ReplacementOptions } from './replacement.js';
 import { beatInterval } from './watchdog.js';
 
 export interface SupervisorOptions {
@@ -23,15 +24,14 @@ export interface SupervisorOptions {
   readonly observe: Observe;
 }
 
-type Ready = Extract<Report, { kind: 'ready' }>;
-type Failed = Extract<Report, { kind: 'failed' }>;
-
 export interface Supervisor {
   readonly url: string;
   readonly collections: number;
   isReady(): boolean;
   /** Returns whether no process has failed to respond. */
   isWell(): boolean;
+  /** Returns why the schema as it is now cannot be served; null where it can. */
+  schemaFailure(): string | null;
   /** Lets every process finish its requests; resolves when all have exited. */
   stop(): Promise<void>;
   /** Kills every process immediately. */
@@ -56,7 +56,8 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
       options,
       ready,
       hung: new Set(),
-      directory: null,
+      retired: new Set(),
+      replacement: null,
       connections: null,
       stopping: false,
       restartDelay: minRestartDelay,
@@ -71,11 +72,13 @@ interface Supervision {
   readonly ready: Map<number, boolean>;
   /** Processes that were killed because they did not respond, until they have ended. */
   readonly hung: Set<number>;
-  /** Folder of the build; `null` until the first process is ready. */
-  directory: string | null;
   /** The shared port; `null` until the first process is ready. */
   connections: Connections | null;
   stopping: boolean;
+  /** Processes that are not started again when they end, by worker id. */
+  readonly retired: Set<number>;
+  /** What has new builds served; `null` until the first process is ready. */
+  replacement: Replacement | null;
   /** Milliseconds before the next restart. */
   restartDelay: number;
   readonly resolve: (supervisor: Supervisor) => void;
@@ -83,13 +86,15 @@ interface Supervision {
 }
 
 const startProcess = (supervision: Supervision): void => {
-  const { directory, options } = supervision;
   if (supervision.stopping) return;
-  cluster.setupPrimary({
-    exec: modulePath('processes/request-process'),
-    args: directory === null ? [] : [directory],
-  });
-  watch(cluster.fork({ PORT: String(options.port) }), supervision);
+  const directory = supervision.replacement?.directory();
+  watch(forkProcess(supervision, directory === undefined ? [] : [directory]), supervision);
+};
+
+/** @param args the build to serve, and `spare` for a process that waits until it is to serve */
+const forkProcess = ({ options }: Supervision, args: readonly string[]): Worker => {
+  cluster.setupPrimary({ exec: modulePath('processes/request-process'), args: [...args] });
+  return cluster.fork({ PORT: String(options.port) });
 };
 
 const watch = (child: Worker, supervision: Supervision): void => {
@@ -104,15 +109,16 @@ const watch = (child: Worker, supervision: Supervision): void => {
     if (report.kind === 'ready') registerProcess(child, report, supervision);
     if (report.kind === 'taken') supervision.connections?.take(child.process, report.id);
     if (report.kind === 'closing') supervision.connections?.remove(child.process);
+    supervision.replacement?.take(child, report);
   });
   child.once('exit', (code, signal) => {
     pulse.stop();
     ready.delete(child.id);
     const wasHung = hung.delete(child.id);
-    if (supervision.stopping) return;
+    if (supervision.stopping || supervision.retired.delete(child.id)) return;
     const ending = wasHung ? 'it did not respond' : (signal ?? `exit code ${code}`);
     const reason = failure?.message ?? ending;
-    if (supervision.directory === null) reject(failureToError(reason, failure?.refusal ?? false));
+    if (supervision.replacement === null) reject(failureToError(reason, failure?.refusal ?? false));
     else scheduleRestart({ child, reason, ms: performance.now() - began }, supervision);
   });
 };
@@ -146,11 +152,12 @@ const watchPulse = (child: Worker, { options, ready, hung }: Supervision) => {
 };
 
 const registerProcess = (child: Worker, report: Ready, supervision: Supervision): void => {
-  const { options, directory, reject } = supervision;
+  const { options, replacement, reject } = supervision;
   options.observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
   supervision.connections?.add(child.process);
-  if (directory !== null) return;
-  supervision.directory = report.directory;
+  if (replacement !== null) return;
+  supervision.replacement = createReplacement(replacementOptions(report.directory, supervision));
+  supervision.replacement.take(child, report);
   acceptConnections(options.host, options.port).then(
     (connections) => {
       supervision.connections = connections;
@@ -170,11 +177,44 @@ const startOthers = (report: Ready, supervision: Supervision): void => {
     ...report,
     isReady: () => [...ready.values()].some(Boolean),
     isWell: () => hung.size === 0,
+    schemaFailure: () => supervision.replacement?.failure() ?? null,
     stop: () => stopProcesses(supervision),
     kill: () => killProcesses(supervision),
   });
   for (let count = 1; count < options.processes; count += 1) startProcess(supervision);
+  supervision.replacement?.startSpare();
 };
+
+/** Milliseconds after which a process that was told to end is killed. */
+const retireLimit = 30_000;
+
+const replacementOptions = (directory: string, supervision: Supervision): ReplacementOptions => {
+  const { retired } = supervision;
+  return {
+    directory,
+    startSpare(build) {
+      const spare = forkProcess(supervision, [build, 'spare']);
+      watch(spare, supervision);
+      return spare;
+    },
+    serving: () => answeringProcesses(supervision).filter(({ id }) => !retired.has(id)),
+    answering: () => answeringProcesses(supervision),
+    setRestart(child, restarts) {
+      if (restarts) retired.delete(child.id);
+      else retired.add(child.id);
+    },
+    retire(child) {
+      retired.add(child.id);
+      supervision.connections?.remove(child.process);
+      child.send({ kind: 'retire' } satisfies Instruction);
+      setTimeout(() => child.process.kill('SIGKILL'), retireLimit).unref();
+    },
+  };
+};
+
+/** Returns the processes that have been ready. */
+const answeringProcesses = ({ ready }: Supervision): readonly Worker[] =>
+  children().filter(({ id }) => ready.has(id));
 
 interface EndedProcess {
   readonly child: Worker;
@@ -185,14 +225,18 @@ interface EndedProcess {
 
 const scheduleRestart = ({ child, reason, ms }: EndedProcess, supervision: Supervision): void => {
   if (ms > stableAfter) supervision.restartDelay = minRestartDelay;
+  const { replacement } = supervision;
+  const start = (): void =>
+    replacement?.isSpare(child) === true ? replacement.startSpare() : startProcess(supervision);
   const { restartDelay, options } = supervision;
   options.observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: restartDelay });
-  setTimeout(() => startProcess(supervision), restartDelay);
+  setTimeout(start, restartDelay);
   supervision.restartDelay = Math.min(restartDelay * 2, maxRestartDelay);
 };
 
 const stopProcesses = async (supervision: Supervision): Promise<void> => {
   supervision.stopping = true;
+  supervision.replacement?.stop();
   supervision.ready.clear();
   supervision.connections?.close();
   const exited = children().map((child) => once(child, 'exit'));

@@ -11,6 +11,7 @@ import { demoCommand } from '../../runtime/commands/demo.js';
 import { doctorCommand } from '../../runtime/commands/doctor.js';
 import { generateCommand } from '../../runtime/commands/generate.js';
 import { keysCommand } from '../../runtime/commands/keys.js';
+import { schemaCommand } from '../../runtime/commands/schema.js';
 import { startCommand } from '../../runtime/commands/start.js';
 import { usersCommand } from '../../runtime/commands/users.js';
 import { webhooksCommand } from '../../runtime/commands/webhooks.js';
@@ -120,6 +121,7 @@ const commands: readonly Command[] = [
   accessCommand(),
   activityCommand(),
   keysCommand(),
+  schemaCommand(),
   webhooksCommand(),
 ];
 

@@ -53,8 +53,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       units(
         'access-cache',
         'addresses',
+        'confirmation',
         'credentials',
         'escalation',
+        'escalated-second-factor',
         'explain',
         'grant',
         'limiter',

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../runtime/config/config.js';
 import { loadEnvironment, type ConfigError } from '../../runtime/config/environment.js';
-import { parseDuration, parseList, parseSize } from '../../runtime/config/values.js';
 
 const folders: string[] = [];
 
@@ -47,12 +46,14 @@ describe('configuration', () => {
       publicUrl: null,
       adminPort: null,
       access: { lease: 200 },
+      schemaWatch: 2_000,
       watchdog: 10_000,
       cors: null,
     });
     expect(config).toMatchObject({
       graphql: { introspection: true, tokenLimit: 5000 },
       payloadMax: 1_048_576,
+      schemaMax: 52_428_800,
       explorer: false,
       log: { level: 'info', style: 'json' },
     });
@@ -87,6 +88,7 @@ describe('configuration', () => {
       PUBLIC_URL: 'https://example.com/api/',
       ADMIN_PORT: '9000',
       ACCESS_LEASE: '500ms',
+      SCHEMA_WATCH: 'off',
       WATCHDOG: '30s',
       SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
       ACCESS_TOKEN_TTL: '5m',
@@ -136,6 +138,7 @@ describe('configuration', () => {
       REQUEST_QUEUE_WAIT: '2s',
       MAX_RELATIONAL_DEPTH: '3',
       MAX_PAYLOAD_SIZE: '512kb',
+      SCHEMA_MAX_SIZE: '2mb',
       GRAPHQL_INTROSPECTION: 'no',
       GRAPHQL_TOKEN_LIMIT: '2000',
       TEMPORAL_ADDRESS: 'temporal:7233',
@@ -169,6 +172,7 @@ describe('configuration', () => {
       publicUrl: 'https://example.com/api',
       adminPort: 9000,
       access: { lease: 500 },
+      schemaWatch: 0,
       watchdog: 30_000,
       secret: ['a'.repeat(32), 'b'.repeat(32)],
       auth: {
@@ -251,6 +255,7 @@ describe('configuration', () => {
       temporal: { address: 'temporal:7233', namespace: 'shop' },
       webhooks: { allowCidrs: ['10.0.0.0/8', 'fd00::/8'], allowHttp: true },
       payloadMax: 524_288,
+      schemaMax: 2_097_152,
       explorer: true,
       log: { level: 'debug', style: 'pretty' },
     });
@@ -376,31 +381,5 @@ describe('configuration', () => {
     expect(environment).toMatchObject({ SVC_TEST_ABSENT: 'file', SVC_TEST_PRESENT: 'set' });
     delete process.env.SVC_TEST_ABSENT;
     delete process.env.SVC_TEST_PRESENT;
-  });
-});
-
-describe('values', () => {
-  it.each([
-    ['250ms', 250],
-    ['30s', 30_000],
-    ['1.5m', 90_000],
-    ['12h', 43_200_000],
-    ['7d', 604_800_000],
-    ['45', 45_000],
-  ])('the duration %s is %i ms', (text, expected) => {
-    expect(parseDuration(text)).toBe(expected);
-  });
-
-  it.each([
-    ['1mb', 1_048_576],
-    ['512 KB', 524_288],
-    ['0.5gb', 536_870_912],
-    ['100', 100],
-  ])('the size %s is %i bytes', (text, expected) => {
-    expect(parseSize(text)).toBe(expected);
-  });
-
-  it('a list has no blanks and empty entries', () => {
-    expect(parseList(' a, b,,c ')).toEqual(['a', 'b', 'c']);
   });
 });

@@ -3,7 +3,7 @@ import { createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
 import { readRows, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
-import { isConnectionLoss } from './errors.js';
+import { isConnectionLoss, isSchemaChange } from './errors.js';
 import { mariadb } from './mariadb-dialect.js';
 import { poolOptions, sessionSetup } from './options.js';
 import { acknowledged } from '../unknown-outcome.js';
@@ -29,8 +29,20 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     sql: dialect,
     reserved: createPoolExecutor(reserved),
     isConnectionLoss,
+    isSchemaChange,
     ...createPoolExecutor(pool),
     transaction: (body) => runOn(pool, (connection) => runTransaction(connection, body)),
+    changeSchema: (body) =>
+      runOn(pool, async (connection) => {
+        // an ALTER may take longer than a request, but waits for locks only as long as that
+        await send(connection, sessionSetup(dialect.name, 0), []);
+        await send(connection, `set lock_wait_timeout = ${schemaLockWait}`, []);
+        try {
+          return await body(createConnectionExecutor(connection));
+        } finally {
+          await send(connection, setup, []).catch(() => undefined);
+        }
+      }),
     locked: (name, body) => runOn(pool, (connection) => holdLock(connection, name, body)),
     async close() {
       await Promise.all([endPool(pool), endPool(reserved)]);
@@ -97,6 +109,9 @@ const runTransaction = async <Result>(
     throw error;
   }
 };
+
+/** Seconds that a change of the schema waits for a lock, while everybody else waits for it. */
+const schemaLockWait = 5;
 
 /** Hashed, because MySQL limits lock names to 64 characters, as many as the name of the database may have. */
 const lockName = "sha2(concat(database(), '.', ?), 224)";

@@ -4,7 +4,7 @@ import type { BindValue, Database, DatabaseOptions, Executor, RowLayout, WriteRe
 import type { RenderedStatement } from '../../sql/fragment.js';
 import { runCommand, type Prepared, type CommandOptions } from './command.js';
 import { postgres } from './dialect.js';
-import { isConnectionLoss, addErrorCode, withCode } from './errors.js';
+import { isConnectionLoss, isSchemaChange, addErrorCode, withCode } from './errors.js';
 import { RowClient } from './client.js';
 import { clientOptions, sessionSetup } from './options.js';
 import { numberPlaceholders } from './placeholders.js';
@@ -29,9 +29,19 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     dialect: postgres.name,
     sql: postgres,
     isConnectionLoss,
+    isSchemaChange,
     ...createPoolExecutor(pool),
     reserved: createPoolExecutor(reserved),
     transaction: (body) => runOn(pool, (client) => retryIfStale(client, () => runTransaction(client, body))),
+    changeSchema: (body) =>
+      runOn(pool, (client) =>
+        runTransaction(client, async (executor) => {
+          // a statement that waits for a lock lets nobody else through
+          await executor.query("set local lock_timeout = '5s'");
+          await executor.query('set local statement_timeout = 0');
+          return body(executor);
+        }),
+      ),
     locked: (name, body) => holdLock(options, name, body),
     async close() {
       await Promise.all([pool.end(), reserved.end()]);

@@ -50,14 +50,36 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
           throw error;
         }
       }),
+    changeSchema: (body) => queue(() => changeSchema(writer, () => body(writing))),
     locked: (name, body) => lockFile(`${path}.${name}.lock`, body),
     // there is no server
     isConnectionLoss: () => false,
+    isSchemaChange: (error) => error instanceof Error && schemaMessage.test(error.message),
     close: async () => {
       reader.close();
       writer.close();
     },
   };
+};
+
+/** Messages of statements that no longer fit the schema, which share the code of every faulty statement. */
+const schemaMessage =
+  /^(?:no such (?:column|table): |table .* has (?:no column named|\d+ columns) |database schema has)/;
+
+/** Foreign keys are switched off outside of the transaction, where the pragma acts, and checked before the commit. */
+const changeSchema = async <Result>(writer: Connection, body: () => Promise<Result>): Promise<Result> => {
+  writer.exec('pragma foreign_keys = off');
+  writer.exec('begin immediate');
+  try {
+    const result = await body();
+    const [orphan] = writer.prepare('pragma foreign_key_check').all() as { readonly table: string }[];
+    if (orphan !== undefined) throw new Error(`rows of ${orphan.table} refer to rows that do not exist`);
+    writer.exec('commit');
+    return result;
+  } finally {
+    if (writer.inTransaction) writer.exec('rollback');
+    writer.exec('pragma foreign_keys = on');
+  }
 };
 
 const isRead = (text: string): boolean => /^\s*(select|with|pragma)\b/i.test(text);

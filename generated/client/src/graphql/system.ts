@@ -757,6 +757,7 @@ export type accessQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -795,6 +796,7 @@ export type activityQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -833,6 +835,7 @@ export type dashboardsQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -871,6 +874,7 @@ export type panelsQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -909,6 +913,7 @@ export type permissionsQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -947,6 +952,7 @@ export type policiesQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -985,6 +991,7 @@ export type rolesQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1038,6 +1045,7 @@ export type usersQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1808,7 +1816,7 @@ export type webhooks_testMutation = { webhooks_test: { id: string } | null };
 
 export const accessDocument = createDocument<accessQuery, accessQueryVariables>(
   'system',
-  'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
+  'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const access_aggregatedDocument = createDocument<access_aggregatedQuery, access_aggregatedQueryVariables>(
@@ -1823,7 +1831,7 @@ export const access_by_idDocument = createDocument<access_by_idQuery, access_by_
 
 export const activityDocument = createDocument<activityQuery, activityQueryVariables>(
   'system',
-  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
+  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
 );
 
 export const activity_aggregatedDocument = createDocument<activity_aggregatedQuery, activity_aggregatedQueryVariables>(
@@ -1838,7 +1846,7 @@ export const activity_by_idDocument = createDocument<activity_by_idQuery, activi
 
 export const dashboardsDocument = createDocument<dashboardsQuery, dashboardsQueryVariables>(
   'system',
-  'query dashboards($filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { dashboards(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
+  'query dashboards($filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { dashboards(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
 );
 
 export const dashboards_aggregatedDocument = createDocument<dashboards_aggregatedQuery, dashboards_aggregatedQueryVariables>(
@@ -1853,7 +1861,7 @@ export const dashboards_by_idDocument = createDocument<dashboards_by_idQuery, da
 
 export const panelsDocument = createDocument<panelsQuery, panelsQueryVariables>(
   'system',
-  'query panels($filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { panels(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'query panels($filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { panels(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const panels_aggregatedDocument = createDocument<panels_aggregatedQuery, panels_aggregatedQueryVariables>(
@@ -1868,7 +1876,7 @@ export const panels_by_idDocument = createDocument<panels_by_idQuery, panels_by_
 
 export const permissionsDocument = createDocument<permissionsQuery, permissionsQueryVariables>(
   'system',
-  'query permissions($filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { permissions(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
+  'query permissions($filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { permissions(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const permissions_aggregatedDocument = createDocument<permissions_aggregatedQuery, permissions_aggregatedQueryVariables>(
@@ -1883,7 +1891,7 @@ export const permissions_by_idDocument = createDocument<permissions_by_idQuery, 
 
 export const policiesDocument = createDocument<policiesQuery, policiesQueryVariables>(
   'system',
-  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon description admin_access app_access enforce_tfa ip_access } }',
 );
 
 export const policies_aggregatedDocument = createDocument<policies_aggregatedQuery, policies_aggregatedQueryVariables>(
@@ -1898,7 +1906,7 @@ export const policies_by_idDocument = createDocument<policies_by_idQuery, polici
 
 export const rolesDocument = createDocument<rolesQuery, rolesQueryVariables>(
   'system',
-  'query roles($filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { roles(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon description parent { id } } }',
+  'query roles($filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { roles(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon description parent { id } } }',
 );
 
 export const roles_aggregatedDocument = createDocument<roles_aggregatedQuery, roles_aggregatedQueryVariables>(
@@ -1923,7 +1931,7 @@ export const settings_by_idDocument = createDocument<settings_by_idQuery, settin
 
 export const usersDocument = createDocument<usersQuery, usersQueryVariables>(
   'system',
-  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const users_aggregatedDocument = createDocument<users_aggregatedQuery, users_aggregatedQueryVariables>(
