@@ -47,7 +47,7 @@ export type ItemAction =
 
 export type ModelAction = 'submit' | 'result' | 'status' | 'stream' | 'cancel' | 'run';
 
-export type Page = 'docs' | 'docsAsset' | 'graphiql' | 'graphiqlSystem' | 'resetPassword';
+export type Page = 'index' | 'docs' | 'docsAsset' | 'graphiql' | 'graphiqlSystem' | 'resetPassword';
 
 type Line = `${Method} /${string}`;
 

@@ -106,6 +106,7 @@ export const systemRoutes: readonly svc.Route[] = [
     access: 'open',
     handler: { kind: 'signingKeys' },
   }),
+  svc.route('GET /', { operation: 'showIndex', access: 'open', handler: { kind: 'page', page: 'index' } }),
   svc.route('GET /docs', { operation: 'showDocs', access: 'open', handler: { kind: 'page', page: 'docs' } }),
   svc.route('GET /docs/assets/:name', {
     operation: 'readDocsAsset',

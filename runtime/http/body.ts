@@ -9,7 +9,7 @@ import { apiError, invalidPayload, type ApiError } from '../../contract/errors.j
  * not read the response on a closed connection.
  * @param maxSize in bytes, of the body as sent and as decompressed
  * @throws CONTENT_TOO_LARGE as soon as the limit is exceeded, UNSUPPORTED_MEDIA_TYPE for a
- * Content-Encoding other than gzip, deflate and br, INVALID_PAYLOAD where decompression fails
+ * Content-Encoding other than gzip, deflate and br, INVALID_PAYLOAD where decompression fails or the body is not complete
  */
 export const readBody = async (request: IncomingMessage, maxSize: number): Promise<Buffer> => {
   const bytes = await readBytes(request, maxSize);
@@ -35,9 +35,12 @@ const readBytes = (request: IncomingMessage, maxSize: number): Promise<Buffer> =
     };
     request.on('data', keep);
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.once('error', reject);
+    // the error of a reset connection looks like one of the database
+    const abort = (): void =>
+      reject(invalidPayload('the client closed the connection before the body was complete'));
+    request.once('error', abort);
     request.once('close', () => {
-      if (!request.complete) reject(new Error('the client aborted the request'));
+      if (!request.complete) abort();
     });
   });
 

@@ -31,12 +31,12 @@ export interface HandlerOptions {
 }
 
 /**
- * Returns the handlers of the router; operations without a handler and disabled pages are not served.
+ * Returns the handlers of the router; operations without a handler are not served.
  */
 export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bind' | 'toErrorResponse'> => {
   const { base, explorer, items, graphql, loadQueue } = options;
   const bindOperation = createOperationBinding(options);
-  const loadPages = lazy(async () => (await import('./pages/pages.js')).createPages(base));
+  const loadPages = lazy(async () => (await import('./pages/pages.js')).createPages({ base, explorer }));
   return {
     bind(route) {
       const { handler } = route;
@@ -48,7 +48,6 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
         case 'graphql':
           return graphql.handle(handler.scope);
         case 'page':
-          if (!explorer && handler.page !== 'resetPassword') return null;
           return async (request, segments) => (await loadPages())[handler.page](request, segments);
         case 'model':
         case 'files':

@@ -86,7 +86,7 @@ const createNode = (): Node => ({
 /** Splits a path at slashes, without a trailing one; the first part is the text before the first slash. */
 const splitPath = (path: string): readonly string[] => {
   const parts = path.split('/');
-  if (parts.length > 2 && parts.at(-1) === '') parts.pop();
+  if (parts.length > 1 && parts.at(-1) === '') parts.pop();
   return parts;
 };
 
@@ -98,6 +98,7 @@ const addRoute = (root: Node, route: Route, { bind, toErrorResponse }: RouterOpt
     node = childOf(node, part);
     node.nearestRoute ??= route;
   }
+  node.nearestRoute ??= route;
   const { method, path } = route;
   if (node.endpoints.has(method)) throw new Error(`there are two routes ${method} ${path}`);
   const respondError = (error: unknown): ApiResponse => toErrorResponse(error, route);

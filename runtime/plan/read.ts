@@ -13,7 +13,8 @@ import {
   type PlanContext,
   type Scope,
 } from './scope.js';
-import type { Collection } from '../../contract/collection.js';
+import type { Collection, Field } from '../../contract/collection.js';
+import type { FieldType } from '../../contract/field-types.js';
 import { planSearch } from './search.js';
 import {
   allOf,
@@ -122,11 +123,21 @@ const defaultSort = (scope: Scope): readonly SortKey[] => {
 
 const ascending = (name: string): SortKey => ({ path: [name], descending: false });
 
-/** Appends the key, where it is readable, so that the order is total and rows do not change pages. */
+/**
+ * Appends the key, so that the order is total and rows do not change pages. Where the key is hidden, its order must not
+ * show: then all readable fields follow, and the rows that are equal in these look alike.
+ */
 const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => {
-  const order = keys.map((key) => planSortKey(key, scope));
-  const sorted = new Set(keys.filter((key) => key.path.length === 1).map((key) => key.path[0]));
-  const rest = scope.collection.key.filter((field) => !sorted.has(field.name));
-  if (rest.some((field) => !isNamePermitted(scope, field.name))) return order;
-  return [...order, ...rest.map((field) => planSortKey(ascending(field.name), scope))];
+  const { key, fields } = scope.collection;
+  const sorted = new Set(keys.filter(({ path }) => path.length === 1).map(({ path }) => path[0]));
+  const isKeyHidden = key.some(({ name }) => !isNamePermitted(scope, name));
+  const last = isKeyHidden ? Array.from(fields.values()).filter((field) => isSortable(field, scope)) : key;
+  const rest = last.filter(({ name }) => !sorted.has(name));
+  return [...keys, ...rest.map(({ name }) => ascending(name))].map((each) => planSortKey(each, scope));
 };
+
+const isSortable = ({ name, type, conceal, hash }: Field, scope: Scope): boolean =>
+  conceal !== true && hash !== true && !unordered.has(type) && isNamePermitted(scope, name);
+
+/** Types that not every database can sort. */
+const unordered: ReadonlySet<FieldType> = new Set(['json', 'binary', 'unknown']);

@@ -76,12 +76,14 @@ const responseObject = ({ description, contentType, schema }: OperationResponse)
   ...(contentType !== null && { content: { [contentType]: schema === null ? {} : { schema } } }),
 });
 
+/** Errors of every operation: its query string is read before anything else. */
+const common: readonly ErrorEntry['code'][] = ['INVALID_QUERY'];
 /** Errors of the rate limiter, which applies to all operations with authentication. */
 const limited: readonly ErrorEntry['code'][] = ['REQUESTS_EXCEEDED'];
 
 /** Returns the error statuses of an operation, except for those that it describes itself. */
 const errorStatusesOf = (operation: Operation, { model }: Context): number[] => {
-  const codes = new Set([...operation.errors, ...(operation.access === 'open' ? [] : limited)]);
+  const codes = new Set([...operation.errors, ...common, ...(operation.access === 'open' ? [] : limited)]);
   const own = new Set(operation.responses.map((response) => response.status));
   const statuses = model.errors.filter((entry) => codes.has(entry.code)).map((entry) => entry.status);
   return [...new Set(statuses)].filter((status) => !own.has(status)).sort((a, b) => a - b);

@@ -32,6 +32,7 @@ export const documentRoutes: readonly Route[] = [
     access: 'open',
     handler: { kind: 'signingKeys' },
   }),
+  route('GET /', { operation: 'showIndex', access: 'open', handler: { kind: 'page', page: 'index' } }),
   route('GET /docs', { operation: 'showDocs', access: 'open', handler: { kind: 'page', page: 'docs' } }),
   route('GET /docs/assets/:name', {
     operation: 'readDocsAsset',

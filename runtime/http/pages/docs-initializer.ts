@@ -8,6 +8,11 @@ export const initializer = `(() => {
   const url = domNode.dataset.specUrl;
   let token = null;
 
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', followScheme);
+  followScheme();
+
   const withToken = (request) => {
     if (request.loadSpec && token !== null) request.headers.Authorization = 'Bearer ' + token;
     return request;

@@ -52,19 +52,26 @@ export const graphiqlPage = async (
 
 const render = async (endpoint: string): Promise<Page> => {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  const html = renderGraphiQL({
+  const rendered = renderGraphiQL({
     title: 'GraphiQL',
     endpoint,
     defaultQuery: welcome,
     favicon: 'data:,',
     logo: '<span></span>',
   });
+  const html = rendered.includes('name="viewport"')
+    ? rendered
+    : rendered.replace('<head>', `<head>${viewport}`);
   const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 20)}"`;
   return { compressed: await promisify(gzip)(html), etag };
 };
 
-const welcome = `# The schema shows what you may use. To authenticate, add a token under "Headers" below,
-# {"authorization": "Bearer <token>"}, and fetch the schema again.
+const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">';
+
+const welcome = `# The schema shows what you may use.
+# To see more, open "Headers" below, enter
+#   {"authorization": "Bearer TOKEN"}
+# and fetch the schema again.
 {
   __typename
 }

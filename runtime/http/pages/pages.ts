@@ -4,10 +4,26 @@ import type { Page } from '../../../contract/routes.js';
 import type { RouteHandle } from '../../request/route.js';
 import { docsAsset, docsPage } from './docs.js';
 import { graphiqlPage } from './graphiql.js';
+import { explorerOffPage, indexPage } from './index-page.js';
+import { prefersHtml } from './layout.js';
 import { resetPasswordPage } from './reset-password.js';
 
-/** @param base path prefix without a trailing slash; empty at the root */
-export const createPages = (base: string): Readonly<Record<Page, RouteHandle>> => ({
+export interface PagesOptions {
+  /** Path prefix without a trailing slash; empty at the root. */
+  readonly base: string;
+  /** Serves `/docs` and `/graphiql`. */
+  readonly explorer: boolean;
+}
+
+export const createPages = ({ base, explorer }: PagesOptions): Readonly<Record<Page, RouteHandle>> => ({
+  index: async (request) => indexPage(request, { base, explorer }),
+  resetPassword: async () => resetPasswordPage(base),
+  ...(explorer ? createExplorer(base) : explorerOff),
+});
+
+type ExplorerPage = Exclude<Page, 'index' | 'resetPassword'>;
+
+const createExplorer = (base: string): Readonly<Record<ExplorerPage, RouteHandle>> => ({
   docs: async () => docsPage({ specUrl: `${base}/server/specs/oas`, base }),
   async docsAsset({ path }, [name = '']) {
     const asset = await docsAsset(name);
@@ -17,5 +33,17 @@ export const createPages = (base: string): Readonly<Record<Page, RouteHandle>> =
   },
   graphiql: (request) => graphiqlPage(request, `${base}/graphql`),
   graphiqlSystem: (request) => graphiqlPage(request, `${base}/graphql/system`),
-  resetPassword: async () => resetPasswordPage(base),
 });
+
+/** @throws ROUTE_NOT_FOUND for clients other than browsers */
+const refuse: RouteHandle = async ({ headers, path }) => {
+  if (prefersHtml(headers)) return explorerOffPage();
+  throw apiError('ROUTE_NOT_FOUND', { path }, 'the page is off; set EXPLORER=true to turn it on');
+};
+
+const explorerOff: Readonly<Record<ExplorerPage, RouteHandle>> = {
+  docs: refuse,
+  docsAsset: refuse,
+  graphiql: refuse,
+  graphiqlSystem: refuse,
+};

@@ -122,7 +122,7 @@ describe('the OpenAPI emitter', () => {
       '500',
       '503',
     ]);
-    expect(Object.keys(paths?.['/server/ping']?.get?.responses ?? {})).toEqual(['200', '401', '429']);
+    expect(Object.keys(paths?.['/server/ping']?.get?.responses ?? {})).toEqual(['200', '400', '401', '429']);
   });
 
   it('requires a token for operations that are not public', () => {

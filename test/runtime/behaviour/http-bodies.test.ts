@@ -1,10 +1,13 @@
 /** HTTP: how bodies are read, decompressed and limited. */
 import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sendChunks } from '../harness/send-chunks.js';
 import { useServer } from '../harness/use-server.js';
-import { allSettings } from '../server-harness.js';
+import { adminToken, allSettings } from '../server-harness.js';
+import { until } from '../../until.js';
 import { libraryMeta, librarySql } from './library.js';
 
 const json = { 'content-type': 'application/json' };
@@ -161,6 +164,29 @@ describe.each(allSettings)('bodies on $dialect through $listener', (setting) => 
       expect(second.port).toBe(first.port);
     },
   );
+
+  it('of clients that reset the connection are no loss of the database', async () => {
+    const { port, hostname, pathname } = new URL(`${server().url}/items/book`);
+    const before = server().observations.length;
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    const head = [
+      `POST ${pathname} HTTP/1.1`,
+      'host: x',
+      `authorization: Bearer ${adminToken}`,
+      'content-type: application/json',
+      'content-length: 100',
+    ];
+    await new Promise<void>((resolve) =>
+      socket.write(`${head.join('\r\n')}\r\n\r\n{"title":`, () => resolve()),
+    );
+    await setTimeout(50);
+    socket.resetAndDestroy();
+    const since = () => server().observations.slice(before);
+    await until(() => since().some((each) => each.kind === 'requestFinished'));
+    expect(since().map(({ kind }) => kind)).toEqual(['requestFinished']);
+    expect(since()[0]).toMatchObject({ status: 400 });
+  });
 
   it('just below the limit are read', async () => {
     const { data } = await server().request('PATCH', '/items/book/203?fields=title', {

@@ -97,7 +97,6 @@ describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
       ['GET', '/items'],
       ['GET', '/items/'],
       ['GET', '/nowhere'],
-      ['GET', '/'],
       ['GET', '/items/book/1/title'],
       ['PUT', '/items/book/1'],
       ['POST', '/items/book/1'],
