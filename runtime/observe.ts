@@ -39,8 +39,17 @@ export type Observation =
   /** The schema as it is now cannot be served; the one before still is. */
   | { kind: 'schemaReloadFailed'; reason: string }
   | { kind: 'workersStarted'; roles: readonly string[] }
-  /** A failed worker task that is retried, or a model that threw. */
+  /** A failed worker task that is retried. */
   | { kind: 'workerFailed'; error: unknown }
+  /** A model that threw, whose process ended, or whose server could not be reached; `attempt` is 0 for `/run`. */
+  | {
+      kind: 'modelFailed';
+      request: string;
+      model: string;
+      account: string;
+      attempt: number;
+      error: unknown;
+    }
   | { kind: 'warning'; message: string };
 
 export type Observe = (observation: Observation) => void;
@@ -133,6 +142,11 @@ const levelsAndMessages: {
   ],
   workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
   workerFailed: ['error', () => 'a worker task failed'],
+  modelFailed: [
+    'error',
+    ({ model, request, account, attempt }) =>
+      `${model} failed: request ${request} of account ${account}, attempt ${attempt}`,
+  ],
   warning: ['warn', ({ message }) => message],
 };
 

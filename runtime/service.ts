@@ -253,6 +253,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       models: queueModels,
       functions,
       onError: warnOfQueueError(observe),
+      onModelFailure: (failure) => observe({ kind: 'modelFailed', ...failure }),
     });
   };
   return Object.assign((): Promise<Queue> => (queue ??= load()), {

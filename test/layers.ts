@@ -148,6 +148,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/graphql/handle',
     'runtime/operations/declarations',
     'runtime/operations/handle',
+    'type runtime/queue/http/caller',
     'type runtime/queue/http/routes',
     'runtime/queue/http/wire',
     'runtime/databases/unknown-outcome',
@@ -187,6 +188,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/config',
     'runtime/observe',
     'type runtime/execute',
+    'runtime/execute/database-time',
+    'runtime/execute/system-rows',
     ...databaseContract,
   ],
   'runtime/queue': [
@@ -200,8 +203,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/execute/system-rows',
     ...databaseContract,
   ],
+  'runtime/queue/operator': [...queue, 'runtime/queue/requests', 'runtime/queue/store'],
   'runtime/queue/http': [
     ...queue,
+    'runtime/queue/operator',
     'runtime/queue/requests',
     'runtime/queue/store',
     'runtime/queue/models',
@@ -225,6 +230,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/queue/temporal': [
     ...queue,
     'runtime/queue/contract',
+    'runtime/queue/operator',
     'runtime/queue/requests',
     'runtime/queue/store',
     'runtime/queue/models',

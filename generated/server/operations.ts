@@ -9,6 +9,12 @@ export type ActionRight = { access: boolean; fields?: string[]; presets?: { [nam
  */
 export type AuthMode = 'json' | 'cookie' | 'session';
 
+export type CollectionEntry = {
+  collection: string;
+  meta: { [name: string]: unknown } | null;
+  schema: { [name: string]: unknown } | null;
+};
+
 export type CollectionRight = {
   access: 'none' | 'partial' | 'full';
   fields?: string[];
@@ -32,11 +38,116 @@ export type DeliveryAttempt = {
   created_at: string;
 };
 
+export type FieldEntry = {
+  collection: string;
+  field: string;
+  type: string;
+  meta: { [name: string]: unknown } | null;
+  schema: { [name: string]: unknown } | null;
+};
+
 export type Health = { status: 'ok' | 'error'; checks?: { [name: string]: HealthCheck } };
 
 export type HealthCheck = { status: 'ok' | 'warning' | 'error'; milliseconds?: number; message?: string };
 
 export type ItemRights = { update: ActionRight; delete: ActionRight; share: ActionRight };
+
+export type OperatorAccount = { account: string; queued: number; running: number; paused: boolean };
+
+export type OperatorAction = {
+  id: string | null;
+  action: string;
+  state: 'dry_run' | 'running' | 'done' | 'aborted';
+  total: number;
+  done: number;
+  failed: number;
+  errors: OperatorActionError[];
+  reason?: string | null;
+  created_at?: string | null;
+  ended_at?: string | null;
+};
+
+export type OperatorActionError = { request: string; message: string };
+
+export type OperatorDelivery = {
+  id: string;
+  request: string | null;
+  account: string;
+  url: string;
+  state: 'pending' | 'delivered' | 'failed';
+  round: number;
+  next_at: string | null;
+  created_at: string;
+  ended_at: string | null;
+  attempts: {
+    number: number;
+    status: number | null;
+    error: string | null;
+    milliseconds: number;
+    created_at: string;
+  }[];
+};
+
+export type OperatorEndpoint = {
+  account: string;
+  endpoint: string;
+  pending: number;
+  failed: number;
+  delivered: number;
+  paused: boolean;
+};
+
+export type OperatorModel = {
+  id: string;
+  class: string | null;
+  slots: number | null;
+  waiting: number;
+  admitted: number;
+  running: number;
+  oldest_at: string | null;
+  workers: number;
+  paused: boolean;
+};
+
+export type OperatorRequest = {
+  id: string;
+  account: string;
+  model: string;
+  status: RequestProgress;
+  http_status?: number | null;
+  error_type?: string | null;
+  attempts: number;
+  round: number;
+  webhook?: string | null;
+  tags?: { [name: string]: string } | null;
+  created_at: string;
+  begun_at?: string | null;
+  ended_at?: string | null;
+};
+
+export type OperatorRequestAttempt = {
+  number: number;
+  worker: string;
+  outcome: string | null;
+  error_type: string | null;
+  error: string | null;
+  message: string | null;
+  stack: string | null;
+  memory: number | null;
+  begun_at: string;
+  ended_at: string | null;
+};
+
+export type OperatorWorker = {
+  id: string;
+  version: string;
+  roles: string[];
+  classes: string[];
+  state: 'running' | 'draining' | 'lost';
+  tasks: number;
+  started_at: string;
+  seen_at: string;
+};
 
 export type QueueKey = {
   id: string;
@@ -61,6 +172,14 @@ export type QueueRequest = {
 };
 
 export type RefreshToken = { refresh_token?: string; mode?: AuthMode };
+
+export type RelationEntry = {
+  collection: string;
+  field: string;
+  related_collection: string | null;
+  meta: { [name: string]: unknown } | null;
+  schema: { [name: string]: unknown } | null;
+};
 
 export type RequestLog = {
   message: string;
@@ -155,6 +274,65 @@ export type AuthSessionEndOutput = void;
 export type AuthSessionsInput = Record<string, never>;
 export type AuthSessionsOutput = { data: Session[] };
 
+export type CollectionsCreateInput = {
+  body: {
+    collection: string;
+    meta?: { [name: string]: unknown } | null;
+    schema?: { [name: string]: unknown } | null;
+    fields?: { [name: string]: unknown }[] | null;
+  };
+};
+export type CollectionsCreateOutput = { data: CollectionEntry };
+
+export type CollectionsDeleteInput = { collection: string };
+export type CollectionsDeleteOutput = void;
+
+export type CollectionsListInput = Record<string, never>;
+export type CollectionsListOutput = { data: CollectionEntry[] };
+
+export type CollectionsReadInput = { collection: string };
+export type CollectionsReadOutput = { data: CollectionEntry };
+
+export type CollectionsUpdateInput = {
+  collection: string;
+  body: { meta?: { [name: string]: unknown } | null; schema?: { [name: string]: unknown } | null };
+};
+export type CollectionsUpdateOutput = { data: CollectionEntry };
+
+export type FieldsCreateInput = {
+  collection: string;
+  body: {
+    field: string;
+    type: string;
+    meta?: { [name: string]: unknown } | null;
+    schema?: { [name: string]: unknown } | null;
+  };
+};
+export type FieldsCreateOutput = { data: FieldEntry };
+
+export type FieldsDeleteInput = { collection: string; field: string };
+export type FieldsDeleteOutput = void;
+
+export type FieldsListInput = Record<string, never>;
+export type FieldsListOutput = { data: FieldEntry[] };
+
+export type FieldsOfCollectionInput = { collection: string };
+export type FieldsOfCollectionOutput = { data: FieldEntry[] };
+
+export type FieldsReadInput = { collection: string; field: string };
+export type FieldsReadOutput = { data: FieldEntry };
+
+export type FieldsUpdateInput = {
+  collection: string;
+  field: string;
+  body: {
+    type?: string;
+    meta?: { [name: string]: unknown } | null;
+    schema?: { [name: string]: unknown } | null;
+  };
+};
+export type FieldsUpdateOutput = { data: FieldEntry };
+
 export type KeysCreateInput = {
   body: { name?: string | null; models?: string[] | null; expires_at?: string | null };
 };
@@ -165,6 +343,80 @@ export type KeysListOutput = { data: QueueKey[] };
 
 export type KeysRevokeInput = { id: string };
 export type KeysRevokeOutput = void;
+
+export type OperatorAccountsInput = { limit?: number };
+export type OperatorAccountsOutput = { data: OperatorAccount[] };
+
+export type OperatorActionsAbortInput = { id: string };
+export type OperatorActionsAbortOutput = void;
+
+export type OperatorActionsCreateInput = {
+  body: {
+    action: 'cancel' | 'retry' | 'redeliver' | 'release' | 'pause' | 'resume' | 'drain';
+    ids?: string[];
+    filter?: {
+      account?: string;
+      model?: string;
+      status?: RequestProgress;
+      error_type?: string;
+      http_status?: number;
+      endpoint?: string;
+      delivery?: 'pending' | 'delivered' | 'failed';
+      tag?: string;
+      after?: string;
+      before?: string;
+    };
+    target?: { kind: 'model' | 'class' | 'account' | 'endpoint'; name: string };
+    dry_run?: boolean;
+    reason?: string;
+  };
+};
+export type OperatorActionsCreateOutput = { data: OperatorAction };
+
+export type OperatorActionsReadInput = { id: string };
+export type OperatorActionsReadOutput = { data: OperatorAction };
+
+export type OperatorDeliveriesInput = {
+  account?: string;
+  endpoint?: string;
+  state?: 'pending' | 'delivered' | 'failed';
+  cursor?: string;
+  limit?: number;
+};
+export type OperatorDeliveriesOutput = { data: OperatorDelivery[] };
+
+export type OperatorDeliveriesReadInput = { id: string };
+export type OperatorDeliveriesReadOutput = { data: OperatorDelivery };
+
+export type OperatorEndpointsInput = { limit?: number };
+export type OperatorEndpointsOutput = { data: OperatorEndpoint[] };
+
+export type OperatorModelsInput = Record<string, never>;
+export type OperatorModelsOutput = { data: OperatorModel[] };
+
+export type OperatorRequestsInput = {
+  account?: string;
+  model?: string;
+  status?: RequestProgress;
+  error_type?: string;
+  http_status?: number;
+  endpoint?: string;
+  delivery?: 'pending' | 'delivered' | 'failed';
+  tag?: string;
+  after?: string;
+  before?: string;
+  cursor?: string;
+  limit?: number;
+};
+export type OperatorRequestsOutput = { data: OperatorRequest[] };
+
+export type OperatorRequestsReadInput = { id: string };
+export type OperatorRequestsReadOutput = {
+  data: { request: OperatorRequest; attempts: OperatorRequestAttempt[]; deliveries: OperatorDelivery[] };
+};
+
+export type OperatorWorkersInput = Record<string, never>;
+export type OperatorWorkersOutput = { data: OperatorWorker[] };
 
 export type PermissionsMeInput = Record<string, never>;
 export type PermissionsMeOutput = { data: { [name: string]: { [name: string]: CollectionRight } } };
@@ -179,6 +431,36 @@ export type PoliciesMeGlobalsInput = Record<string, never>;
 export type PoliciesMeGlobalsOutput = {
   data: { app_access: boolean; admin_access?: boolean; enforce_tfa?: boolean };
 };
+
+export type RelationsCreateInput = {
+  body: {
+    collection: string;
+    field: string;
+    related_collection: string | null;
+    meta?: { [name: string]: unknown } | null;
+    schema?: { [name: string]: unknown } | null;
+  };
+};
+export type RelationsCreateOutput = { data: RelationEntry };
+
+export type RelationsDeleteInput = { collection: string; field: string };
+export type RelationsDeleteOutput = void;
+
+export type RelationsListInput = Record<string, never>;
+export type RelationsListOutput = { data: RelationEntry[] };
+
+export type RelationsOfCollectionInput = { collection: string };
+export type RelationsOfCollectionOutput = { data: RelationEntry[] };
+
+export type RelationsReadInput = { collection: string; field: string };
+export type RelationsReadOutput = { data: RelationEntry };
+
+export type RelationsUpdateInput = {
+  collection: string;
+  field: string;
+  body: { meta?: { [name: string]: unknown } | null; schema?: { [name: string]: unknown } | null };
+};
+export type RelationsUpdateOutput = { data: RelationEntry };
 
 export type RequestsCancelInput = { id: string };
 export type RequestsCancelOutput = { data: { status: 'OK' | 'CANCELLATION_REQUESTED' } };
@@ -344,12 +626,89 @@ export interface Operations {
   authSessionEnd(input: AuthSessionEndInput, context: OperationContext): Promise<AuthSessionEndOutput>;
   /** List your sessions */
   authSessions(input: AuthSessionsInput, context: OperationContext): Promise<AuthSessionsOutput>;
+  /** Create a collection */
+  collectionsCreate(
+    input: CollectionsCreateInput,
+    context: OperationContext,
+  ): Promise<CollectionsCreateOutput>;
+  /** Delete a collection with its items */
+  collectionsDelete(
+    input: CollectionsDeleteInput,
+    context: OperationContext,
+  ): Promise<CollectionsDeleteOutput>;
+  /** List the collections */
+  collectionsList(input: CollectionsListInput, context: OperationContext): Promise<CollectionsListOutput>;
+  /** Read a collection */
+  collectionsRead(input: CollectionsReadInput, context: OperationContext): Promise<CollectionsReadOutput>;
+  /** Change a collection */
+  collectionsUpdate(
+    input: CollectionsUpdateInput,
+    context: OperationContext,
+  ): Promise<CollectionsUpdateOutput>;
+  /** Create a field */
+  fieldsCreate(input: FieldsCreateInput, context: OperationContext): Promise<FieldsCreateOutput>;
+  /** Delete a field with its values */
+  fieldsDelete(input: FieldsDeleteInput, context: OperationContext): Promise<FieldsDeleteOutput>;
+  /** List the fields of all collections */
+  fieldsList(input: FieldsListInput, context: OperationContext): Promise<FieldsListOutput>;
+  /** List the fields of a collection */
+  fieldsOfCollection(
+    input: FieldsOfCollectionInput,
+    context: OperationContext,
+  ): Promise<FieldsOfCollectionOutput>;
+  /** Read a field */
+  fieldsRead(input: FieldsReadInput, context: OperationContext): Promise<FieldsReadOutput>;
+  /** Change a field */
+  fieldsUpdate(input: FieldsUpdateInput, context: OperationContext): Promise<FieldsUpdateOutput>;
   /** Create a key of the queue; its secret is returned only once */
   keysCreate(input: KeysCreateInput, context: OperationContext): Promise<KeysCreateOutput>;
   /** List your keys of the queue; administrators can list those of any user */
   keysList(input: KeysListInput, context: OperationContext): Promise<KeysListOutput>;
   /** Revoke one of your keys, effective immediately; administrators can revoke any key */
   keysRevoke(input: KeysRevokeInput, context: OperationContext): Promise<KeysRevokeOutput>;
+  /** List the accounts with the most requests that have not ended */
+  operatorAccounts(input: OperatorAccountsInput, context: OperationContext): Promise<OperatorAccountsOutput>;
+  /** Abort an action; what it has done stays */
+  operatorActionsAbort(
+    input: OperatorActionsAbortInput,
+    context: OperationContext,
+  ): Promise<OperatorActionsAbortOutput>;
+  /** Act on requests, or pause, resume or drain */
+  operatorActionsCreate(
+    input: OperatorActionsCreateInput,
+    context: OperationContext,
+  ): Promise<OperatorActionsCreateOutput>;
+  /** Read the progress of an action */
+  operatorActionsRead(
+    input: OperatorActionsReadInput,
+    context: OperationContext,
+  ): Promise<OperatorActionsReadOutput>;
+  /** Search the webhook deliveries of all accounts, newest first */
+  operatorDeliveries(
+    input: OperatorDeliveriesInput,
+    context: OperationContext,
+  ): Promise<OperatorDeliveriesOutput>;
+  /** Read one delivery with its attempts */
+  operatorDeliveriesRead(
+    input: OperatorDeliveriesReadInput,
+    context: OperationContext,
+  ): Promise<OperatorDeliveriesReadOutput>;
+  /** List the webhook endpoints with the most failures of the last day */
+  operatorEndpoints(
+    input: OperatorEndpointsInput,
+    context: OperationContext,
+  ): Promise<OperatorEndpointsOutput>;
+  /** List the models with their requests, and what is paused */
+  operatorModels(input: OperatorModelsInput, context: OperationContext): Promise<OperatorModelsOutput>;
+  /** Search the requests of all accounts, newest first */
+  operatorRequests(input: OperatorRequestsInput, context: OperationContext): Promise<OperatorRequestsOutput>;
+  /** Read one request with its attempts and deliveries */
+  operatorRequestsRead(
+    input: OperatorRequestsReadInput,
+    context: OperationContext,
+  ): Promise<OperatorRequestsReadOutput>;
+  /** List the worker processes */
+  operatorWorkers(input: OperatorWorkersInput, context: OperationContext): Promise<OperatorWorkersOutput>;
   /** List your permissions by collection */
   permissionsMe(input: PermissionsMeInput, context: OperationContext): Promise<PermissionsMeOutput>;
   /** Read your permissions on a singleton, or on new items of a collection */
@@ -367,6 +726,21 @@ export interface Operations {
     input: PoliciesMeGlobalsInput,
     context: OperationContext,
   ): Promise<PoliciesMeGlobalsOutput>;
+  /** Create a relation */
+  relationsCreate(input: RelationsCreateInput, context: OperationContext): Promise<RelationsCreateOutput>;
+  /** Delete a relation; its field stays */
+  relationsDelete(input: RelationsDeleteInput, context: OperationContext): Promise<RelationsDeleteOutput>;
+  /** List the relations of all collections */
+  relationsList(input: RelationsListInput, context: OperationContext): Promise<RelationsListOutput>;
+  /** List the relations of a collection */
+  relationsOfCollection(
+    input: RelationsOfCollectionInput,
+    context: OperationContext,
+  ): Promise<RelationsOfCollectionOutput>;
+  /** Read a relation */
+  relationsRead(input: RelationsReadInput, context: OperationContext): Promise<RelationsReadOutput>;
+  /** Change a relation */
+  relationsUpdate(input: RelationsUpdateInput, context: OperationContext): Promise<RelationsUpdateOutput>;
   /** Cancel one of your requests */
   requestsCancel(input: RequestsCancelInput, context: OperationContext): Promise<RequestsCancelOutput>;
   /** List the delivery attempts of the webhook of one of your requests */
@@ -599,6 +973,120 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
+    id: 'collectionsCreate',
+    access: 'admin',
+    body: {
+      type: 'object',
+      required: ['collection'],
+      properties: {
+        collection: { type: 'string', minLength: 1 },
+        meta: { type: ['object', 'null'], description: 'Meta of the collection' },
+        schema: { type: ['object', 'null'], description: 'Properties of the table; null makes a folder' },
+        fields: {
+          type: ['array', 'null'],
+          items: { type: 'object' },
+          description: 'Fields; without any, the collection gets a key `id` that counts',
+        },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'collectionsDelete',
+    access: 'admin',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 204: null },
+  },
+  {
+    id: 'collectionsList',
+    access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'collectionsRead',
+    access: 'public',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'collectionsUpdate',
+    access: 'admin',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    body: {
+      type: 'object',
+      properties: {
+        meta: { type: ['object', 'null'], description: 'Meta keys to change; null removes all' },
+        schema: { type: ['object', 'null'], description: 'Properties of the table to change' },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsCreate',
+    access: 'admin',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    body: {
+      type: 'object',
+      required: ['field', 'type'],
+      properties: {
+        field: { type: 'string', minLength: 1 },
+        type: { type: 'string', description: 'Type of the field; `alias` for one without a column' },
+        meta: { type: ['object', 'null'], description: 'Meta of the field' },
+        schema: {
+          type: ['object', 'null'],
+          description: 'Properties of the column; what is absent follows from the type',
+        },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsDelete',
+    access: 'admin',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    responses: { 204: null },
+  },
+  {
+    id: 'fieldsList',
+    access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsOfCollection',
+    access: 'public',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsRead',
+    access: 'public',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsUpdate',
+    access: 'admin',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    body: {
+      type: 'object',
+      properties: {
+        type: { type: 'string', description: 'Another type' },
+        meta: { type: ['object', 'null'], description: 'Meta keys to change; null removes all' },
+        schema: { type: ['object', 'null'], description: 'Properties of the column to change' },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
     id: 'keysCreate',
     access: 'user',
     body: {
@@ -635,6 +1123,179 @@ export const operations = [
     responses: { 204: null },
   },
   {
+    id: 'operatorAccounts',
+    access: 'operator',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorActionsAbort',
+    access: 'operator',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 204: null },
+  },
+  {
+    id: 'operatorActionsCreate',
+    access: 'operator',
+    body: {
+      type: 'object',
+      required: ['action'],
+      additionalProperties: false,
+      properties: {
+        action: {
+          type: 'string',
+          enum: ['cancel', 'retry', 'redeliver', 'release', 'pause', 'resume', 'drain'],
+        },
+        ids: {
+          type: 'array',
+          description: 'Ids of requests, or of workers to drain',
+          minItems: 1,
+          maxItems: 1000,
+          items: { type: 'string', maxLength: 255 },
+        },
+        filter: {
+          type: 'object',
+          description: 'All requests that match, of the last seven days unless `after` is given',
+          additionalProperties: false,
+          properties: {
+            account: { type: 'string', format: 'uuid' },
+            model: { type: 'string' },
+            status: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
+            error_type: { type: 'string' },
+            http_status: { type: 'integer' },
+            endpoint: { type: 'string' },
+            delivery: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
+            tag: { type: 'string', pattern: '^[a-z0-9._-]{1,64}=.{0,256}$' },
+            after: { type: 'string', format: 'date-time' },
+            before: { type: 'string', format: 'date-time' },
+          },
+        },
+        target: {
+          type: 'object',
+          description: 'What to pause or resume',
+          required: ['kind', 'name'],
+          additionalProperties: false,
+          properties: {
+            kind: { type: 'string', enum: ['model', 'class', 'account', 'endpoint'] },
+            name: { type: 'string', minLength: 1, maxLength: 255 },
+          },
+        },
+        dry_run: { type: 'boolean', description: 'Only count what would be met' },
+        reason: { type: 'string', maxLength: 1000 },
+      },
+    },
+    responses: { 202: 'application/json' },
+  },
+  {
+    id: 'operatorActionsRead',
+    access: 'operator',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorDeliveries',
+    access: 'operator',
+    parameters: [
+      { name: 'account', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      { name: 'endpoint', in: 'query', required: false, schema: { type: 'string' } },
+      {
+        name: 'state',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
+      },
+      { name: 'cursor', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorDeliveriesRead',
+    access: 'operator',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorEndpoints',
+    access: 'operator',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorModels',
+    access: 'operator',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorRequests',
+    access: 'operator',
+    parameters: [
+      { name: 'account', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      { name: 'model', in: 'query', required: false, schema: { type: 'string' } },
+      {
+        name: 'status',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
+      },
+      { name: 'error_type', in: 'query', required: false, schema: { type: 'string' } },
+      { name: 'http_status', in: 'query', required: false, schema: { type: 'integer' } },
+      { name: 'endpoint', in: 'query', required: false, schema: { type: 'string' } },
+      {
+        name: 'delivery',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
+      },
+      {
+        name: 'tag',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', pattern: '^[a-z0-9._-]{1,64}=.{0,256}$' },
+      },
+      { name: 'after', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },
+      { name: 'before', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },
+      { name: 'cursor', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorRequestsRead',
+    access: 'operator',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorWorkers',
+    access: 'operator',
+    responses: { 200: 'application/json' },
+  },
+  {
     id: 'permissionsMe',
     access: 'public',
     responses: { 200: 'application/json' },
@@ -660,20 +1321,84 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
+    id: 'relationsCreate',
+    access: 'admin',
+    body: {
+      type: 'object',
+      required: ['collection', 'field', 'related_collection'],
+      properties: {
+        collection: { type: 'string', minLength: 1 },
+        field: { type: 'string', minLength: 1 },
+        related_collection: { type: ['string', 'null'] },
+        meta: { type: ['object', 'null'], description: 'Meta of the relation' },
+        schema: { type: ['object', 'null'], description: 'Properties of the foreign key; null makes none' },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'relationsDelete',
+    access: 'admin',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    responses: { 204: null },
+  },
+  {
+    id: 'relationsList',
+    access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'relationsOfCollection',
+    access: 'public',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'relationsRead',
+    access: 'public',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'relationsUpdate',
+    access: 'admin',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    body: {
+      type: 'object',
+      properties: {
+        meta: { type: ['object', 'null'], description: 'Meta keys to change; null removes all' },
+        schema: { type: ['object', 'null'], description: 'Properties of the foreign key to change' },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
     id: 'requestsCancel',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsDeliveries',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsList',
     access: 'user',
+    acceptsKey: true,
     parameters: [
       { name: 'model', in: 'query', required: false, schema: { type: 'string' } },
       {
@@ -702,24 +1427,28 @@ export const operations = [
   {
     id: 'requestsRead',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsRedeliver',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 204: null },
   },
   {
     id: 'requestsResult',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsStatus',
     access: 'user',
+    acceptsKey: true,
     parameters: [
       { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'logs', in: 'query', required: false, schema: { type: 'boolean' } },
@@ -730,6 +1459,7 @@ export const operations = [
   {
     id: 'requestsSubmit',
     access: 'user',
+    acceptsKey: true,
     body: {
       type: 'object',
       required: ['model', 'input'],
@@ -938,16 +1668,19 @@ export const operations = [
   {
     id: 'webhooksSecret',
     access: 'user',
+    acceptsKey: true,
     responses: { 200: 'application/json' },
   },
   {
     id: 'webhooksSecretRotate',
     access: 'user',
+    acceptsKey: true,
     responses: { 200: 'application/json' },
   },
   {
     id: 'webhooksTest',
     access: 'user',
+    acceptsKey: true,
     body: {
       type: 'object',
       required: ['url'],

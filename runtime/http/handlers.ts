@@ -1,15 +1,15 @@
 /** Binds each route of the table to the handler that it names; most are loaded by the first request. */
 import type { Access } from '../access/access.js';
 import { lazy } from '../concurrency/lazy.js';
-import type { ApiError } from '../../contract/errors.js';
 import { parameterNames, type Route } from '../../contract/routes.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { Graphql } from '../graphql/handle.js';
 import type { ItemsHandler } from '../items/handle.js';
 import { findDeclaration } from '../operations/declarations.js';
-import { respondRoutingError } from '../queue/http/wire.js';
+import { respondFailure } from '../queue/http/wire.js';
 import type { Queue } from '../queue/http/routes.js';
-import type { ApiResponse } from '../request/api-request.js';
+import type { Caller } from '../queue/http/caller.js';
+import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { OutdatedSchema, type IsOutdated } from '../request/outdated-schema.js';
 import type { RouteHandle } from '../request/route.js';
 import { respondError } from '../response/respond.js';
@@ -26,7 +26,7 @@ export interface HandlerOptions {
   readonly items: (handler: ItemsHandler) => RouteHandle;
   readonly graphql: Pick<Graphql, 'handle'>;
   readonly loadHandlers: () => Promise<Operations>;
-  readonly loadQueue: () => Promise<Pick<Queue, 'handle'>>;
+  readonly loadQueue: () => Promise<Pick<Queue, 'handle' | 'identify'>>;
   readonly isOutdated: IsOutdated;
 }
 
@@ -73,13 +73,14 @@ const retried =
     }
   };
 
-const createOperationBinding = ({ access, uploadMax, loadHandlers }: HandlerOptions) => {
+const createOperationBinding = ({ access, uploadMax, loadHandlers, loadQueue }: HandlerOptions) => {
+  const identifyKey = async (request: ApiRequest): Promise<Caller> => (await loadQueue()).identify(request);
   const load = lazy(async () => {
     const [{ handleOperation }, handlers] = await Promise.all([
       import('../operations/handle.js'),
       loadHandlers(),
     ]);
-    return { handleOperation, services: { handlers, access, uploadMax } };
+    return { handleOperation, services: { handlers, access, uploadMax, identifyKey } };
   });
   return ({ operation: id, path }: Route): RouteHandle | null => {
     const operation = findDeclaration(id);
@@ -92,7 +93,7 @@ const createOperationBinding = ({ access, uploadMax, loadHandlers }: HandlerOpti
   };
 };
 
-const toErrorResponse = (error: ApiError, nearestRoute: Route | null): ApiResponse => {
+const toErrorResponse = (error: unknown, nearestRoute: Route | null): ApiResponse => {
   const kind = nearestRoute?.handler.kind;
-  return kind === 'model' || kind === 'files' ? respondRoutingError(error) : respondError(error);
+  return kind === 'model' || kind === 'files' ? respondFailure(error) : respondError(error);
 };

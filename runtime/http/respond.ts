@@ -7,7 +7,6 @@ import type { Observe, TrackOperation } from '../observe.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { OutdatedSchema } from '../request/outdated-schema.js';
 import { UnknownOutcome } from '../databases/unknown-outcome.js';
-import { respondError } from '../response/respond.js';
 import type { Router } from './router.js';
 
 /** Returns the response of a request. @throws OutdatedSchema alone */
@@ -33,7 +32,7 @@ export const createResponder =
     } catch (error) {
       if (error instanceof OutdatedSchema) throw error;
       const mapped = mapError(error, { id, method, route: endpoint.template }, { availability, observe });
-      response = { ...respondError(mapped), cookies: clearedCookies(mapped) };
+      response = { ...endpoint.respondError(mapped), cookies: clearedCookies(mapped) };
     } finally {
       finish();
     }

@@ -2,8 +2,11 @@
 import type { Operations } from '../../generated/server/operations.js';
 import { createAuthContext } from '../auth/context.js';
 import { createAuthOperations } from './auth.js';
+import { createCollectionOperations } from './collections.js';
 import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
+import { createOperatorActionOperations } from './operator-actions.js';
+import { createOperatorOperations } from './operator.js';
 import { createPasswordOperations } from './password.js';
 import { createRequestOperations } from './requests.js';
 import { createSchemaOperations } from './schema.js';
@@ -21,7 +24,10 @@ export const createOperations = (services: OperationServices): Operations => {
     ...createKeyOperations(services),
     ...createRequestOperations(services),
     ...createWebhookOperations(services),
+    ...createOperatorOperations(services),
+    ...createOperatorActionOperations(services),
     ...createSchemaOperations(services),
+    ...createCollectionOperations(services),
     ...createServerOperations(services),
     ...createTfaOperations(services, auth),
     ...createAuthOperations(auth),

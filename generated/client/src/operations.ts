@@ -45,6 +45,101 @@ export interface Operations {
     /** List your sessions */
     authSessions(options?: CallOptions): Promise<rest.AuthSessionsResponse['data']>;
   };
+  schema: {
+    /** Create a collection */
+    collectionsCreate(
+      input: NonNullable<rest.CollectionsCreateData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.CollectionsCreateResponse['data']>;
+    /** Delete a collection with its items */
+    collectionsDelete(
+      input: NonNullable<rest.CollectionsDeleteData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.CollectionsDeleteResponse>;
+    /** List the collections */
+    collectionsList(options?: CallOptions): Promise<rest.CollectionsListResponse['data']>;
+    /** Read a collection */
+    collectionsRead(
+      input: NonNullable<rest.CollectionsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.CollectionsReadResponse['data']>;
+    /** Change a collection */
+    collectionsUpdate(
+      input: Pick<rest.CollectionsUpdateData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.CollectionsUpdateResponse['data']>;
+    /** Create a field */
+    fieldsCreate(
+      input: Pick<rest.FieldsCreateData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsCreateResponse['data']>;
+    /** Delete a field with its values */
+    fieldsDelete(
+      input: NonNullable<rest.FieldsDeleteData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsDeleteResponse>;
+    /** List the fields of all collections */
+    fieldsList(options?: CallOptions): Promise<rest.FieldsListResponse['data']>;
+    /** List the fields of a collection */
+    fieldsOfCollection(
+      input: NonNullable<rest.FieldsOfCollectionData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsOfCollectionResponse['data']>;
+    /** Read a field */
+    fieldsRead(
+      input: NonNullable<rest.FieldsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsReadResponse['data']>;
+    /** Change a field */
+    fieldsUpdate(
+      input: Pick<rest.FieldsUpdateData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsUpdateResponse['data']>;
+    /** Create a relation */
+    relationsCreate(
+      input: NonNullable<rest.RelationsCreateData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsCreateResponse['data']>;
+    /** Delete a relation; its field stays */
+    relationsDelete(
+      input: NonNullable<rest.RelationsDeleteData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsDeleteResponse>;
+    /** List the relations of all collections */
+    relationsList(options?: CallOptions): Promise<rest.RelationsListResponse['data']>;
+    /** List the relations of a collection */
+    relationsOfCollection(
+      input: NonNullable<rest.RelationsOfCollectionData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsOfCollectionResponse['data']>;
+    /** Read a relation */
+    relationsRead(
+      input: NonNullable<rest.RelationsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsReadResponse['data']>;
+    /** Change a relation */
+    relationsUpdate(
+      input: Pick<rest.RelationsUpdateData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsUpdateResponse['data']>;
+    /** Apply a difference to the schema */
+    apply(
+      input: NonNullable<rest.SchemaApplyData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.SchemaApplyResponse>;
+    /** Compare a snapshot with the schema */
+    diff(
+      input: Pick<rest.SchemaDiffData, 'query' | 'body'>,
+      options?: CallOptions,
+    ): Promise<Exclude<rest.SchemaDiffResponse, void>['data'] | null>;
+    /** Serve the schema as it is now */
+    reload(options?: CallOptions): Promise<rest.SchemaReloadResponse>;
+    /** Take a snapshot of the schema */
+    snapshot(
+      input?: NonNullable<rest.SchemaSnapshotData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.SchemaSnapshotResponse['data']>;
+  };
   keys: {
     /** Create a key of the queue; its secret is returned only once */
     create(
@@ -61,6 +156,57 @@ export interface Operations {
       input: NonNullable<rest.KeysRevokeData['path']>,
       options?: CallOptions,
     ): Promise<rest.KeysRevokeResponse>;
+  };
+  operator: {
+    /** List the accounts with the most requests that have not ended */
+    accounts(
+      input?: NonNullable<rest.OperatorAccountsData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorAccountsResponse['data']>;
+    /** Abort an action; what it has done stays */
+    actionsAbort(
+      input: NonNullable<rest.OperatorActionsAbortData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorActionsAbortResponse>;
+    /** Act on requests, or pause, resume or drain */
+    actionsCreate(
+      input: NonNullable<rest.OperatorActionsCreateData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorActionsCreateResponse['data']>;
+    /** Read the progress of an action */
+    actionsRead(
+      input: NonNullable<rest.OperatorActionsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorActionsReadResponse['data']>;
+    /** Search the webhook deliveries of all accounts, newest first */
+    deliveries(
+      input?: NonNullable<rest.OperatorDeliveriesData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorDeliveriesResponse['data']>;
+    /** Read one delivery with its attempts */
+    deliveriesRead(
+      input: NonNullable<rest.OperatorDeliveriesReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorDeliveriesReadResponse['data']>;
+    /** List the webhook endpoints with the most failures of the last day */
+    endpoints(
+      input?: NonNullable<rest.OperatorEndpointsData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorEndpointsResponse['data']>;
+    /** List the models with their requests, and what is paused */
+    models(options?: CallOptions): Promise<rest.OperatorModelsResponse['data']>;
+    /** Search the requests of all accounts, newest first */
+    requests(
+      input?: NonNullable<rest.OperatorRequestsData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorRequestsResponse['data']>;
+    /** Read one request with its attempts and deliveries */
+    requestsRead(
+      input: NonNullable<rest.OperatorRequestsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorRequestsReadResponse['data']>;
+    /** List the worker processes */
+    workers(options?: CallOptions): Promise<rest.OperatorWorkersResponse['data']>;
   };
   me: {
     /** List your permissions by collection */
@@ -132,25 +278,6 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.RequestsSubmitResponse['data']>;
   };
-  schema: {
-    /** Apply a difference to the schema */
-    apply(
-      input: NonNullable<rest.SchemaApplyData['body']>,
-      options?: CallOptions,
-    ): Promise<rest.SchemaApplyResponse>;
-    /** Compare a snapshot with the schema */
-    diff(
-      input: Pick<rest.SchemaDiffData, 'query' | 'body'>,
-      options?: CallOptions,
-    ): Promise<Exclude<rest.SchemaDiffResponse, void>['data'] | null>;
-    /** Serve the schema as it is now */
-    reload(options?: CallOptions): Promise<rest.SchemaReloadResponse>;
-    /** Take a snapshot of the schema */
-    snapshot(
-      input?: NonNullable<rest.SchemaSnapshotData['query']>,
-      options?: CallOptions,
-    ): Promise<rest.SchemaSnapshotResponse['data']>;
-  };
   server: {
     /** Check the health of the server; only administrators see the individual checks */
     health(options?: CallOptions): Promise<rest.ServerHealthResponse>;
@@ -216,12 +343,73 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.authSessionEnd({ ...shared, path: input }), options),
     authSessions: (options) => call((shared) => rest.authSessions(shared), options).then(dataOf),
   },
+  schema: {
+    collectionsCreate: (input, options) =>
+      call((shared) => rest.collectionsCreate({ ...shared, body: input }), options).then(dataOf),
+    collectionsDelete: (input, options) =>
+      call((shared) => rest.collectionsDelete({ ...shared, path: input }), options),
+    collectionsList: (options) => call((shared) => rest.collectionsList(shared), options).then(dataOf),
+    collectionsRead: (input, options) =>
+      call((shared) => rest.collectionsRead({ ...shared, path: input }), options).then(dataOf),
+    collectionsUpdate: (input, options) =>
+      call((shared) => rest.collectionsUpdate({ ...shared, ...input }), options).then(dataOf),
+    fieldsCreate: (input, options) =>
+      call((shared) => rest.fieldsCreate({ ...shared, ...input }), options).then(dataOf),
+    fieldsDelete: (input, options) =>
+      call((shared) => rest.fieldsDelete({ ...shared, path: input }), options),
+    fieldsList: (options) => call((shared) => rest.fieldsList(shared), options).then(dataOf),
+    fieldsOfCollection: (input, options) =>
+      call((shared) => rest.fieldsOfCollection({ ...shared, path: input }), options).then(dataOf),
+    fieldsRead: (input, options) =>
+      call((shared) => rest.fieldsRead({ ...shared, path: input }), options).then(dataOf),
+    fieldsUpdate: (input, options) =>
+      call((shared) => rest.fieldsUpdate({ ...shared, ...input }), options).then(dataOf),
+    relationsCreate: (input, options) =>
+      call((shared) => rest.relationsCreate({ ...shared, body: input }), options).then(dataOf),
+    relationsDelete: (input, options) =>
+      call((shared) => rest.relationsDelete({ ...shared, path: input }), options),
+    relationsList: (options) => call((shared) => rest.relationsList(shared), options).then(dataOf),
+    relationsOfCollection: (input, options) =>
+      call((shared) => rest.relationsOfCollection({ ...shared, path: input }), options).then(dataOf),
+    relationsRead: (input, options) =>
+      call((shared) => rest.relationsRead({ ...shared, path: input }), options).then(dataOf),
+    relationsUpdate: (input, options) =>
+      call((shared) => rest.relationsUpdate({ ...shared, ...input }), options).then(dataOf),
+    apply: (input, options) => call((shared) => rest.schemaApply({ ...shared, body: input }), options),
+    diff: (input, options) =>
+      call((shared) => rest.schemaDiff({ ...shared, ...input }), options).then(dataOf),
+    reload: (options) => call((shared) => rest.schemaReload(shared), options),
+    snapshot: (input = {}, options) =>
+      call((shared) => rest.schemaSnapshot({ ...shared, query: input }), options).then(dataOf),
+  },
   keys: {
     create: (input, options) =>
       call((shared) => rest.keysCreate({ ...shared, body: input }), options).then(dataOf),
     list: (input = {}, options) =>
       call((shared) => rest.keysList({ ...shared, query: input }), options).then(dataOf),
     revoke: (input, options) => call((shared) => rest.keysRevoke({ ...shared, path: input }), options),
+  },
+  operator: {
+    accounts: (input = {}, options) =>
+      call((shared) => rest.operatorAccounts({ ...shared, query: input }), options).then(dataOf),
+    actionsAbort: (input, options) =>
+      call((shared) => rest.operatorActionsAbort({ ...shared, path: input }), options),
+    actionsCreate: (input, options) =>
+      call((shared) => rest.operatorActionsCreate({ ...shared, body: input }), options).then(dataOf),
+    actionsRead: (input, options) =>
+      call((shared) => rest.operatorActionsRead({ ...shared, path: input }), options).then(dataOf),
+    deliveries: (input = {}, options) =>
+      call((shared) => rest.operatorDeliveries({ ...shared, query: input }), options).then(dataOf),
+    deliveriesRead: (input, options) =>
+      call((shared) => rest.operatorDeliveriesRead({ ...shared, path: input }), options).then(dataOf),
+    endpoints: (input = {}, options) =>
+      call((shared) => rest.operatorEndpoints({ ...shared, query: input }), options).then(dataOf),
+    models: (options) => call((shared) => rest.operatorModels(shared), options).then(dataOf),
+    requests: (input = {}, options) =>
+      call((shared) => rest.operatorRequests({ ...shared, query: input }), options).then(dataOf),
+    requestsRead: (input, options) =>
+      call((shared) => rest.operatorRequestsRead({ ...shared, path: input }), options).then(dataOf),
+    workers: (options) => call((shared) => rest.operatorWorkers(shared), options).then(dataOf),
   },
   me: {
     permissionsMe: (options) => call((shared) => rest.permissionsMe(shared), options).then(dataOf),
@@ -253,14 +441,6 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.requestsStatus({ ...shared, ...input }), options).then(dataOf),
     submit: (input, options) =>
       call((shared) => rest.requestsSubmit({ ...shared, body: input }), options).then(dataOf),
-  },
-  schema: {
-    apply: (input, options) => call((shared) => rest.schemaApply({ ...shared, body: input }), options),
-    diff: (input, options) =>
-      call((shared) => rest.schemaDiff({ ...shared, ...input }), options).then(dataOf),
-    reload: (options) => call((shared) => rest.schemaReload(shared), options),
-    snapshot: (input = {}, options) =>
-      call((shared) => rest.schemaSnapshot({ ...shared, query: input }), options).then(dataOf),
   },
   server: {
     health: (options) => call((shared) => rest.serverHealth(shared), options),

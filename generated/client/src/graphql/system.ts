@@ -359,6 +359,7 @@ export type svc_policies_filter = {
   icon?: string_filter_operators | null | undefined;
   description?: string_filter_operators | null | undefined;
   admin_access?: boolean_filter_operators | null | undefined;
+  operator_access?: boolean_filter_operators | null | undefined;
   app_access?: boolean_filter_operators | null | undefined;
   enforce_tfa?: boolean_filter_operators | null | undefined;
   ip_access?: string_filter_operators | null | undefined;
@@ -377,6 +378,8 @@ export type create_svc_policies_input = {
   description?: string | null | undefined;
   /** Allows everything, regardless of permissions */
   admin_access?: boolean | null | undefined;
+  /** Allows operators to see and act on the queue of every account */
+  operator_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
   /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa?: boolean | null | undefined;
@@ -391,6 +394,8 @@ export type update_svc_policies_input = {
   description?: string | null | undefined;
   /** Allows everything, regardless of permissions */
   admin_access?: boolean | null | undefined;
+  /** Allows operators to see and act on the queue of every account */
+  operator_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
   /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa?: boolean | null | undefined;
@@ -750,6 +755,24 @@ export type auth_mode =
   | 'cookie'
   | 'session';
 
+export type operator_actions_create_filter_input = {
+  account?: string | null | undefined;
+  model?: string | null | undefined;
+  status?: string | null | undefined;
+  error_type?: string | null | undefined;
+  http_status?: number | null | undefined;
+  endpoint?: string | null | undefined;
+  delivery?: string | null | undefined;
+  tag?: string | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+};
+
+export type operator_actions_create_target_input = {
+  kind: string;
+  name: string;
+};
+
 export type accessQueryVariables = Exact<{
   filter?: svc_access_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -958,7 +981,7 @@ export type policiesQueryVariables = Exact<{
 }>;
 
 
-export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
+export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type policies_aggregatedQueryVariables = Exact<{
   groupBy?: Array<string | null | undefined> | string | null | undefined;
@@ -982,7 +1005,7 @@ export type policies_by_idQueryVariables = Exact<{
 }>;
 
 
-export type policies_by_idQuery = { policies_by_id: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
+export type policies_by_idQuery = { policies_by_id: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
 export type rolesQueryVariables = Exact<{
   filter?: svc_roles_filter | null | undefined;
@@ -1087,12 +1110,118 @@ export type auth_sessionsQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type auth_sessionsQuery = { auth_sessions: Array<{ id: string, date_created: string, expires: string, ip: string | null, user_agent: string | null, origin: string | null, current: boolean } | null> | null };
 
+export type collectionsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type collectionsQuery = { collections: Array<{ collection: string, meta: unknown, schema: unknown } | null> | null };
+
+export type collections_by_nameQueryVariables = Exact<{
+  collection: string;
+}>;
+
+
+export type collections_by_nameQuery = { collections_by_name: { collection: string, meta: unknown, schema: unknown } | null };
+
+export type fieldsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type fieldsQuery = { fields: Array<{ collection: string, field: string, type: string, meta: unknown, schema: unknown } | null> | null };
+
+export type fields_in_collectionQueryVariables = Exact<{
+  collection: string;
+}>;
+
+
+export type fields_in_collectionQuery = { fields_in_collection: Array<{ collection: string, field: string, type: string, meta: unknown, schema: unknown } | null> | null };
+
+export type fields_by_nameQueryVariables = Exact<{
+  collection: string;
+  field: string;
+}>;
+
+
+export type fields_by_nameQuery = { fields_by_name: { collection: string, field: string, type: string, meta: unknown, schema: unknown } | null };
+
 export type keysQueryVariables = Exact<{
   user?: string | null | undefined;
 }>;
 
 
 export type keysQuery = { keys: Array<{ id: string, name: string | null, models: Array<string | null> | null, created_at: string, expires_at: string | null, used_at: string | null } | null> | null };
+
+export type operator_accountsQueryVariables = Exact<{
+  limit?: number | null | undefined;
+}>;
+
+
+export type operator_accountsQuery = { operator_accounts: Array<{ account: string, queued: number, running: number, paused: boolean } | null> | null };
+
+export type operator_actions_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type operator_actions_by_idQuery = { operator_actions_by_id: { id: string | null, action: string, state: string, total: number, done: number, failed: number, reason: string | null, created_at: string | null, ended_at: string | null } | null };
+
+export type operator_deliveriesQueryVariables = Exact<{
+  account?: string | null | undefined;
+  endpoint?: string | null | undefined;
+  state?: string | null | undefined;
+  cursor?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type operator_deliveriesQuery = { operator_deliveries: Array<{ id: string, request: string | null, account: string, url: string, state: string, round: number, next_at: string | null, created_at: string, ended_at: string | null } | null> | null };
+
+export type operator_deliveries_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type operator_deliveries_by_idQuery = { operator_deliveries_by_id: { id: string, request: string | null, account: string, url: string, state: string, round: number, next_at: string | null, created_at: string, ended_at: string | null } | null };
+
+export type operator_endpointsQueryVariables = Exact<{
+  limit?: number | null | undefined;
+}>;
+
+
+export type operator_endpointsQuery = { operator_endpoints: Array<{ account: string, endpoint: string, pending: number, failed: number, delivered: number, paused: boolean } | null> | null };
+
+export type operator_modelsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type operator_modelsQuery = { operator_models: Array<{ id: string, class: string | null, slots: number | null, waiting: number, admitted: number, running: number, oldest_at: string | null, workers: number, paused: boolean } | null> | null };
+
+export type operator_requestsQueryVariables = Exact<{
+  account?: string | null | undefined;
+  model?: string | null | undefined;
+  status?: string | null | undefined;
+  error_type?: string | null | undefined;
+  http_status?: number | null | undefined;
+  endpoint?: string | null | undefined;
+  delivery?: string | null | undefined;
+  tag?: string | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+  cursor?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type operator_requestsQuery = { operator_requests: Array<{ id: string, account: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, round: number, webhook: string | null, tags: unknown, created_at: string, begun_at: string | null, ended_at: string | null } | null> | null };
+
+export type operator_requests_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type operator_requests_by_idQuery = { operator_requests_by_id: { __typename: 'operator_requests_by_id_result' } | null };
+
+export type operator_workersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type operator_workersQuery = { operator_workers: Array<{ id: string, version: string, roles: Array<string | null>, classes: Array<string | null>, state: string, tasks: number, started_at: string, seen_at: string } | null> | null };
 
 export type permissions_meQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1118,6 +1247,26 @@ export type policies_me_globalsQueryVariables = Exact<{ [key: string]: never; }>
 
 
 export type policies_me_globalsQuery = { policies_me_globals: { app_access: boolean, admin_access: boolean | null, enforce_tfa: boolean | null } | null };
+
+export type relationsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type relationsQuery = { relations: Array<{ collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null> | null };
+
+export type relations_in_collectionQueryVariables = Exact<{
+  collection: string;
+}>;
+
+
+export type relations_in_collectionQuery = { relations_in_collection: Array<{ collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null> | null };
+
+export type relations_by_nameQueryVariables = Exact<{
+  collection: string;
+  field: string;
+}>;
+
+
+export type relations_by_nameQuery = { relations_by_name: { collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null };
 
 export type requests_deliveriesQueryVariables = Exact<{
   id: string;
@@ -1466,7 +1615,7 @@ export type create_policies_itemMutationVariables = Exact<{
 }>;
 
 
-export type create_policies_itemMutation = { create_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
+export type create_policies_itemMutation = { create_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
 export type create_policies_itemsMutationVariables = Exact<{
   data?: Array<create_svc_policies_input> | create_svc_policies_input | null | undefined;
@@ -1474,7 +1623,7 @@ export type create_policies_itemsMutationVariables = Exact<{
 }>;
 
 
-export type create_policies_itemsMutation = { create_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
+export type create_policies_itemsMutation = { create_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type update_policies_itemMutationVariables = Exact<{
   id: string;
@@ -1482,7 +1631,7 @@ export type update_policies_itemMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_itemMutation = { update_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
+export type update_policies_itemMutation = { update_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
 export type update_policies_itemsMutationVariables = Exact<{
   ids?: Array<string> | string | null | undefined;
@@ -1496,7 +1645,7 @@ export type update_policies_itemsMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_itemsMutation = { update_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
+export type update_policies_itemsMutation = { update_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type update_policies_batchMutationVariables = Exact<{
   data?: Array<update_svc_policies_input> | update_svc_policies_input | null | undefined;
@@ -1504,7 +1653,7 @@ export type update_policies_batchMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_batchMutation = { update_policies_batch: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
+export type update_policies_batchMutation = { update_policies_batch: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type delete_policies_itemMutationVariables = Exact<{
   id: string;
@@ -1719,6 +1868,62 @@ export type auth_session_endMutationVariables = Exact<{
 
 export type auth_session_endMutation = { auth_session_end: boolean | null };
 
+export type create_collections_itemMutationVariables = Exact<{
+  collection: string;
+  meta?: unknown;
+  schema?: unknown;
+  fields?: Array<unknown> | unknown | null | undefined;
+}>;
+
+
+export type create_collections_itemMutation = { create_collections_item: { collection: string, meta: unknown, schema: unknown } | null };
+
+export type delete_collections_itemMutationVariables = Exact<{
+  collection: string;
+}>;
+
+
+export type delete_collections_itemMutation = { delete_collections_item: boolean | null };
+
+export type update_collections_itemMutationVariables = Exact<{
+  collection: string;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type update_collections_itemMutation = { update_collections_item: { collection: string, meta: unknown, schema: unknown } | null };
+
+export type create_fields_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+  type: string;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type create_fields_itemMutation = { create_fields_item: { collection: string, field: string, type: string, meta: unknown, schema: unknown } | null };
+
+export type delete_fields_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+}>;
+
+
+export type delete_fields_itemMutation = { delete_fields_item: boolean | null };
+
+export type update_fields_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+  type?: string | null | undefined;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type update_fields_itemMutation = { update_fields_item: { collection: string, field: string, type: string, meta: unknown, schema: unknown } | null };
+
 export type keys_createMutationVariables = Exact<{
   name?: string | null | undefined;
   models?: Array<string | null | undefined> | string | null | undefined;
@@ -1734,6 +1939,54 @@ export type keys_revokeMutationVariables = Exact<{
 
 
 export type keys_revokeMutation = { keys_revoke: boolean | null };
+
+export type operator_actions_abortMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type operator_actions_abortMutation = { operator_actions_abort: boolean | null };
+
+export type operator_actions_createMutationVariables = Exact<{
+  action: string;
+  ids?: Array<string | null | undefined> | string | null | undefined;
+  filter?: operator_actions_create_filter_input | null | undefined;
+  target?: operator_actions_create_target_input | null | undefined;
+  dry_run?: boolean | null | undefined;
+  reason?: string | null | undefined;
+}>;
+
+
+export type operator_actions_createMutation = { operator_actions_create: { id: string | null, action: string, state: string, total: number, done: number, failed: number, reason: string | null, created_at: string | null, ended_at: string | null } | null };
+
+export type create_relations_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+  related_collection: string;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type create_relations_itemMutation = { create_relations_item: { collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null };
+
+export type delete_relations_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+}>;
+
+
+export type delete_relations_itemMutation = { delete_relations_item: boolean | null };
+
+export type update_relations_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type update_relations_itemMutation = { update_relations_item: { collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null };
 
 export type requests_cancelMutationVariables = Exact<{
   id: string;
@@ -1891,7 +2144,7 @@ export const permissions_by_idDocument = createDocument<permissions_by_idQuery, 
 
 export const policiesDocument = createDocument<policiesQuery, policiesQueryVariables>(
   'system',
-  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const policies_aggregatedDocument = createDocument<policies_aggregatedQuery, policies_aggregatedQueryVariables>(
@@ -1901,7 +2154,7 @@ export const policies_aggregatedDocument = createDocument<policies_aggregatedQue
 
 export const policies_by_idDocument = createDocument<policies_by_idQuery, policies_by_idQueryVariables>(
   'system',
-  'query policies_by_id($id: ID!, $timezone: String) { policies_by_id(id: $id, timezone: $timezone) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'query policies_by_id($id: ID!, $timezone: String) { policies_by_id(id: $id, timezone: $timezone) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const rolesDocument = createDocument<rolesQuery, rolesQueryVariables>(
@@ -1954,9 +2207,79 @@ export const auth_sessionsDocument = createDocument<auth_sessionsQuery, auth_ses
   'query auth_sessions { auth_sessions { id date_created expires ip user_agent origin current } }',
 );
 
+export const collectionsDocument = createDocument<collectionsQuery, collectionsQueryVariables>(
+  'system',
+  'query collections { collections { collection meta schema } }',
+);
+
+export const collections_by_nameDocument = createDocument<collections_by_nameQuery, collections_by_nameQueryVariables>(
+  'system',
+  'query collections_by_name($collection: String!) { collections_by_name(collection: $collection) { collection meta schema } }',
+);
+
+export const fieldsDocument = createDocument<fieldsQuery, fieldsQueryVariables>(
+  'system',
+  'query fields { fields { collection field type meta schema } }',
+);
+
+export const fields_in_collectionDocument = createDocument<fields_in_collectionQuery, fields_in_collectionQueryVariables>(
+  'system',
+  'query fields_in_collection($collection: String!) { fields_in_collection(collection: $collection) { collection field type meta schema } }',
+);
+
+export const fields_by_nameDocument = createDocument<fields_by_nameQuery, fields_by_nameQueryVariables>(
+  'system',
+  'query fields_by_name($collection: String!, $field: String!) { fields_by_name(collection: $collection, field: $field) { collection field type meta schema } }',
+);
+
 export const keysDocument = createDocument<keysQuery, keysQueryVariables>(
   'system',
   'query keys($user: String) { keys(user: $user) { id name models created_at expires_at used_at } }',
+);
+
+export const operator_accountsDocument = createDocument<operator_accountsQuery, operator_accountsQueryVariables>(
+  'system',
+  'query operator_accounts($limit: Int) { operator_accounts(limit: $limit) { account queued running paused } }',
+);
+
+export const operator_actions_by_idDocument = createDocument<operator_actions_by_idQuery, operator_actions_by_idQueryVariables>(
+  'system',
+  'query operator_actions_by_id($id: String!) { operator_actions_by_id(id: $id) { id action state total done failed reason created_at ended_at } }',
+);
+
+export const operator_deliveriesDocument = createDocument<operator_deliveriesQuery, operator_deliveriesQueryVariables>(
+  'system',
+  'query operator_deliveries($account: String, $endpoint: String, $state: String, $cursor: String, $limit: Int) { operator_deliveries(account: $account, endpoint: $endpoint, state: $state, cursor: $cursor, limit: $limit) { id request account url state round next_at created_at ended_at } }',
+);
+
+export const operator_deliveries_by_idDocument = createDocument<operator_deliveries_by_idQuery, operator_deliveries_by_idQueryVariables>(
+  'system',
+  'query operator_deliveries_by_id($id: String!) { operator_deliveries_by_id(id: $id) { id request account url state round next_at created_at ended_at } }',
+);
+
+export const operator_endpointsDocument = createDocument<operator_endpointsQuery, operator_endpointsQueryVariables>(
+  'system',
+  'query operator_endpoints($limit: Int) { operator_endpoints(limit: $limit) { account endpoint pending failed delivered paused } }',
+);
+
+export const operator_modelsDocument = createDocument<operator_modelsQuery, operator_modelsQueryVariables>(
+  'system',
+  'query operator_models { operator_models { id class slots waiting admitted running oldest_at workers paused } }',
+);
+
+export const operator_requestsDocument = createDocument<operator_requestsQuery, operator_requestsQueryVariables>(
+  'system',
+  'query operator_requests($account: String, $model: String, $status: String, $error_type: String, $http_status: Int, $endpoint: String, $delivery: String, $tag: String, $after: String, $before: String, $cursor: String, $limit: Int) { operator_requests(account: $account, model: $model, status: $status, error_type: $error_type, http_status: $http_status, endpoint: $endpoint, delivery: $delivery, tag: $tag, after: $after, before: $before, cursor: $cursor, limit: $limit) { id account model status http_status error_type attempts round webhook tags created_at begun_at ended_at } }',
+);
+
+export const operator_requests_by_idDocument = createDocument<operator_requests_by_idQuery, operator_requests_by_idQueryVariables>(
+  'system',
+  'query operator_requests_by_id($id: String!) { operator_requests_by_id(id: $id) { __typename } }',
+);
+
+export const operator_workersDocument = createDocument<operator_workersQuery, operator_workersQueryVariables>(
+  'system',
+  'query operator_workers { operator_workers { id version roles classes state tasks started_at seen_at } }',
 );
 
 export const permissions_meDocument = createDocument<permissions_meQuery, permissions_meQueryVariables>(
@@ -1977,6 +2300,21 @@ export const permissions_me_itemDocument = createDocument<permissions_me_itemQue
 export const policies_me_globalsDocument = createDocument<policies_me_globalsQuery, policies_me_globalsQueryVariables>(
   'system',
   'query policies_me_globals { policies_me_globals { app_access admin_access enforce_tfa } }',
+);
+
+export const relationsDocument = createDocument<relationsQuery, relationsQueryVariables>(
+  'system',
+  'query relations { relations { collection field related_collection meta schema } }',
+);
+
+export const relations_in_collectionDocument = createDocument<relations_in_collectionQuery, relations_in_collectionQueryVariables>(
+  'system',
+  'query relations_in_collection($collection: String!) { relations_in_collection(collection: $collection) { collection field related_collection meta schema } }',
+);
+
+export const relations_by_nameDocument = createDocument<relations_by_nameQuery, relations_by_nameQueryVariables>(
+  'system',
+  'query relations_by_name($collection: String!, $field: String!) { relations_by_name(collection: $collection, field: $field) { collection field related_collection meta schema } }',
 );
 
 export const requests_deliveriesDocument = createDocument<requests_deliveriesQuery, requests_deliveriesQueryVariables>(
@@ -2186,27 +2524,27 @@ export const delete_permissions_itemsDocument = createDocument<delete_permission
 
 export const create_policies_itemDocument = createDocument<create_policies_itemMutation, create_policies_itemMutationVariables>(
   'system',
-  'mutation create_policies_item($data: create_svc_policies_input!) { create_policies_item(data: $data) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation create_policies_item($data: create_svc_policies_input!) { create_policies_item(data: $data) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const create_policies_itemsDocument = createDocument<create_policies_itemsMutation, create_policies_itemsMutationVariables>(
   'system',
-  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_itemDocument = createDocument<update_policies_itemMutation, update_policies_itemMutationVariables>(
   'system',
-  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input) { update_policies_item(id: $id, data: $data) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input) { update_policies_item(id: $id, data: $data) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_itemsDocument = createDocument<update_policies_itemsMutation, update_policies_itemsMutationVariables>(
   'system',
-  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_batchDocument = createDocument<update_policies_batchMutation, update_policies_batchMutationVariables>(
   'system',
-  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String]) { update_policies_batch(data: $data, sort: $sort) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String]) { update_policies_batch(data: $data, sort: $sort) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const delete_policies_itemDocument = createDocument<delete_policies_itemMutation, delete_policies_itemMutationVariables>(
@@ -2329,6 +2667,36 @@ export const auth_session_endDocument = createDocument<auth_session_endMutation,
   'mutation auth_session_end($id: String!) { auth_session_end(id: $id) }',
 );
 
+export const create_collections_itemDocument = createDocument<create_collections_itemMutation, create_collections_itemMutationVariables>(
+  'system',
+  'mutation create_collections_item($collection: String!, $meta: JSON, $schema: JSON, $fields: [JSON]) { create_collections_item(collection: $collection, meta: $meta, schema: $schema, fields: $fields) { collection meta schema } }',
+);
+
+export const delete_collections_itemDocument = createDocument<delete_collections_itemMutation, delete_collections_itemMutationVariables>(
+  'system',
+  'mutation delete_collections_item($collection: String!) { delete_collections_item(collection: $collection) }',
+);
+
+export const update_collections_itemDocument = createDocument<update_collections_itemMutation, update_collections_itemMutationVariables>(
+  'system',
+  'mutation update_collections_item($collection: String!, $meta: JSON, $schema: JSON) { update_collections_item(collection: $collection, meta: $meta, schema: $schema) { collection meta schema } }',
+);
+
+export const create_fields_itemDocument = createDocument<create_fields_itemMutation, create_fields_itemMutationVariables>(
+  'system',
+  'mutation create_fields_item($collection: String!, $field: String!, $type: String!, $meta: JSON, $schema: JSON) { create_fields_item(collection: $collection, field: $field, type: $type, meta: $meta, schema: $schema) { collection field type meta schema } }',
+);
+
+export const delete_fields_itemDocument = createDocument<delete_fields_itemMutation, delete_fields_itemMutationVariables>(
+  'system',
+  'mutation delete_fields_item($collection: String!, $field: String!) { delete_fields_item(collection: $collection, field: $field) }',
+);
+
+export const update_fields_itemDocument = createDocument<update_fields_itemMutation, update_fields_itemMutationVariables>(
+  'system',
+  'mutation update_fields_item($collection: String!, $field: String!, $type: String, $meta: JSON, $schema: JSON) { update_fields_item(collection: $collection, field: $field, type: $type, meta: $meta, schema: $schema) { collection field type meta schema } }',
+);
+
 export const keys_createDocument = createDocument<keys_createMutation, keys_createMutationVariables>(
   'system',
   'mutation keys_create($name: String, $models: [String], $expires_at: String) { keys_create(name: $name, models: $models, expires_at: $expires_at) { id key } }',
@@ -2337,6 +2705,31 @@ export const keys_createDocument = createDocument<keys_createMutation, keys_crea
 export const keys_revokeDocument = createDocument<keys_revokeMutation, keys_revokeMutationVariables>(
   'system',
   'mutation keys_revoke($id: String!) { keys_revoke(id: $id) }',
+);
+
+export const operator_actions_abortDocument = createDocument<operator_actions_abortMutation, operator_actions_abortMutationVariables>(
+  'system',
+  'mutation operator_actions_abort($id: String!) { operator_actions_abort(id: $id) }',
+);
+
+export const operator_actions_createDocument = createDocument<operator_actions_createMutation, operator_actions_createMutationVariables>(
+  'system',
+  'mutation operator_actions_create($action: String!, $ids: [String], $filter: operator_actions_create_filter_input, $target: operator_actions_create_target_input, $dry_run: Boolean, $reason: String) { operator_actions_create(action: $action, ids: $ids, filter: $filter, target: $target, dry_run: $dry_run, reason: $reason) { id action state total done failed reason created_at ended_at } }',
+);
+
+export const create_relations_itemDocument = createDocument<create_relations_itemMutation, create_relations_itemMutationVariables>(
+  'system',
+  'mutation create_relations_item($collection: String!, $field: String!, $related_collection: String!, $meta: JSON, $schema: JSON) { create_relations_item(collection: $collection, field: $field, related_collection: $related_collection, meta: $meta, schema: $schema) { collection field related_collection meta schema } }',
+);
+
+export const delete_relations_itemDocument = createDocument<delete_relations_itemMutation, delete_relations_itemMutationVariables>(
+  'system',
+  'mutation delete_relations_item($collection: String!, $field: String!) { delete_relations_item(collection: $collection, field: $field) }',
+);
+
+export const update_relations_itemDocument = createDocument<update_relations_itemMutation, update_relations_itemMutationVariables>(
+  'system',
+  'mutation update_relations_item($collection: String!, $field: String!, $meta: JSON, $schema: JSON) { update_relations_item(collection: $collection, field: $field, meta: $meta, schema: $schema) { collection field related_collection meta schema } }',
 );
 
 export const requests_cancelDocument = createDocument<requests_cancelMutation, requests_cancelMutationVariables>(

@@ -543,6 +543,429 @@ export type AuthSessionsResponses = {
 
 export type AuthSessionsResponse = AuthSessionsResponses[keyof AuthSessionsResponses];
 
+export type CollectionsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/collections';
+};
+
+export type CollectionsListResponses = {
+    /**
+     * The collections that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The table; null for a folder
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type CollectionsListResponse = CollectionsListResponses[keyof CollectionsListResponses];
+
+export type CollectionsCreateData = {
+    body: {
+        collection: string;
+        /**
+         * Meta of the collection
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the table; null makes a folder
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Fields; without any, the collection gets a key `id` that counts
+         */
+        fields?: Array<{
+            [key: string]: unknown;
+        }> | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/collections';
+};
+
+export type CollectionsCreateResponses = {
+    /**
+     * The collection
+     */
+    200: {
+        data: {
+            collection: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The table; null for a folder
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type CollectionsCreateResponse = CollectionsCreateResponses[keyof CollectionsCreateResponses];
+
+export type CollectionsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/collections/{collection}';
+};
+
+export type CollectionsDeleteResponses = {
+    /**
+     * The collection is deleted
+     */
+    204: void;
+};
+
+export type CollectionsDeleteResponse = CollectionsDeleteResponses[keyof CollectionsDeleteResponses];
+
+export type CollectionsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/collections/{collection}';
+};
+
+export type CollectionsReadResponses = {
+    /**
+     * The collection
+     */
+    200: {
+        data: {
+            collection: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The table; null for a folder
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type CollectionsReadResponse = CollectionsReadResponses[keyof CollectionsReadResponses];
+
+export type CollectionsUpdateData = {
+    body: {
+        /**
+         * Meta keys to change; null removes all
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the table to change
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/collections/{collection}';
+};
+
+export type CollectionsUpdateResponses = {
+    /**
+     * The collection
+     */
+    200: {
+        data: {
+            collection: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The table; null for a folder
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type CollectionsUpdateResponse = CollectionsUpdateResponses[keyof CollectionsUpdateResponses];
+
+export type FieldsOfCollectionData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/fields/{collection}';
+};
+
+export type FieldsOfCollectionResponses = {
+    /**
+     * The fields that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type FieldsOfCollectionResponse = FieldsOfCollectionResponses[keyof FieldsOfCollectionResponses];
+
+export type FieldsCreateData = {
+    body: {
+        field: string;
+        /**
+         * Type of the field; `alias` for one without a column
+         */
+        type: string;
+        /**
+         * Meta of the field
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the column; what is absent follows from the type
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/fields/{collection}';
+};
+
+export type FieldsCreateResponses = {
+    /**
+     * The field
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type FieldsCreateResponse = FieldsCreateResponses[keyof FieldsCreateResponses];
+
+export type FieldsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/fields/{collection}/{field}';
+};
+
+export type FieldsDeleteResponses = {
+    /**
+     * The field is deleted
+     */
+    204: void;
+};
+
+export type FieldsDeleteResponse = FieldsDeleteResponses[keyof FieldsDeleteResponses];
+
+export type FieldsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/fields/{collection}/{field}';
+};
+
+export type FieldsReadResponses = {
+    /**
+     * The field
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type FieldsReadResponse = FieldsReadResponses[keyof FieldsReadResponses];
+
+export type FieldsUpdateData = {
+    body: {
+        /**
+         * Another type
+         */
+        type?: string;
+        /**
+         * Meta keys to change; null removes all
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the column to change
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/fields/{collection}/{field}';
+};
+
+export type FieldsUpdateResponses = {
+    /**
+     * The field
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type FieldsUpdateResponse = FieldsUpdateResponses[keyof FieldsUpdateResponses];
+
+export type FieldsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/fields';
+};
+
+export type FieldsListResponses = {
+    /**
+     * The fields that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type FieldsListResponse = FieldsListResponses[keyof FieldsListResponses];
+
 export type KeysListData = {
     body?: never;
     path?: never;
@@ -627,6 +1050,543 @@ export type KeysRevokeResponses = {
 };
 
 export type KeysRevokeResponse = KeysRevokeResponses[keyof KeysRevokeResponses];
+
+export type OperatorAccountsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of entries
+         */
+        limit?: number;
+    };
+    url: '/operator/accounts';
+};
+
+export type OperatorAccountsResponses = {
+    /**
+     * Accounts
+     */
+    200: {
+        data: Array<{
+            account: string;
+            queued: number;
+            running: number;
+            paused: boolean;
+        }>;
+    };
+};
+
+export type OperatorAccountsResponse = OperatorAccountsResponses[keyof OperatorAccountsResponses];
+
+export type OperatorActionsAbortData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/operator/actions/{id}';
+};
+
+export type OperatorActionsAbortResponses = {
+    /**
+     * The action is aborted
+     */
+    204: void;
+};
+
+export type OperatorActionsAbortResponse = OperatorActionsAbortResponses[keyof OperatorActionsAbortResponses];
+
+export type OperatorActionsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/operator/actions/{id}';
+};
+
+export type OperatorActionsReadResponses = {
+    /**
+     * The action
+     */
+    200: {
+        data: {
+            /**
+             * Null for a dry run
+             */
+            id: string | null;
+            action: string;
+            state: 'dry_run' | 'running' | 'done' | 'aborted';
+            total: number;
+            done: number;
+            failed: number;
+            errors: Array<{
+                request: string;
+                message: string;
+            }>;
+            reason?: string | null;
+            created_at?: string | null;
+            ended_at?: string | null;
+        };
+    };
+};
+
+export type OperatorActionsReadResponse = OperatorActionsReadResponses[keyof OperatorActionsReadResponses];
+
+export type OperatorActionsCreateData = {
+    body: {
+        action: 'cancel' | 'retry' | 'redeliver' | 'release' | 'pause' | 'resume' | 'drain';
+        /**
+         * Ids of requests, or of workers to drain
+         */
+        ids?: Array<string>;
+        /**
+         * All requests that match, of the last seven days unless `after` is given
+         */
+        filter?: {
+            account?: string;
+            model?: string;
+            status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+            error_type?: string;
+            http_status?: number;
+            endpoint?: string;
+            delivery?: 'pending' | 'delivered' | 'failed';
+            tag?: string;
+            after?: string;
+            before?: string;
+        };
+        /**
+         * What to pause or resume
+         */
+        target?: {
+            kind: 'model' | 'class' | 'account' | 'endpoint';
+            name: string;
+        };
+        /**
+         * Only count what would be met
+         */
+        dry_run?: boolean;
+        reason?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/actions';
+};
+
+export type OperatorActionsCreateResponses = {
+    /**
+     * The action has begun
+     */
+    202: {
+        data: {
+            /**
+             * Null for a dry run
+             */
+            id: string | null;
+            action: string;
+            state: 'dry_run' | 'running' | 'done' | 'aborted';
+            total: number;
+            done: number;
+            failed: number;
+            errors: Array<{
+                request: string;
+                message: string;
+            }>;
+            reason?: string | null;
+            created_at?: string | null;
+            ended_at?: string | null;
+        };
+    };
+};
+
+export type OperatorActionsCreateResponse = OperatorActionsCreateResponses[keyof OperatorActionsCreateResponses];
+
+export type OperatorDeliveriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Id of an account
+         */
+        account?: string;
+        /**
+         * Scheme, host and port of the webhook
+         */
+        endpoint?: string;
+        /**
+         * State of the deliveries
+         */
+        state?: 'pending' | 'delivered' | 'failed';
+        /**
+         * Id of the last entry of the page before
+         */
+        cursor?: string;
+        /**
+         * Maximum number of entries
+         */
+        limit?: number;
+    };
+    url: '/operator/deliveries';
+};
+
+export type OperatorDeliveriesResponses = {
+    /**
+     * Deliveries
+     */
+    200: {
+        data: Array<{
+            id: string;
+            request: string | null;
+            account: string;
+            url: string;
+            state: 'pending' | 'delivered' | 'failed';
+            round: number;
+            /**
+             * When the next attempt is due
+             */
+            next_at: string | null;
+            created_at: string;
+            ended_at: string | null;
+            attempts: Array<{
+                number: number;
+                status: number | null;
+                error: string | null;
+                milliseconds: number;
+                created_at: string;
+            }>;
+        }>;
+    };
+};
+
+export type OperatorDeliveriesResponse = OperatorDeliveriesResponses[keyof OperatorDeliveriesResponses];
+
+export type OperatorDeliveriesReadData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/operator/deliveries/{id}';
+};
+
+export type OperatorDeliveriesReadResponses = {
+    /**
+     * The delivery
+     */
+    200: {
+        data: {
+            id: string;
+            request: string | null;
+            account: string;
+            url: string;
+            state: 'pending' | 'delivered' | 'failed';
+            round: number;
+            /**
+             * When the next attempt is due
+             */
+            next_at: string | null;
+            created_at: string;
+            ended_at: string | null;
+            attempts: Array<{
+                number: number;
+                status: number | null;
+                error: string | null;
+                milliseconds: number;
+                created_at: string;
+            }>;
+        };
+    };
+};
+
+export type OperatorDeliveriesReadResponse = OperatorDeliveriesReadResponses[keyof OperatorDeliveriesReadResponses];
+
+export type OperatorEndpointsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of entries
+         */
+        limit?: number;
+    };
+    url: '/operator/endpoints';
+};
+
+export type OperatorEndpointsResponses = {
+    /**
+     * Endpoints
+     */
+    200: {
+        data: Array<{
+            account: string;
+            endpoint: string;
+            pending: number;
+            failed: number;
+            delivered: number;
+            paused: boolean;
+        }>;
+    };
+};
+
+export type OperatorEndpointsResponse = OperatorEndpointsResponses[keyof OperatorEndpointsResponses];
+
+export type OperatorModelsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/models';
+};
+
+export type OperatorModelsResponses = {
+    /**
+     * Models
+     */
+    200: {
+        data: Array<{
+            id: string;
+            /**
+             * Null for a model that does not exist any more
+             */
+            class: string | null;
+            /**
+             * Maximum concurrent requests
+             */
+            slots: number | null;
+            waiting: number;
+            /**
+             * Requests with a slot that no worker has begun
+             */
+            admitted: number;
+            running: number;
+            /**
+             * When the oldest waiting request was created
+             */
+            oldest_at: string | null;
+            /**
+             * Workers that serve its class
+             */
+            workers: number;
+            paused: boolean;
+        }>;
+    };
+};
+
+export type OperatorModelsResponse = OperatorModelsResponses[keyof OperatorModelsResponses];
+
+export type OperatorRequestsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Id of an account
+         */
+        account?: string;
+        /**
+         * Id of a model
+         */
+        model?: string;
+        /**
+         * Status of the requests
+         */
+        status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+        /**
+         * Error of the platform
+         */
+        error_type?: string;
+        /**
+         * Status of the result
+         */
+        http_status?: number;
+        /**
+         * Scheme, host and port of the webhook
+         */
+        endpoint?: string;
+        /**
+         * State of the webhook
+         */
+        delivery?: 'pending' | 'delivered' | 'failed';
+        /**
+         * Only requests with this tag, as key=value
+         */
+        tag?: string;
+        /**
+         * Only requests created after
+         */
+        after?: string;
+        /**
+         * Only requests created before
+         */
+        before?: string;
+        /**
+         * Id of the last entry of the page before
+         */
+        cursor?: string;
+        /**
+         * Maximum number of entries
+         */
+        limit?: number;
+    };
+    url: '/operator/requests';
+};
+
+export type OperatorRequestsResponses = {
+    /**
+     * Requests
+     */
+    200: {
+        data: Array<{
+            id: string;
+            account: string;
+            model: string;
+            status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+            http_status?: number | null;
+            error_type?: string | null;
+            attempts: number;
+            /**
+             * More than 1 after an operator had it run again
+             */
+            round: number;
+            webhook?: string | null;
+            tags?: {
+                [key: string]: string;
+            } | null;
+            created_at: string;
+            begun_at?: string | null;
+            ended_at?: string | null;
+        }>;
+    };
+};
+
+export type OperatorRequestsResponse = OperatorRequestsResponses[keyof OperatorRequestsResponses];
+
+export type OperatorRequestsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/operator/requests/{id}';
+};
+
+export type OperatorRequestsReadResponses = {
+    /**
+     * The request
+     */
+    200: {
+        data: {
+            request: {
+                id: string;
+                account: string;
+                model: string;
+                status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+                http_status?: number | null;
+                error_type?: string | null;
+                attempts: number;
+                /**
+                 * More than 1 after an operator had it run again
+                 */
+                round: number;
+                webhook?: string | null;
+                tags?: {
+                    [key: string]: string;
+                } | null;
+                created_at: string;
+                begun_at?: string | null;
+                ended_at?: string | null;
+            };
+            attempts: Array<{
+                number: number;
+                worker: string;
+                /**
+                 * ok, error, retry, cancelled or lost; null while it runs
+                 */
+                outcome: string | null;
+                error_type: string | null;
+                /**
+                 * Name of the error
+                 */
+                error: string | null;
+                message: string | null;
+                stack: string | null;
+                /**
+                 * Most bytes that were measured
+                 */
+                memory: number | null;
+                begun_at: string;
+                ended_at: string | null;
+            }>;
+            deliveries: Array<{
+                id: string;
+                request: string | null;
+                account: string;
+                url: string;
+                state: 'pending' | 'delivered' | 'failed';
+                round: number;
+                /**
+                 * When the next attempt is due
+                 */
+                next_at: string | null;
+                created_at: string;
+                ended_at: string | null;
+                attempts: Array<{
+                    number: number;
+                    status: number | null;
+                    error: string | null;
+                    milliseconds: number;
+                    created_at: string;
+                }>;
+            }>;
+        };
+    };
+};
+
+export type OperatorRequestsReadResponse = OperatorRequestsReadResponses[keyof OperatorRequestsReadResponses];
+
+export type OperatorWorkersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/workers';
+};
+
+export type OperatorWorkersResponses = {
+    /**
+     * Workers
+     */
+    200: {
+        data: Array<{
+            /**
+             * Process id and host, as in Temporal
+             */
+            id: string;
+            version: string;
+            roles: Array<string>;
+            classes: Array<string>;
+            state: 'running' | 'draining' | 'lost';
+            /**
+             * Activities in flight
+             */
+            tasks: number;
+            started_at: string;
+            seen_at: string;
+        }>;
+    };
+};
+
+export type OperatorWorkersResponse = OperatorWorkersResponses[keyof OperatorWorkersResponses];
 
 export type PermissionsMeData = {
     body?: never;
@@ -771,6 +1731,238 @@ export type PoliciesMeGlobalsResponses = {
 };
 
 export type PoliciesMeGlobalsResponse = PoliciesMeGlobalsResponses[keyof PoliciesMeGlobalsResponses];
+
+export type RelationsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/relations';
+};
+
+export type RelationsListResponses = {
+    /**
+     * The relations that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type RelationsListResponse = RelationsListResponses[keyof RelationsListResponses];
+
+export type RelationsCreateData = {
+    body: {
+        collection: string;
+        field: string;
+        related_collection: string | null;
+        /**
+         * Meta of the relation
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the foreign key; null makes none
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/relations';
+};
+
+export type RelationsCreateResponses = {
+    /**
+     * The relation
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type RelationsCreateResponse = RelationsCreateResponses[keyof RelationsCreateResponses];
+
+export type RelationsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/relations/{collection}/{field}';
+};
+
+export type RelationsDeleteResponses = {
+    /**
+     * The relation is deleted
+     */
+    204: void;
+};
+
+export type RelationsDeleteResponse = RelationsDeleteResponses[keyof RelationsDeleteResponses];
+
+export type RelationsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/relations/{collection}/{field}';
+};
+
+export type RelationsReadResponses = {
+    /**
+     * The relation
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type RelationsReadResponse = RelationsReadResponses[keyof RelationsReadResponses];
+
+export type RelationsUpdateData = {
+    body: {
+        /**
+         * Meta keys to change; null removes all
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the foreign key to change
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/relations/{collection}/{field}';
+};
+
+export type RelationsUpdateResponses = {
+    /**
+     * The relation
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type RelationsUpdateResponse = RelationsUpdateResponses[keyof RelationsUpdateResponses];
+
+export type RelationsOfCollectionData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/relations/{collection}';
+};
+
+export type RelationsOfCollectionResponses = {
+    /**
+     * The relations that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type RelationsOfCollectionResponse = RelationsOfCollectionResponses[keyof RelationsOfCollectionResponses];
 
 export type RequestsCancelData = {
     body?: never;
