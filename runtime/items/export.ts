@@ -12,7 +12,7 @@ import type { ExportFormat } from '../../contract/export-formats.js';
 import { csvShapeOf } from '../response/export/columns.js';
 import { createPrinter, printItem, type CsvOptions } from '../response/export/formats.js';
 import { addColumns, printSpooled } from '../response/export/spool.js';
-import { respondFile } from '../response/respond.js';
+import { respondFile } from '../response/export/respond-file.js';
 import { readLimit, readOffset } from '../sql/page.js';
 import { comparesAsItSorts } from '../sql/select.js';
 import { bindInput, limitsOf, type ItemContext } from './context.js';

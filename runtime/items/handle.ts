@@ -27,7 +27,6 @@ import { readJson } from '../request/body.js';
 import { readDryRun } from '../request/dry-run.js';
 import { readQuery, type ParsedQuery } from '../request/query.js';
 import { parseCachedQuery, parseWriteQuery } from './parsed-queries.js';
-import { exportItem, exportList } from './export.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
 import { respondCount, respondItem, respondList, respondNothing } from '../response/respond.js';
 
@@ -168,21 +167,25 @@ const matching = ({ request, collection, key, context, tagOf }: Call): WriteItem
   return { ...context, precondition: guardMatch({ target, key, expected, tagOf }, context) };
 };
 
+/** Loads the printers of files with the first export. */
+const loadExport = () => import('./export.js');
+
 const listAction = read(({ collection, request, context }) =>
   list({ collection, parsed: parseCachedQuery(request.query) }, context),
 );
 
 const list = async (target: ReadTarget, context: ItemContext): Promise<ApiResponse> => {
   const { exportAs } = target.parsed.query;
-  if (exportAs !== null) return exportList(target, exportAs, context);
+  if (exportAs !== null) return (await loadExport()).exportList(target, exportAs, context);
   const { rows, meta } = await readList(target, context);
   return respondList(rows, meta);
 };
 
 /** Responds with one item, as JSON or in the format of `export`. */
-const respondOne = (item: JsonRows, target: ReadTarget, context: ItemContext): ApiResponse => {
+const respondOne = async (item: JsonRows, target: ReadTarget, context: ItemContext): Promise<ApiResponse> => {
   const { exportAs: format } = target.parsed.query;
-  return format === null ? respondItem(item) : exportItem(item, { target, format, context });
+  if (format === null) return respondItem(item);
+  return (await loadExport()).exportItem(item, { target, format, context });
 };
 
 const searchAction = read(async ({ collection, request, context }) => {
