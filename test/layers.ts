@@ -286,7 +286,12 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   express: ['runtime/http/express-app'],
   graphql: ['runtime/graphql', 'generator/client'],
   'ipaddr.js': ['runtime/network'],
-  'js-yaml': ['generator/spec/yaml', 'runtime/request/upload', 'runtime/schema/snapshot/file'],
+  'js-yaml': [
+    'generator/spec/yaml',
+    'runtime/request/upload',
+    'runtime/response/export/formats',
+    'runtime/schema/snapshot/file',
+  ],
   jsonwebtoken: ['runtime/auth/tokens'],
   knex: ['runtime/items/models', 'runtime/databases/contract', 'runtime/databases/sqlite/knex'],
   libsql: ['runtime/databases/sqlite'],

@@ -5,12 +5,12 @@ import type { Access } from '../access/access.js';
 import type { Collection } from '../../contract/collection.js';
 import type { ItemAction, RouteHandler } from '../../contract/routes.js';
 import { invalidPayload, invalidQuery } from '../../contract/errors.js';
-import { noRows } from '../execute/row-set.js';
+import { noRows, type JsonRows } from '../execute/row-set.js';
 import type { WriteOutput } from './write-output.js';
 import { cacheRead, guardMatch } from './caching.js';
 import { createContext, type DryRun, type ItemContext, type ItemServices } from './context.js';
 import type { EntityTagOf } from './entity-tags.js';
-import { readItem, readItems, readList, readSingleton } from './read.js';
+import { readItem, readItems, readList, readSingleton, type ReadTarget } from './read.js';
 import {
   createItems,
   deleteItem,
@@ -26,7 +26,7 @@ import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { readDryRun } from '../request/dry-run.js';
 import { readQuery, type ParsedQuery } from '../request/query.js';
-import { parseCachedQuery } from './parsed-queries.js';
+import { parseCachedQuery, parseWriteQuery } from './parsed-queries.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
 import { respondCount, respondItem, respondList, respondNothing } from '../response/respond.js';
 
@@ -167,37 +167,52 @@ const matching = ({ request, collection, key, context, tagOf }: Call): WriteItem
   return { ...context, precondition: guardMatch({ target, key, expected, tagOf }, context) };
 };
 
-const listAction = read(async ({ collection, request, context }) => {
-  const { rows, meta } = await readList({ collection, parsed: parseCachedQuery(request.query) }, context);
+/** Loads the printers of files with the first export. */
+const loadExport = () => import('./export.js');
+
+const listAction = read(({ collection, request, context }) =>
+  list({ collection, parsed: parseCachedQuery(request.query) }, context),
+);
+
+const list = async (target: ReadTarget, context: ItemContext): Promise<ApiResponse> => {
+  const { exportAs } = target.parsed.query;
+  if (exportAs !== null) return (await loadExport()).exportList(target, exportAs, context);
+  const { rows, meta } = await readList(target, context);
   return respondList(rows, meta);
-});
+};
+
+/** Responds with one item, as JSON or in the format of `export`. */
+const respondOne = async (item: JsonRows, target: ReadTarget, context: ItemContext): Promise<ApiResponse> => {
+  const { exportAs: format } = target.parsed.query;
+  if (format === null) return respondItem(item);
+  return (await loadExport()).exportItem(item, { target, format, context });
+};
 
 const searchAction = read(async ({ collection, request, context }) => {
   const { parsed, keys } = await readSearch(request);
   const target = { collection, parsed };
-  if (keys === undefined) {
-    const { rows, meta } = await readList(target, context);
-    return respondList(rows, meta);
-  }
+  if (keys === undefined) return list(target, context);
+  if (parsed.query.exportAs !== null) throw invalidQuery('"export" does not apply to items by their keys');
   const found = readKeys(collection, keys);
   if (found.length === 0) return respondList(noRows, null);
   const { rows, meta } = await readItems(target, found, context);
   return respondList(rows, meta);
 });
 
-const itemAction = read(async ({ collection, request, key, context }) =>
-  respondItem(await readItem({ collection, parsed: parseCachedQuery(request.query) }, key, context)),
-);
+const itemAction = read(async ({ collection, request, key, context }) => {
+  const target = { collection, parsed: parseCachedQuery(request.query) };
+  return respondOne(await readItem(target, key, context), target, context);
+});
 
 const createAction = write(async ({ collection, request, context }) => {
   const payload = await readJson(request, {});
-  const rows = await createItems({ collection, parsed: parseCachedQuery(request.query) }, payload, context);
+  const rows = await createItems({ collection, parsed: parseWriteQuery(request.query) }, payload, context);
   return respondRows(rows, Array.isArray(payload));
 });
 
 const updateItemAction = writeItem(async (call) => {
   const { collection, request, key } = call;
-  const target = { collection, parsed: parseCachedQuery(request.query) };
+  const target = { collection, parsed: parseWriteQuery(request.query) };
   const rows = await updateItem(target, { key, payload: await readJson(request) }, matching(call));
   return respondRows(rows, false);
 });
@@ -205,7 +220,7 @@ const updateItemAction = writeItem(async (call) => {
 const updateAction = write(async ({ collection, request, context }) =>
   respondRows(
     await updateItems(
-      { collection, parsed: parseCachedQuery(request.query) },
+      { collection, parsed: parseWriteQuery(request.query) },
       await readJson(request),
       context,
     ),
@@ -223,16 +238,18 @@ const deleteAction = write(async ({ collection, request, context }) => {
   return respondNothing;
 });
 
-const singletonAction = read(async ({ collection, request, context }) =>
-  respondItem(await readSingleton({ collection, parsed: parseCachedQuery(request.query) }, context)),
-);
+const singletonAction = read(async ({ collection, request, context }) => {
+  const target = { collection, parsed: parseCachedQuery(request.query) };
+  return respondOne(await readSingleton(target, context), target, context);
+});
 
-const searchSingletonAction = read(async ({ collection, request, context }) =>
-  respondItem(await readSingleton({ collection, parsed: (await readSearch(request)).parsed }, context)),
-);
+const searchSingletonAction = read(async ({ collection, request, context }) => {
+  const target = { collection, parsed: (await readSearch(request)).parsed };
+  return respondOne(await readSingleton(target, context), target, context);
+});
 
 const updateSingletonAction = write(async ({ collection, request, context }) => {
-  const target = { collection, parsed: parseCachedQuery(request.query) };
+  const target = { collection, parsed: parseWriteQuery(request.query) };
   return respondRows(await updateSingleton(target, await readJson(request), context), false);
 });
 

@@ -1,5 +1,6 @@
 /** Caches parsed query strings, with a limit on their number and length. */
 import { LRUCache } from 'lru-cache';
+import { invalidQuery } from '../../contract/errors.js';
 import { parseQuery, type ParsedQuery } from '../request/query.js';
 
 /** Parsed queries by query string, cached from the second use on: most texts with inline values are not repeated. */
@@ -18,5 +19,12 @@ export const parseCachedQuery = (text: string): ParsedQuery => {
   } else {
     seenOnce.set(text, true);
   }
+  return parsed;
+};
+
+/** Parses the query string of a write. @throws INVALID_QUERY */
+export const parseWriteQuery = (text: string): ParsedQuery => {
+  const parsed = parseCachedQuery(text);
+  if (parsed.query.exportAs !== null) throw invalidQuery('"export" is for reads');
   return parsed;
 };

@@ -154,7 +154,10 @@ interface ReadRun extends ReadTarget {
   readonly keys: readonly unknown[];
 }
 
-const run = (options: ReadRun, context: ItemContext & Partial<WrittenContext>): Promise<ReadResult> => {
+export const run = (
+  options: ReadRun,
+  context: ItemContext & Partial<WrittenContext>,
+): Promise<ReadResult> => {
   const { values } = options.parsed;
   const { executor = context.database } = context;
   const compiled = compile(options, context);
@@ -173,7 +176,7 @@ const compileRun = ({ collection, parsed, kind, restrict }: ReadRun, services: I
   const { query } = parsed;
   const options = { dialect: services.dialect, limits: limitsOf(services) };
   const context = planContext(services);
-  return kind === 'list' && query.aggregation !== null
+  return (kind === 'list' || kind === 'export') && query.aggregation !== null
     ? compileAggregate(planAggregate(query, query.aggregation, { collection, context }), options)
     : compileRead(restrict(planRead(query, collection, context)), options);
 };

@@ -29,7 +29,7 @@ const pageable: ReadonlySet<FieldType> = new Set([
 ] as const);
 
 /** Returns whether the order of a plan is total: it contains the whole key, which is visible on every row. */
-export const isTotal = ({ order, collection: { key } }: ReadPlan): boolean =>
+const isTotal = ({ order, collection: { key } }: ReadPlan): boolean =>
   key.length > 0 &&
   key.every(({ name }) =>
     order.some(
@@ -57,12 +57,19 @@ export const planCursor = (plan: ReadPlan, nulls: readonly boolean[] | null): Re
   return { ...plan, cursor: { after, order: printOrder(plan) } };
 };
 
+/** Returns whether a plan can be read in pages by keyset. */
+export const canPage = (plan: ReadPlan): boolean =>
+  isTotal(plan) && plan.order.every(({ column }) => isPageable(column));
+
 /** Returns the error for a cursor that was not made for this list and order, or was changed. */
 export const foreignCursor = (): Error =>
   invalidQuery('"after" must be the cursor of a page of the same collection with the same "sort"');
 
-const requirePageable = ({ field }: ColumnRef): void => {
-  if (pageable.has(field.type) && field.values === undefined) return;
+const isPageable = ({ field }: ColumnRef): boolean => pageable.has(field.type) && field.values === undefined;
+
+const requirePageable = (column: ColumnRef): void => {
+  const { field } = column;
+  if (isPageable(column)) return;
   throw invalidQuery(`a cursor cannot follow the order of "${field.name}" (${field.dbType ?? field.type})`);
 };
 

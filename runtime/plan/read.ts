@@ -39,6 +39,7 @@ export const emptyQuery: Query = {
   after: null,
   alias: [],
   timezone: null,
+  exportAs: null,
   aggregation: null,
   deep: [],
 };
@@ -62,8 +63,10 @@ export const planMany = (
 ): ReadPlan => {
   const { children, scope } = options;
   const query = options.query ?? emptyQuery;
-  if (query.cursor || query.after !== null)
-    throw invalidQuery(`"after" and "cursor" apply to the list of a collection, not to "${relation.name}"`);
+  if (query.cursor || query.after !== null || query.exportAs !== null)
+    throw invalidQuery(
+      `"after", "cursor" and "export" apply to the list of a collection, not to "${relation.name}"`,
+    );
   const bare = children === null && scope.collection.key.length > 0;
   const plan = planLevel(query, scope, bare ? planKey(scope) : planSelect(children, scope, query));
   const { sortField } = relation;

@@ -6,6 +6,8 @@ import { LRUCache } from 'lru-cache';
 import { invalidQuery } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { parseFilter, type Filter } from './filter.js';
+import type { ExportFormat } from '../../contract/export-formats.js';
+import { readExport } from './export.js';
 import { readAggregation, type Aggregation } from './aggregation.js';
 import { maxLevels, readNames, readObject, splitPath, tooDeep } from './names.js';
 import { parseQueryString } from './query-string.js';
@@ -32,6 +34,8 @@ export interface Query {
   readonly alias: readonly (readonly [string, string])[];
   /** IANA name of the zone in which functions read timestamps; `null` for UTC. Only at the first level. */
   readonly timezone: string | null;
+  /** The format of a download; null: the answer is JSON with an envelope. */
+  readonly exportAs: ExportFormat | null;
   /** `null`: the query returns items. */
   readonly aggregation: Aggregation | null;
   /** Parameters of nested lists. */
@@ -74,7 +78,7 @@ interface Source {
   readonly prefix: '' | '_';
 }
 
-const unsupported = ['export', 'version'];
+const unsupported = ['version'];
 
 /** Parses a query string. @throws INVALID_QUERY naming the parameter and the expected form */
 export const parseQuery = (text: string): ParsedQuery => readQuery(parseQueryString(text));
@@ -112,6 +116,7 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
     alias: readAlias(get('alias')),
     timezone: readTimeZone(get('timezone')),
     aggregation: readAggregation(get, values),
+    exportAs: readExport(get('export')),
     deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values, level + 1),
   };
 };

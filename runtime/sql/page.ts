@@ -63,7 +63,7 @@ export const readLimit = (limit: Limit, input: BindInput, { fallback, maximum }:
 };
 
 /** Reads the offset of a request. `page` starts at 1 and takes precedence over `offset`. */
-const readOffset = (
+export const readOffset = (
   { limit, offset, page }: Pick<ReadPlan, 'limit' | 'offset' | 'page'>,
   input: BindInput,
   limits: Limits,

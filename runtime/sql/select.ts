@@ -4,6 +4,7 @@
  */
 import { invalidQuery } from '../../contract/errors.js';
 import type { Field } from '../../contract/collection.js';
+import type { SqlDialect } from '../databases/contract.js';
 import type { Condition, Entry, Order, Select } from '../plan/types.js';
 import {
   columnOf,
@@ -71,6 +72,10 @@ export const compileSelect = (select: Select, scope: SqlScope): CompiledSelect =
   return builder;
 };
 
+/** Returns whether the database compares the values of a field in the order in which it sorts them. */
+export const comparesAsItSorts = (field: Field, { asText }: SqlDialect): boolean =>
+  (asText?.(field) ?? []).every((part) => part === '');
+
 /** Appends the sort keys of each row, as a list of JSON. @throws INVALID_QUERY where one does not compare as it sorts */
 export const addCursor = (
   { columns, tokens, lists }: CompiledSelect,
@@ -81,7 +86,7 @@ export const addCursor = (
   const builder: Builder = { columns: [...columns], tokens: [...tokens], lists: [...lists], sealed: 0 };
   builder.sealed = builder.tokens.push({ kind: 'end' });
   order.forEach(({ column }, index) => {
-    if ((dialect.asText?.(column.field) ?? []).some((part) => part !== ''))
+    if (!comparesAsItSorts(column.field, dialect))
       throw invalidQuery(`a cursor cannot follow the order of "${column.field.name}"`);
     addLiteral(index === 0 ? '[' : ',', builder);
     builder.columns.push(compileColumn(column, scope));

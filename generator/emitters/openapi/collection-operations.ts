@@ -10,7 +10,7 @@ import type { Collection } from '../../model/types.js';
 import { arrayOf, closedObject, dataOf, jsonBody, jsonContent } from './bodies.js';
 import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
-import { itemParameters, listParameters } from './parameters.js';
+import { itemParameters, listParameters, writtenParameters } from './parameters.js';
 import { ref } from './refs.js';
 import { keySchema } from './wire.js';
 
@@ -59,7 +59,7 @@ export const create = (subject: Subject): OperationObject => {
     id: 'create',
     summary: `Create items of ${subject.name}`,
     description: `One object creates one item, an array creates several. ${unreadOrMany}`,
-    parameters: itemParameters,
+    parameters: writtenParameters,
     body: { oneOf: [payload, arrayOf(payload)] },
     ok: {
       200: {
@@ -79,7 +79,7 @@ export const updateMany = (subject: Subject): OperationObject => {
     id: 'updateMany',
     summary: `Update items of ${subject.name}`,
     description: `Sets the same data on several keys or on all items that match a query, or updates an array of objects with their keys. ${unreadOrMany}`,
-    parameters: itemParameters,
+    parameters: writtenParameters,
     body: {
       oneOf: [
         closedObject({ ...keysOf(subject), data }, ['keys', 'data']),
@@ -120,7 +120,7 @@ export const updateOne = (subject: Subject): OperationObject =>
     id: 'update',
     summary: subject.collection.singleton ? `Update ${subject.name}` : `Update one item of ${subject.name}`,
     description: `Updates only the fields in the body. ${unread}`,
-    parameters: itemParameters,
+    parameters: writtenParameters,
     body: ref('schemas', `${subject.stem}Update`),
     ok: { 200: ref('responses', `${subject.stem}Item`), 204: ref('responses', 'NoContent') },
     statuses: subject.collection.singleton ? writing : matching,

@@ -1,5 +1,6 @@
 /** Describes the global query parameters. */
 import type { ParameterObject, ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
+import { exportFormats } from '../../../contract/export-formats.js';
 import { ref } from './refs.js';
 
 const names: SchemaObject = { type: 'array', items: { type: 'string' } };
@@ -23,6 +24,7 @@ const about = {
     'Operations on fields instead of items: `{"count": "*", "sum": ["price"]}`. Operations are count, countDistinct, countAll, sum, sumDistinct, avg, avgDistinct, min and max.',
   groupBy:
     'Fields, calls of functions and paths by which items are grouped; the result has a row for each group.',
+  export: 'Returns a file instead: the items without an envelope. Lists are streamed, whatever their length.',
   having: 'Filter of the groups, with the keys of the result: `{"count": {"_gt": 5}}`.',
   timezone: 'IANA name of the time zone in which functions such as `year(created)` read timestamps.',
 };
@@ -43,6 +45,7 @@ const properties = {
   },
   alias: { description: about.alias, type: 'object', additionalProperties: { type: 'string' } },
   timezone: { description: about.timezone, type: 'string', default: 'UTC' },
+  export: { description: about.export, type: 'string', enum: [...exportFormats] },
   aggregate: { description: about.aggregate, type: 'object', additionalProperties: names },
   groupBy: { description: about.groupBy, ...names },
   having: { description: about.having, type: 'object' },
@@ -90,7 +93,7 @@ const listParameter = (name: 'fields' | 'sort' | 'meta' | 'groupBy'): ParameterO
 };
 
 const valueParameter = (
-  name: 'search' | 'limit' | 'offset' | 'page' | 'after' | 'timezone',
+  name: 'search' | 'limit' | 'offset' | 'page' | 'after' | 'timezone' | 'export',
 ): ParameterObject => {
   const { description, ...schema } = properties[name];
   return { name, in: 'query', description, schema };
@@ -132,6 +135,7 @@ export const queryParameters: Readonly<Record<string, ParameterObject>> = {
     schema: { type: 'object', additionalProperties: { type: 'string' } },
   }),
   timezone: valueParameter('timezone'),
+  export: valueParameter('export'),
   aggregate: jsonParameter('aggregate', {
     description: `${about.aggregate} ${brackets}: \`aggregate[sum]=price\`.`,
     schema: { type: 'object', additionalProperties: names },
@@ -157,6 +161,7 @@ const listParameterNames = [
   'aggregate',
   'groupBy',
   'having',
+  'export',
 ] as const;
 
 /** Returns the parameters of a list, with the filter of its collection. */
@@ -169,7 +174,10 @@ export const listParameters = (stem: string): (ParameterObject | ReferenceObject
   ...listParameterNames.map((name) => ref('parameters', name)),
 ];
 
-/** Parameters of one item, and of the response to a write. */
-export const itemParameters: ReferenceObject[] = ['fields', 'deep', 'alias', 'timezone'].map((name) =>
+/** Parameters of the response to a write. */
+export const writtenParameters: ReferenceObject[] = ['fields', 'deep', 'alias', 'timezone'].map((name) =>
   ref('parameters', name),
 );
+
+/** Parameters of one item. */
+export const itemParameters: ReferenceObject[] = [...writtenParameters, ref('parameters', 'export')];

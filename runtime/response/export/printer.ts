@@ -1,0 +1,35 @@
+/** What prints items in a format, given their JSON chunk by chunk. */
+
+/** Prints the chunks of one export, in order. */
+export interface ExportPrinter {
+  /** Prints items. @param rows JSON objects, separated by commas; never empty */
+  print(rows: Buffer): Buffer | string;
+  /** Returns what follows the last item. */
+  end(): string;
+}
+
+/** An item as parsed from JSON. */
+export type ExportedItem = Readonly<Record<string, unknown>>;
+
+export const parseItems = (rows: Buffer): readonly ExportedItem[] =>
+  JSON.parse(`[${rows.toString()}]`) as readonly ExportedItem[];
+
+const [quote, backslash, comma, newline] = [0x22, 0x5c, 0x2c, 0x0a];
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Puts each object on a line of its own, in place: JSON escapes line breaks inside of texts. */
+export const toLines = (rows: Buffer): Buffer => {
+  let depth = 0;
+  let inText = false;
+  for (let index = 0; index < rows.length; index += 1) {
+    const byte = rows[index];
+    if (inText) {
+      if (byte === backslash) index += 1;
+      else if (byte === quote) inText = false;
+    } else if (byte === quote) inText = true;
+    else if (byte === openBrace || byte === openBracket) depth += 1;
+    else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+    else if (byte === comma && depth === 0) rows[index] = newline;
+  }
+  return rows;
+};

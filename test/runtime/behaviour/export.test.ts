@@ -1,0 +1,241 @@
+/** Exports: well-formed files of any data, streamed, and stopped with their client. */
+import { load } from 'js-yaml';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../harness/use-server.js';
+import { adminToken, settings } from '../server-harness.js';
+
+const isLong = process.env.LONG !== undefined;
+/** Rows of a large list, and characters of each. */
+const [rowCount, width] = isLong ? [1_000_000, 250] : [50_000, 1_600];
+
+const texts = [
+  '=1+1',
+  '+cmd',
+  '-2',
+  '@SUM(A1)',
+  '\tx',
+  '\rx',
+  "'quoted",
+  'a,b\n"c"',
+  '<b>&</b>]]>',
+  '\u0001\u0008',
+  'null',
+  '- x: y',
+  '',
+  'Żółta 🎈',
+];
+
+const schemaOf = (dialect: string): string => `
+create table wide (id int primary key, txt varchar(${width}) not null);
+create table leaf (id int primary key, wide int, foreign key (wide) references wide (id));
+create table odd (id int primary key, ${dialect === 'postgres' ? '"a b"' : '`a b`'} varchar(40), amount decimal(10,2), big bigint, data ${dialect === 'postgres' ? 'jsonb' : 'json'});
+create view plain as select id, amount from odd;
+${
+  dialect === 'postgres'
+    ? `insert into wide select n, repeat('x', ${width}) from generate_series(1, ${rowCount}) n;`
+    : dialect === 'mysql'
+      ? `set session cte_max_recursion_depth = 10000000; insert into wide with recursive s (n) as (select 1 union all select n + 1 from s where n < ${rowCount}) select n, repeat('x', ${width}) from s;`
+      : dialect === 'mariadb'
+        ? `insert into wide select seq, repeat('x', ${width}) from seq_1_to_${rowCount};`
+        : `insert into wide with recursive s (n) as (select 1 union all select n + 1 from s where n < ${rowCount}) select n, printf('%.${width}c', 'x') from s;`
+}
+insert into leaf select id, id from wide where id <= 3000;`;
+
+/** Reads CSV as RFC 4180 has it. */
+const readCsv = (text: string): string[][] => {
+  const rows: string[][] = [];
+  for (const [, cell = '', end] of text.matchAll(/("(?:[^"]|"")*"|[^,\n]*)(,|\n|$)/g)) {
+    if (rows.length === 0) rows.push([]);
+    rows.at(-1)?.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+    if (end === '\n') rows.push([]);
+    if (end === '') break;
+  }
+  return rows;
+};
+
+describe.each(settings)('exports on $dialect through $listener', (setting) => {
+  const server = useServer({
+    ...setting,
+    sql: schemaOf(setting.dialect),
+    environment: { QUERY_ROWS_MAX: '2000' },
+    access: {
+      policies: { Reader: [{ collection: 'odd', action: 'read', fields: ['id', 'amount'] }] },
+      users: { reader: { policies: ['Reader'] } },
+    },
+  });
+  const download = (path: string, signal?: AbortSignal): Promise<Response> =>
+    fetch(server().url + path, {
+      headers: { authorization: `Bearer ${adminToken}` },
+      ...(signal !== undefined && { signal }),
+    });
+  /** The bytes as text: `Response.text` would take the byte order mark away. */
+  const text = async (path: string): Promise<string> =>
+    Buffer.from(await (await download(path)).arrayBuffer()).toString();
+
+  it('prepares odd data', async () => {
+    const body = texts.map((value, id) => ({
+      id,
+      'a b': value,
+      amount: id % 2 === 0 ? `-${id}.50` : null,
+      big: id === 1 ? '-9007199254740993' : null,
+      data: id % 3 === 0 ? null : { deep: { list: [id, value] }, [`k<${id}>`]: value },
+    }));
+    expect((await server().request('POST', '/items/odd', { as: 'admin', body })).status).toBe(200);
+  });
+
+  it('CSV is read back, and no cell is a formula', async () => {
+    const rows = readCsv(await text('/items/odd?fields=id,a b,amount,big&export=csv'));
+    expect(rows[0]).toEqual(['id', 'a b', 'amount', 'big']);
+    expect(rows).toHaveLength(texts.length + 1);
+    rows.slice(1).forEach((row, index) => {
+      const [id, cell = '', amount, big] = row;
+      const value = texts[index] ?? '';
+      expect(id).toBe(String(index));
+      expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+      expect(cell.replace(/^'/, '')).toBe(value);
+      // numbers are never changed
+      expect(amount).toBe(index % 2 === 0 ? `-${index}.50` : '');
+      expect(big).toBe(index === 1 ? '-9007199254740993' : '');
+    });
+    expect(await text('/items/odd?fields=id&export=csv_utf8&limit=1')).toBe('\uFEFF"id"\n0');
+  });
+
+  it('CSV has a column for each path of any item', async () => {
+    const [header = [], ...rows] = readCsv(await text('/items/odd?fields=id,data&export=csv'));
+    expect(header.slice(0, 3)).toEqual(['id', 'data', 'data.deep.list']);
+    expect(new Set(header).size).toBe(header.length);
+    for (const row of rows) expect(row).toHaveLength(header.length);
+    expect(rows[1]?.[2]).toBe(JSON.stringify([1, texts[1]]));
+  });
+
+  it('JSON, NDJSON, YAML and XML hold every item', async () => {
+    const { data } = await server().request('GET', '/items/odd?limit=-1', { as: 'admin' });
+    const path = '/items/odd?limit=-1&export=';
+    expect(JSON.parse(await text(`${path}json`))).toEqual(data);
+    const lines = (await text(`${path}ndjson`)).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(data);
+    expect(load(await text(`${path}yaml`))).toEqual(data);
+    const xml = await text(`${path}xml`);
+    expect(xml).toMatch(/^<\?xml version='1.0'\?>\n<data>\n/);
+    expect(xml.match(/^ {4}<data>/gm)).toHaveLength(texts.length);
+    expect(xml).toContain('<a_x0020_b>&lt;b&gt;&amp;&lt;/b&gt;]]&gt;</a_x0020_b>');
+    // eslint-disable-next-line no-control-regex -- XML must not have them
+    expect(xml).not.toMatch(/[\u0000-\u0008]/);
+    expectBalanced(xml);
+  });
+
+  it('an empty list is an empty file of its format', async () => {
+    const none = '/items/odd?filter[id][_lt]=0&export=';
+    expect(await text(`${none}json`)).toBe('[]');
+    expect(await text(`${none}ndjson`)).toBe('');
+    expect(await text(`${none}csv`)).toBe('');
+    expect(await text(`${none}yaml`)).toBe('[]\n');
+    expect(await text(`${none}xml`)).toBe("<?xml version='1.0'?>\n<data/>");
+  });
+
+  it('one item, aggregations, views and system collections are exported, writes and keys are not', async () => {
+    expect(await text('/items/odd/2?fields=id,amount&export=csv')).toBe('"id","amount"\n2,-2.50');
+    expect(await text('/items/odd?aggregate[sum]=amount&export=csv')).toBe('"sum.amount"\n-45.50');
+    expect(readCsv(await text('/items/plain?sort=id&export=csv'))).toHaveLength(texts.length + 1);
+    expect(JSON.parse(await text('/roles?export=json&fields=name'))).toEqual(expect.any(Array));
+    const refused = [
+      ['GET', '/items/odd?export=xlsx'],
+      ['GET', '/items/odd?fields=id&export=csv&after=x'],
+      ['PATCH', '/items/odd/1?export=csv'],
+      ['POST', '/items/odd?export=json'],
+    ] as const;
+    for (const [method, path] of refused) {
+      const { status, codes } = await server().request(method, path, {
+        as: 'admin',
+        ...(method !== 'GET' && { body: {} }),
+      });
+      expect([path, status, codes]).toEqual([path, 400, ['INVALID_QUERY']]);
+    }
+  });
+
+  it('names the file', async () => {
+    const { headers } = await server().request('GET', '/items/odd?export=xml', { as: 'admin' });
+    expect(headers.get('content-type')).toBe('text/xml; charset=utf-8');
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="odd \d{8}-\d{6}\.xml"$/);
+  });
+
+  it('shows what the caller may read', async () => {
+    const { text: csv } = await server().request('GET', '/items/odd?export=csv&limit=1', { as: 'reader' });
+    expect(csv).toBe('"id","amount"\n0,-0.50');
+    expect(
+      (await server().request('GET', '/items/odd?fields=data&export=csv', { as: 'reader' })).codes,
+    ).toEqual(['FORBIDDEN']);
+  });
+
+  it('streams a large list with little memory', { timeout: 600_000 }, async () => {
+    const before = usedMemory();
+    let most = 0;
+    let lines = 0;
+    let next = 0;
+    const response = await download('/items/wide?limit=-1&export=ndjson');
+    for await (const chunk of response.body ?? []) {
+      lines += countLines(chunk as Uint8Array);
+      if (lines < next) continue;
+      next += rowCount / 20;
+      most = Math.max(most, usedMemory() - before);
+    }
+    expect(lines).toBe(rowCount);
+    expect(most).toBeLessThan(60 * 1024 * 1024);
+  });
+
+  it('reads no further while the client does not, and ends with it', { timeout: 120_000 }, async () => {
+    const controller = new AbortController();
+    const before = usedMemory();
+    const response = await download('/items/wide?limit=-1&export=ndjson', controller.signal);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await wait(1_000);
+    expect(usedMemory() - before).toBeLessThan(60 * 1024 * 1024);
+    controller.abort();
+    await expect(reader?.read()).rejects.toThrow(/abort/);
+    expect((await server().request('GET', '/items/odd?limit=1', { as: 'admin' })).status).toBe(200);
+  });
+
+  it('closes the connection where a limit is met after the first item', async () => {
+    const response = await download('/items/wide?limit=-1&fields=id,leaf.id&sort=id&export=json');
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow(/terminated/);
+    const early = await server().request(
+      'GET',
+      '/items/wide?limit=5&fields=leaf.id&deep[leaf][_limit]=-2&export=json',
+      {
+        as: 'admin',
+      },
+    );
+    expect(early.status).toBe(400);
+  });
+});
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes that are in use. */
+const usedMemory = (): number => {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
+const countLines = (chunk: Uint8Array): number => {
+  let count = 0;
+  for (const byte of chunk) if (byte === 10) count += 1;
+  return count;
+};
+
+/** Every element is closed in order. */
+const expectBalanced = (xml: string): void => {
+  const open: string[] = [];
+  for (const [, close, name = '', alone] of xml.matchAll(/<(\/?)([^\s<>/?]+)(\/?)>/g)) {
+    if (close === '/') expect(open.pop()).toBe(name);
+    else if (alone === '') open.push(name);
+  }
+  expect(open).toEqual([]);
+};
