@@ -180,8 +180,15 @@ interface OperationCall {
   readonly id: string | undefined;
 }
 
-const findOperationCalls = ({ type, operation, fragments }: OperationParts): readonly OperationCall[] =>
-  [...collectFields([operation.selectionSet], { fragments, variables: null }).values()].map(({ field }) => ({
+const findOperationCalls = ({
+  type,
+  operation,
+  fragments,
+  view: { schema },
+}: OperationParts): readonly OperationCall[] =>
+  [
+    ...collectFields([operation.selectionSet], type.name, { schema, fragments, variables: null }).values(),
+  ].map(({ field }) => ({
     name: field.name.value,
     id: directivesOf(type.getFields()[field.name.value]?.astNode).operation,
   }));
@@ -202,9 +209,10 @@ type Variables = Readonly<Record<string, unknown>>;
 type Bind = (variables: Variables, sent: Variables) => RootField;
 
 const bindRoots = (compiled: OperationParts, variables: Variables): readonly Bind[] => {
-  const { operation, fragments, view } = compiled;
-  const context: SelectionContext = { fragments, variables, hasRenames: view.hasRenames };
-  return [...collectFields([operation.selectionSet], context)].map(([key, found]) =>
+  const { type, operation, fragments, view } = compiled;
+  const { schema, hasRenames } = view;
+  const context: SelectionContext = { schema, fragments, variables, hasRenames };
+  return [...collectFields([operation.selectionSet], type.name, context)].map(([key, found]) =>
     bindRoot(key, found, { ...compiled, context }),
   );
 };

@@ -17,6 +17,8 @@ export interface FieldDirectives {
   readonly in?: string;
   /** Type of a relation for callers who may not read or update the related collection. */
   readonly otherwise?: string;
+  /** The field whose permission is required, if it is another one. */
+  readonly requires?: string;
 }
 
 export const directiveName = 'svc';

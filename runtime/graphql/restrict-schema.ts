@@ -13,6 +13,7 @@ import {
   type NamedTypeNode,
   type ObjectTypeDefinitionNode,
   type TypeNode,
+  type UnionTypeDefinitionNode,
 } from 'graphql';
 import type { Action } from '../access/policies.js';
 import type { Visibility } from '../access/visibility.js';
@@ -46,7 +47,10 @@ export const restrictSchema = (document: DocumentNode, visibility: Visibility): 
   const absent = findAbsent(types, visibility);
   const restricted = types
     .filter((node) => !absent.has(nameOf(node)))
-    .map((node) => (isShape(node) ? restrictShape(node, absent, visibility) : node));
+    .map((node) => {
+      if (node.kind === Kind.UNION_TYPE_DEFINITION) return restrictUnion(node, absent);
+      return isShape(node) ? restrictShape(node, absent, visibility) : node;
+    });
   return { ...document, definitions: filterReachable(withQuery(restricted)) };
 };
 
@@ -65,6 +69,9 @@ const findAbsent = (types: readonly DefinitionNode[], visibility: Visibility): R
   const absent = new Set(shapes.filter((node) => !isPermitted(node, visibility)).map(nameOf));
   for (let before = -1; before !== absent.size;) {
     before = absent.size;
+    for (const node of types)
+      if (node.kind === Kind.UNION_TYPE_DEFINITION && restrictUnion(node, absent).types?.length === 0)
+        absent.add(nameOf(node));
     for (const node of shapes) {
       const isEmpty = membersOf(restrictShape(node, absent, visibility)).length === 0;
       if (isEmpty && !rootNames.has(nameOf(node))) absent.add(nameOf(node));
@@ -72,6 +79,14 @@ const findAbsent = (types: readonly DefinitionNode[], visibility: Visibility): R
   }
   return absent;
 };
+
+const restrictUnion = (
+  node: UnionTypeDefinitionNode,
+  absent: ReadonlySet<string>,
+): UnionTypeDefinitionNode => ({
+  ...node,
+  types: (node.types ?? []).filter(({ name }) => !absent.has(name.value)),
+});
 
 const rootNames: ReadonlySet<string> = new Set(['Query', 'Mutation']);
 
@@ -103,9 +118,9 @@ const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: Me
   const names = visibility.visibleNames(collection, action as Action);
   const isFilter = node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && action === 'read';
   return (field) => {
-    const { name = field.name.value, access } = directivesOf(field);
+    const { name = field.name.value, requires = name, access } = directivesOf(field);
     if (access === 'admin') return false;
-    return names === '*' || names?.has(name) === true || (isFilter && logicNames.has(field.name.value));
+    return names === '*' || names?.has(requires) === true || (isFilter && logicNames.has(field.name.value));
   };
 };
 
@@ -195,6 +210,8 @@ const filterReachable = (types: readonly DefinitionNode[]): readonly DefinitionN
   // a Set also iterates over entries that are added during the loop
   for (const name of seen) {
     const node = byName.get(name);
+    if (node?.kind === Kind.UNION_TYPE_DEFINITION)
+      for (const type of node.types ?? []) seen.add(typeName(type));
     if (node === undefined || !isShape(node)) continue;
     for (const field of membersOf(node)) {
       seen.add(typeName(field.type));

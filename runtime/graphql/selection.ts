@@ -5,6 +5,7 @@ import {
   GraphQLError,
   isLeafType,
   isObjectType,
+  isUnionType,
   visit,
   type FieldNode as SelectedField,
   type GraphQLField,
@@ -141,7 +142,9 @@ const toNodes = (
   type: GraphQLObjectType,
   nodes: NodesContext,
 ): readonly FieldNode[] =>
-  [...collectFields(sets, nodes.context)].map(([key, found]) => toNode(key, found, { ...nodes, type }));
+  [...collectFields(sets, type.name, nodes.context)].map(([key, found]) =>
+    toNode(key, found, { ...nodes, type }),
+  );
 
 const toNode = (
   key: string,
@@ -155,6 +158,13 @@ const toNode = (
   const name = directivesOf(field.astNode).name ?? field.name;
   const renamed = key === name ? {} : { as: key };
   const inner = getNamedType(field.type);
+  if (isUnionType(inner)) {
+    const targets = inner.getTypes().map((target) => ({
+      collection: directivesOf(target.astNode).collection ?? target.name,
+      children: toNodes({ sets }, target, { context, values }),
+    }));
+    return { name, ...renamed, children: [], targets };
+  }
   if (!isObjectType(inner)) {
     return { name, children: [], ...renamed, ...(inner.name === 'ID' && { text: true }) };
   }
@@ -178,7 +188,7 @@ export const pick = (
   if (isLeafType(type)) return type.serialize(value);
   if (!isObjectType(type) || typeof value !== 'object') return value;
   return Object.fromEntries(
-    [...collectFields(sets, context)].map(([key, found]) => {
+    [...collectFields(sets, type.name, context)].map(([key, found]) => {
       const name = found.field.name.value;
       if (name === '__typename') return [key, type.name];
       const field = type.getFields()[name];

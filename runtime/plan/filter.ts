@@ -151,8 +151,7 @@ const isOfTarget = ({ target }: ToOne, { collectionField }: AnyOf, { scope, path
 const planAny = (relation: ToAny, filter: Filter, context: Context): Condition => {
   const { scope } = context;
   const readable = relation.targets.filter(
-    ({ collection }) =>
-      scope.grant === null || scope.context.policies.grant(collection, 'read') !== null,
+    ({ collection }) => scope.grant === null || scope.context.policies.grant(collection, 'read') !== null,
   );
   if (readable.length === 0) throw forbiddenField(scope, relation.name);
   return anyOf(readable.map((target) => planOne(target.name, target, filter, context)));

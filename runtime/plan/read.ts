@@ -77,7 +77,8 @@ export const planAnyTarget = (options: {
 }): ReadPlan | null => {
   const { children, query, scope } = options;
   const level = query ?? emptyQuery;
-  if (children === null && !scope.collection.key.every(({ name }) => isNamePermitted(scope, name))) return null;
+  if (children === null && !scope.collection.key.every(({ name }) => isNamePermitted(scope, name)))
+    return null;
   const select = children === null ? planKey(scope) : planSelect(children, scope, level);
   return { ...planLevel({ ...level, sort: [], limit: null }, scope, select), limit: 'every', order: [] };
 };

@@ -1,7 +1,15 @@
 /** Defines the types of one collection: items, filters and inputs. */
 import type { Collection, Field } from '../../model/types.js';
 import type { Definition, FieldDefinition, Directives } from '../../print/graphql.js';
-import { columnLink, linksOf, nameDirective, type Context, type Link } from './context.js';
+import {
+  anyLinksOf,
+  columnLink,
+  linksOf,
+  nameDirective,
+  type AnyLink,
+  type Context,
+  type Link,
+} from './context.js';
 import { inputType, comparisonOf, outputType } from './operators.js';
 import { filterArgument, listArguments } from './roots.js';
 
@@ -19,6 +27,7 @@ export const collectionTypes = (collection: Collection, context: Context): reado
       directives: reads,
       fields: itemFields(collection, context),
     },
+    ...unionTypes(collection, context),
     { kind: 'input', name: filter, directives: reads, fields: [...compared, ...logic] },
     {
       kind: 'input',
@@ -62,9 +71,20 @@ const logicNames: ReadonlySet<string> = new Set([
   ...keyComparisons.map(({ name }) => name),
 ]);
 
+const unionTypes = (collection: Collection, context: Context): readonly Definition[] =>
+  anyLinksOf(collection, context).map(({ relation, targets }) => ({
+    kind: 'union',
+    name: context.unionOf(collection, relation),
+    fields: [],
+    values: targets.map(({ target }) => context.typesOf(target).item),
+  }));
+
 const itemFields = (collection: Collection, context: Context): readonly FieldDefinition[] => {
   const links = linksOf(collection, context);
+  const anyLinks = anyLinksOf(collection, context);
   const columns = collection.fields.map((field): FieldDefinition => {
+    const anyLink = anyLinks.find(({ relation }) => relation.name === field.name);
+    if (anyLink !== undefined) return anyField(field, anyLink, { collection, context });
     const link = columnLink(field, links);
     return link === undefined ? valueField(field, collection) : linkField(link, context, field);
   });
@@ -79,6 +99,18 @@ const valueField = (field: Field, { singleton }: Collection): FieldDefinition =>
   note: field.note,
   type: `${outputType(field)}${field.nullable || singleton ? '' : '!'}`,
   directives: nameDirective(field),
+});
+
+/** Defines the field of a many-to-any relation, which is the stored key for callers who may read no target. */
+const anyField = (
+  field: Field,
+  { relation }: AnyLink,
+  { collection, context }: Subject,
+): FieldDefinition => ({
+  name: relation.graphql,
+  note: field.note,
+  type: context.unionOf(collection, relation),
+  directives: { ...nameDirective(relation), otherwise: outputType(field) },
 });
 
 /** @param column the column that contains the key, shown to callers who may not read the target */
@@ -106,7 +138,14 @@ const filterFields = (collection: Collection, context: Context): readonly FieldD
       type: comparisonOf(field),
       directives: nameDirective(field),
     }));
-  return [...columns, ...links.map((link) => linkFilter(link, collection, context))];
+  const targets = anyLinksOf(collection, context).flatMap((link) =>
+    link.targets.map(({ graphql, name, target }): FieldDefinition => ({
+      name: graphql,
+      type: context.typesOf(target).filter,
+      directives: { name, requires: link.relation.name },
+    })),
+  );
+  return [...columns, ...targets, ...links.map((link) => linkFilter(link, collection, context))];
 };
 
 const linkFilter = (

@@ -65,13 +65,33 @@ export const filterSchema = (collection: Collection, context: Context): SchemaOb
     'x-svc-keep': ['_and', '_or'],
     type: 'object',
     properties: {
-      ...Object.fromEntries<SchemaObject | ReferenceObject>([...fields, ...relations]),
+      ...Object.fromEntries<SchemaObject | ReferenceObject>([
+        ...fields,
+        ...relations,
+        ...targetFilters(collection, context),
+      ]),
       _and: { type: 'array', items: self },
       _or: { type: 'array', items: self },
     },
     additionalProperties: false,
   };
 };
+
+/** Returns the filters through the targets of many-to-any relations, named as in `item:works`. */
+const targetFilters = (
+  { relations }: Collection,
+  context: Context,
+): readonly (readonly [string, ReferenceObject])[] =>
+  relations.flatMap((relation) =>
+    relation.kind !== 'manyToAny'
+      ? []
+      : relation.targets.flatMap((name) => {
+          const target = context.collection(name);
+          return target === undefined
+            ? []
+            : [[`${relation.name}:${name}`, ref('schemas', `${context.stemOf(target)}Filter`)] as const];
+        }),
+  );
 
 const relationFilter = (
   relation: Relation,

@@ -1,6 +1,6 @@
 /** Describes the schemas of one collection: items, and the inputs of create and update. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
-import type { Collection, Field, ManyToOne, OneToMany } from '../../model/types.js';
+import type { Collection, Field, ManyToAny, ManyToOne, OneToMany, Relation } from '../../model/types.js';
 import { arrayOf, closedObject } from './bodies.js';
 import type { Context } from './context.js';
 import { createExample, readExample, updateExample } from './examples.js';
@@ -32,9 +32,7 @@ export const collectionSchemas = (collection: Collection, context: Context): Sch
  */
 const readSchema = (collection: Collection, context: Context): SchemaObject => {
   const relations = collection.relations.flatMap((relation) => {
-    if (relation.kind === 'manyToAny') return [];
-    const schema =
-      relation.kind === 'manyToOne' ? toOne(relation, collection, context) : toMany(relation, context);
+    const schema = relationSchema(relation, collection, context);
     return schema === null ? [] : [[relation.name, schema] as const];
   });
   return {
@@ -62,6 +60,37 @@ const readDescription = (field: Field): SchemaObject =>
     field.type === 'json' && 'Any JSON.',
     field.generated && 'Computed by the database.',
   );
+
+const relationSchema = (
+  relation: Relation,
+  collection: Collection,
+  context: Context,
+): SchemaObject | null => {
+  if (relation.kind === 'oneToMany') return toMany(relation, context);
+  return relation.kind === 'manyToOne'
+    ? toOne(relation, collection, context)
+    : toAny(relation, collection, context);
+};
+
+/** Describes a many-to-any relation: the stored key, or the item of one of its collections. */
+const toAny = (relation: ManyToAny, collection: Collection, context: Context): SchemaObject | null => {
+  const column = collection.fields.find(({ name }) => name === relation.field);
+  const targets = relation.targets.flatMap((name) => context.collection(name) ?? []);
+  if (column === undefined || targets.length === 0) return null;
+  const items = targets.map((target) => ref('schemas', context.stemOf(target)));
+  const keys = targets.map((target) => keySchema(target, 'read'));
+  return {
+    anyOf: [orNull(valueSchema(column, 'read')), ...distinctSchemas(keys), ...items],
+    ...description(
+      column.note !== null && plainText(column.note),
+      `An item of the collection in "${relation.collectionField}": with fields as an object, else its key.`,
+    ),
+  };
+};
+
+const distinctSchemas = (schemas: readonly SchemaObject[]): readonly SchemaObject[] => [
+  ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
+];
 
 /**
  * Describes a many-to-one relation: the column's value, or the item, which is null where it is hidden from

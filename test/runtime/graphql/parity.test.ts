@@ -1,5 +1,12 @@
 /** REST and GraphQL offer the same: what the two documents of each caller describe is compared, then what both answer. */
-import { buildSchema, getNamedType, isObjectType, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
+import {
+  buildSchema,
+  getNamedType,
+  isObjectType,
+  isUnionType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from 'graphql';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSpec } from '../../../generator/spec/load.js';
@@ -151,14 +158,24 @@ const namesOf = (schema: GraphQLSchema, name: string): readonly string[] => {
   return type !== undefined && 'getFields' in type ? Object.keys(type.getFields()).sort() : [];
 };
 
+const keyOf = (type: GraphQLObjectType) =>
+  Object.values(type.getFields()).find((each) => getNamedType(each.type).name === 'ID');
+
+/** The keys of what a many-to-any relation leads to. */
+const targetsOf = (name: string, types: readonly GraphQLObjectType[]) => ({
+  rest: types.map((type) => `${name}:${type.name}.${keyOf(type)?.name}`).join(','),
+  graphql: `${name} { ${types.map((type) => `... on ${type.name} { ${keyOf(type)?.name} }`).join(' ')} }`,
+});
+
 /** Columns, and the key of what a relation leads to. */
 const plainSelection = (
   type: GraphQLObjectType,
 ): readonly { readonly rest: string; readonly graphql: string }[] =>
   Object.values(type.getFields()).flatMap((field) => {
     const inner = getNamedType(field.type);
+    if (isUnionType(inner)) return [targetsOf(field.name, inner.getTypes())];
     if (!isObjectType(inner)) return [{ rest: field.name, graphql: field.name }];
-    const key = Object.values(inner.getFields()).find((each) => getNamedType(each.type).name === 'ID');
+    const key = keyOf(inner);
     if (key === undefined) return [];
     return [{ rest: `${field.name}.${key.name}`, graphql: `${field.name} { ${key.name} }` }];
   });
