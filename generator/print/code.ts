@@ -188,7 +188,10 @@ const renderLines = (
 const renderItem = (item: Code, position: LinePosition, separator: string): string => {
   const margin = spaces(position.indent);
   if (isComment(item)) return `${margin}${item.replaceAll('\n', `\n${margin}`)}\n`;
-  return `${margin}${render(item, position)}${separator}\n`;
+  // a union that breaks is not indented further between brackets
+  const isUnion = typeof item === 'object' && item.kind === 'union' && !item.list;
+  const text = render(item, isUnion ? { ...position, indent: position.indent - 2 } : position);
+  return `${margin}${text.trimStart()}${separator}\n`;
 };
 
 const brackets = (open: string, close: string) =>

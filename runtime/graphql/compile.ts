@@ -25,6 +25,7 @@ import { runOperation, type OperationHandlers } from './operations.js';
 import type { GraphqlCall } from './protocol.js';
 import { rootActions, type RootResult } from './roots.js';
 import type { View } from './schema.js';
+import { readAggregation } from './aggregation.js';
 import {
   createArgumentReader,
   pick,
@@ -210,8 +211,7 @@ type Bind = (variables: Variables, sent: Variables) => RootField;
 
 const bindRoots = (compiled: OperationParts, variables: Variables): readonly Bind[] => {
   const { type, operation, fragments, view } = compiled;
-  const { schema, hasRenames } = view;
-  const context: SelectionContext = { schema, fragments, variables, hasRenames };
+  const context: SelectionContext = { schema: view.schema, fragments, variables };
   return [...collectFields([operation.selectionSet], type.name, context)].map(([key, found]) =>
     bindRoot(key, found, { ...compiled, context }),
   );
@@ -252,7 +252,7 @@ const bindField = (
   const directives = directivesOf(field.astNode);
   if (directives.operation === undefined && directives.action === undefined)
     return () => async () => ({ value: null });
-  const read = createArgumentReader(field, found.field, context);
+  const read = createArgumentReader(field, found.field);
   const selected = { type: getNamedType(field.type), context };
   if (directives.operation !== undefined) {
     return (variables) => {
@@ -274,7 +274,7 @@ const bindField = (
     let run: ReturnType<typeof action> | null = null;
     return async (callContext) => {
       // inside the call, so that invalid arguments are an error of this field only
-      run ??= action({ collection, args, query });
+      run ??= action({ collection, args, query, aggregation: () => readAggregation(args, found, selected) });
       const result = await run(callContext);
       return 'value' in result && isObjectType(selected.type)
         ? { value: pick(trueToNull(result.value), found, selected) }

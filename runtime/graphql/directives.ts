@@ -2,6 +2,7 @@
 import type { ConstDirectiveNode } from 'graphql';
 
 export interface FieldDirectives {
+  /** On a type or a root field, and on the field of another type that needs to read the collection as well. */
   readonly collection?: string;
   /** On a type: the permission that its fields need. On a root field: the action it runs. */
   readonly action?: string;
@@ -11,6 +12,8 @@ export interface FieldDirectives {
   readonly access?: string;
   /** Name in the database or the spec, if it differs from the GraphQL name. */
   readonly name?: string;
+  /** On a field whose own fields are functions: what they are called with. */
+  readonly call?: string;
   /** On the field of an operation: the property of the output that is its value. */
   readonly open?: string;
   /** `body` on an argument that REST has in the body. */

@@ -5,27 +5,58 @@ import {
   isInputObjectType,
   isListType,
   isObjectType,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLObjectType,
 } from 'graphql';
+import { invalidQuery } from '../../contract/errors.js';
+import { parseCall } from '../../contract/functions.js';
+import { isObject } from '../../contract/objects.js';
 import { directivesOf } from './directives.js';
 
-/** Translates the keys of an input value into database names. */
+/** Translates the keys of an input value into database names, and `born_func: {year: …}` into `year(born)`. */
 export const toDatabaseNames = (value: unknown, type: GraphQLInputType): unknown => {
   const inner = getNullableType(type);
   if (Array.isArray(value)) {
     return isListType(inner) ? value.map((entry) => toDatabaseNames(entry, inner.ofType)) : value;
   }
   if (!isInputObjectType(inner) || typeof value !== 'object' || value === null) return value;
+  if (!isTranslated(inner)) return value;
   const fields = inner.getFields();
   return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => {
+    Object.entries(value).flatMap(([key, entry]): [string, unknown][] => {
       const field = fields[key];
-      return field === undefined
-        ? [key, entry]
-        : [directivesOf(field.astNode).name ?? key, toDatabaseNames(entry, field.type)];
+      if (field === undefined) return [[key, entry]];
+      const { call, name = key } = directivesOf(field.astNode);
+      return call === undefined ? [[name, toDatabaseNames(entry, field.type)]] : toCalls(key, entry, call);
     }),
   );
+};
+
+const toCalls = (key: string, filter: unknown, call: string): [string, unknown][] => {
+  if (!isObject(filter)) throw invalidQuery(`"${key}" in a filter needs a function with a condition`);
+  return Object.entries(filter).map(([name, condition]) => [`${name}(${call})`, condition]);
+};
+
+/** Whether a value of the type may need translation, by the type. */
+const translated = new WeakMap<GraphQLInputObjectType, boolean>();
+
+const isTranslated = (type: GraphQLInputObjectType): boolean => {
+  const known = translated.get(type);
+  if (known !== undefined) return known;
+  const seen = new Set([type]);
+  let found = false;
+  // iteration of a Set includes elements added during it
+  for (const each of seen) {
+    for (const { astNode, type: member } of Object.values(each.getFields())) {
+      const { name, call } = directivesOf(astNode);
+      found ||= name !== undefined || call !== undefined;
+      const inner = getNamedType(member);
+      if (isInputObjectType(inner)) seen.add(inner);
+    }
+  }
+  translated.set(type, found);
+  return found;
 };
 
 /** Translates a sort such as `-author.first_name` into database names, escaped for the `sort` parameter. */
@@ -36,6 +67,11 @@ export const sortToDatabaseNames = (text: string, item: GraphQLObjectType): stri
     .slice(sign.length)
     .split('.')
     .map((key) => {
+      const call = parseCall(key);
+      if (call !== null) {
+        const { name = call.argument } = directivesOf(type?.getFields()[call.argument]?.astNode);
+        return `${call.name}(${escapeName(name)})`;
+      }
       const field = type?.getFields()[key];
       const next = field === undefined ? null : getNamedType(field.type);
       type = isObjectType(next) ? next : null;

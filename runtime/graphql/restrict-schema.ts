@@ -25,6 +25,7 @@ type MemberNode = FieldDefinitionNode | InputValueDefinitionNode;
 /** The permission that each root action requires. */
 const neededActions: Readonly<Record<string, Action>> = {
   list: 'read',
+  aggregate: 'read',
   item: 'read',
   singleton: 'read',
   create: 'create',
@@ -118,8 +119,15 @@ const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: Me
   const names = visibility.visibleNames(collection, action as Action);
   const isFilter = node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && action === 'read';
   return (field) => {
-    const { name = field.name.value, requires = name, access } = directivesOf(field);
+    const {
+      call,
+      name = call ?? field.name.value,
+      requires = name,
+      access,
+      collection: needed,
+    } = directivesOf(field);
     if (access === 'admin') return false;
+    if (needed !== undefined && visibility.visibleNames(needed, 'read') === null) return false;
     return names === '*' || names?.has(requires) === true || (isFilter && logicNames.has(field.name.value));
   };
 };

@@ -34,6 +34,8 @@ export interface RootCall {
   readonly args: Arguments;
   /** Builds a query from these parameters and the selection. */
   query(parameters: Arguments): ParsedQuery;
+  /** Builds the query of an aggregation from the arguments and the selection. */
+  aggregation(): ParsedQuery;
 }
 
 type Run = (context: ItemContext) => Promise<RootResult>;
@@ -75,13 +77,21 @@ const list: RootAction = (call) => {
   };
 };
 
+const aggregate: RootAction = (call) => {
+  const target = { collection: call.collection, parsed: call.aggregation() };
+  return async (context) => {
+    const { rows, meta } = await readList(target, context);
+    return { rows, isList: true, meta };
+  };
+};
+
 const item: RootAction = (call) => {
-  const target = targetOf(call, {});
+  const target = targetOf(call, { timezone: call.args.timezone });
   return async (context) => asItem(await readItem(target, keyOf(call), context));
 };
 
 const singleton: RootAction = (call) => {
-  const target = targetOf(call, {});
+  const target = targetOf(call, { timezone: call.args.timezone });
   return async (context) => asItem(await readSingleton(target, context));
 };
 
@@ -154,6 +164,7 @@ const toText = (part: unknown): string => (Buffer.isBuffer(part) ? part.toString
 /** Root actions by their name in the schema's directives. */
 export const rootActions: ReadonlyMap<string, RootAction> = new Map([
   ['list', list],
+  ['aggregate', aggregate],
   ['item', item],
   ['singleton', singleton],
   ['create', create],

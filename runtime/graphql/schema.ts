@@ -20,7 +20,6 @@ import type { PolicySet } from '../access/policies.js';
 import { visibilityOf } from '../access/visibility.js';
 import type { Registry } from '../../contract/collection.js';
 import { isUnsafeInteger } from '../plan/number-values.js';
-import { directivesOf } from './directives.js';
 import { restrictSchema, printRestricted } from './restrict-schema.js';
 import { isInherited } from './variables.js';
 
@@ -30,8 +29,6 @@ export type Scope = 'items' | 'system';
 export interface View {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
-  /** Whether GraphQL names differ from database names. */
-  readonly hasRenames: boolean;
   /** Whether an input type has a field whose name every object inherits, such as `constructor`. */
   readonly hasInheritedNames: boolean;
   /** Data that belongs to this view, by the object that stores it. */
@@ -117,7 +114,6 @@ const toView = (document: DocumentNode): View => {
   return {
     schema,
     document,
-    hasRenames: hasRenames(document),
     hasInheritedNames: hasInheritedNames(document),
     cache: new Map(),
   };
@@ -145,11 +141,6 @@ GraphQLID.parseValue = (value) => {
     `ID cannot represent ${String(value)}, which JSON may have rounded: send it as text.`,
   );
 };
-
-const hasRenames = ({ definitions }: DocumentNode): boolean =>
-  definitions.some(
-    (node) => 'fields' in node && (node.fields ?? []).some((field) => directivesOf(field).name !== undefined),
-  );
 
 const hasInheritedNames = ({ definitions }: DocumentNode): boolean =>
   definitions.some(

@@ -9,6 +9,7 @@ import {
   visit,
   type FieldNode as SelectedField,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLObjectType,
 } from 'graphql';
 import { emptyQuery } from '../plan/read.js';
@@ -20,8 +21,6 @@ import { sortToDatabaseNames, toDatabaseNames } from './names.js';
 
 export interface SelectionContext extends FieldsContext {
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Whether GraphQL names differ from database names. */
-  readonly hasRenames: boolean;
 }
 
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -30,20 +29,15 @@ export type Arguments = Readonly<Record<string, unknown>>;
 const readArguments = (
   field: GraphQLField<unknown, unknown>,
   node: SelectedField,
-  { variables, hasRenames }: SelectionContext,
-): Arguments => {
-  const values = coerceArguments(field, node, variables);
-  return hasRenames ? toDatabaseArguments(values, field) : values;
-};
+  { variables }: SelectionContext,
+): Arguments => toDatabaseArguments(coerceArguments(field, node, variables), field);
 
 /** Creates a reader of a field's arguments for many requests. Arguments without variables are read once. */
 export const createArgumentReader = (
   field: GraphQLField<unknown, unknown>,
   node: SelectedField,
-  { hasRenames }: Pick<SelectionContext, 'hasRenames'>,
 ): ((variables: Arguments) => Arguments) => {
-  const translate = (values: Arguments): Arguments =>
-    hasRenames ? toDatabaseArguments(values, field) : values;
+  const translate = (values: Arguments): Arguments => toDatabaseArguments(values, field);
   const names = variablesIn(node);
   if (names.length === 0) {
     const values = translate(coerceArguments(field, node, {}));
@@ -155,7 +149,7 @@ const toNode = (
     return { name: key, children: [], constant: JSON.stringify(type.name) };
   }
   const field = type.getFields()[node.name.value] as GraphQLField<unknown, unknown>;
-  const name = directivesOf(field.astNode).name ?? field.name;
+  const { call, name = field.name } = directivesOf(field.astNode);
   const renamed = key === name ? {} : { as: key };
   const inner = getNamedType(field.type);
   if (isUnionType(inner)) {
@@ -164,6 +158,10 @@ const toNode = (
       children: toNodes({ sets }, target, { context, values }),
     }));
     return { name, ...renamed, children: [], targets };
+  }
+  if (call !== undefined) {
+    const calls = callsIn({ sets }, { context, call, type: inner });
+    return { name, ...renamed, isGroup: true, children: calls.map(toCallNode) };
   }
   if (!isObjectType(inner)) {
     return { name, children: [], ...renamed, ...(inner.name === 'ID' && { text: true }) };
@@ -176,6 +174,34 @@ const toNode = (
     children: toNodes({ sets }, inner, { context, values }),
   };
 };
+
+/** A selected function of `acquired_func { year }`, as `year(acquired)`, or the JSON of its `__typename`. */
+type SelectedCall =
+  | { readonly key: string; readonly call: string }
+  | { readonly key: string; readonly json: string };
+
+interface CallOptions {
+  readonly context: SelectionContext;
+  /** The field or list that the functions are called with. */
+  readonly call: string;
+  readonly type: GraphQLNamedType | undefined;
+}
+
+/** Returns the functions below a field, by their keys in the response. */
+export const callsIn = (
+  { sets }: Pick<CollectedField, 'sets'>,
+  { context, call, type }: CallOptions,
+): readonly SelectedCall[] =>
+  [...collectFields(sets, type?.name ?? null, context)].map(([key, { field }]) =>
+    field.name.value === '__typename'
+      ? { key, json: JSON.stringify(type?.name) }
+      : { key, call: `${field.name.value}(${call})` },
+  );
+
+const toCallNode = (selected: SelectedCall): FieldNode =>
+  'json' in selected
+    ? { name: selected.key, children: [], constant: selected.json }
+    : { name: selected.call, as: selected.key, children: [] };
 
 /** Returns the selected parts of a plain value, serialized by their types. */
 export const pick = (

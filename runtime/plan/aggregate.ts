@@ -4,8 +4,7 @@ import { aggregates, aggregatesOf, isAggregateName, type AggregateName } from '.
 import type { Collection, Field } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import { operatorsOf } from '../../contract/field-types.js';
-import { parseCall, resultName } from '../../contract/functions.js';
-import type { Aggregation, MeasureName } from '../request/aggregation.js';
+import { outputName, type Aggregation, type MeasureName, type OutputNode } from '../request/aggregation.js';
 import type { Filter } from '../request/filter.js';
 import type { Query, SortKey } from '../request/query.js';
 import { compareColumn, fromQuery } from './filter.js';
@@ -22,6 +21,8 @@ export interface AggregatePlan extends Pick<
   readonly grant: Grant;
   readonly groups: readonly Group[];
   readonly measures: readonly Measure[];
+  /** The JSON of a row. */
+  readonly shape: readonly OutputEntry[];
   /** Columns are outputs: see `Computed`. */
   readonly having: Condition;
   /** Indexes of outputs: groups, then measures. */
@@ -42,9 +43,13 @@ export interface Measure {
   readonly column: ColumnRef | null;
   /** Describes the result. */
   readonly field: Field;
-  /** Whether the measure is part of the result; others are for `sort` and `having`. */
-  readonly isShown: boolean;
 }
+
+/** A key of the answer: an output by its index among groups and measures, an object, or JSON. */
+export type OutputEntry =
+  | { readonly name: string; readonly output: number }
+  | { readonly name: string; readonly entries: readonly OutputEntry[] }
+  | { readonly name: string; readonly json: string };
 
 /**
  * Plans an aggregation. @throws FORBIDDEN for names, INVALID_QUERY for operations that do not apply to a field
@@ -57,6 +62,7 @@ export const planAggregate = (
   const scope = openScope(collection, 'read', { ...context, zone: query.timezone });
   if (scope.grant === null) throw new Error('a read needs a grant');
   const outputs = createOutputs(aggregation, scope);
+  const shape = planShape(aggregation.outputs, outputs);
   const whereTotal = readableRows(scope);
   const having = aggregation.having === null ? conditionTrue : planHaving(aggregation.having, outputs);
   const order = planOutputOrder(query.sort, outputs);
@@ -65,6 +71,7 @@ export const planAggregate = (
     grant: scope.grant,
     groups: outputs.groups,
     measures: outputs.measures,
+    shape,
     having,
     order,
     where: allOf([whereTotal, planWhere(query, scope), ...outputs.groups.flatMap(visibleRows)]),
@@ -87,24 +94,36 @@ interface Outputs {
   readonly measures: Measure[];
 }
 
-const createOutputs = ({ groupBy, measures }: Aggregation, scope: Scope): Outputs => {
-  const groups = new Map(groupBy.map((path) => [keyOf(path), planGroup(path, scope)]));
-  const outputs: Outputs = { scope, groups: [...groups.values()], measures: [] };
-  for (const measure of measures) addMeasure(measure, true, outputs);
-  const taken = outputs.groups.find(({ name }) =>
-    outputs.measures.some(({ operation }) => operation === name),
-  );
-  if (taken !== undefined)
-    throw invalidQuery(
-      `a group and an operation are both called "${taken.name}"; ask for them in two requests`,
-    );
-  return outputs;
+const createOutputs = ({ groupBy }: Aggregation, scope: Scope): Outputs => {
+  const groups = new Map(groupBy.map((path) => [outputName(path), planGroup(path, scope)]));
+  return { scope, groups: [...groups.values()], measures: [] };
 };
 
-/** Returns the key of a path in the result: calls become `born_year`. */
-const keyOf = (path: readonly string[]): string => {
-  const call = parseCall(path.at(-1) ?? '');
-  return [...path.slice(0, -1), call === null ? (path.at(-1) ?? '') : resultName(call)].join('.');
+/** Plans the keys of a row, or of an object in it. @throws INVALID_QUERY where a group has the name of an operation */
+const planShape = (nodes: readonly OutputNode[], outputs: Outputs): readonly OutputEntry[] => {
+  const entries = nodes.flatMap((node) => planOutput(node, outputs));
+  const names = new Set<string>();
+  for (const { name } of entries) {
+    if (names.has(name))
+      throw invalidQuery(`a group and an operation are both called "${name}"; ask for them in two requests`);
+    names.add(name);
+  }
+  return entries;
+};
+
+const planOutput = (node: OutputNode, outputs: Outputs): readonly OutputEntry[] => {
+  switch (node.kind) {
+    case 'groups':
+      return outputs.groups.map(({ name }, output) => ({ name, output }));
+    case 'measure':
+      return [{ name: node.as, output: outputs.groups.length + addMeasure(node.measure, outputs) }];
+    case 'constant':
+      return [{ name: node.as, json: node.json }];
+    case 'object': {
+      const entries = planShape(node.children, outputs);
+      return [entries.length === 0 ? { name: node.as, json: 'null' } : { name: node.as, entries }];
+    }
+  }
 };
 
 const planGroup = (path: readonly string[], scope: Scope): Group => {
@@ -116,20 +135,16 @@ const planGroup = (path: readonly string[], scope: Scope): Group => {
     throw invalidQuery(
       `"groupBy" cannot use "${path.join('.')}": values of type ${field.type} are not comparable`,
     );
-  return { name: keyOf(path), column };
+  return { name: outputName(path), column };
 };
 
 /** Returns the index of a measure, adding it where it is missing. */
-const addMeasure = (
-  { operation, path }: MeasureName,
-  isShown: boolean,
-  { scope, measures }: Outputs,
-): number => {
-  const name = path === null ? null : keyOf(path);
+const addMeasure = ({ operation, path }: MeasureName, { scope, measures }: Outputs): number => {
+  const name = path === null ? null : outputName(path);
   const present = measures.findIndex((each) => each.operation === operation && each.name === name);
   if (present !== -1) return present;
   if (path === null) {
-    return measures.push({ operation, name, column: null, field: countField, isShown }) - 1;
+    return measures.push({ operation, name, column: null, field: countField }) - 1;
   }
   const column = planPath(path, scope, 'aggregate');
   const known = aggregatesOf(column.field);
@@ -138,7 +153,7 @@ const addMeasure = (
       `${operation} does not apply to "${path.join('.')}" (${column.field.type}); it supports ${known.join(', ')}`,
     );
   }
-  return measures.push({ operation, name, column, field: resultField(operation, column.field), isShown }) - 1;
+  return measures.push({ operation, name, column, field: resultField(operation, column.field) }) - 1;
 };
 
 const countField: Field = { name: 'count', type: 'integer', bits: 64 };
@@ -178,12 +193,12 @@ const findOutput = (
   outputs: Outputs,
 ): { readonly index: number; readonly field: Field } | null => {
   const { groups, measures } = outputs;
-  const group = groups.findIndex(({ name }) => name === path.join('.') || name === keyOf(path));
+  const group = groups.findIndex(({ name }) => name === path.join('.') || name === outputName(path));
   if (group !== -1) return { index: group, field: (groups[group] as Group).column.field };
   const [operation = '', ...rest] = path;
   if (!isAggregateName(operation)) return null;
   if (rest.length === 0 && aggregates[operation].computes !== 'count') return null;
-  const measure = addMeasure({ operation, path: rest.length === 0 ? null : rest }, false, outputs);
+  const measure = addMeasure({ operation, path: rest.length === 0 ? null : rest }, outputs);
   return { index: groups.length + measure, field: (measures[measure] as Measure).field };
 };
 

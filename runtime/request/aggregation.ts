@@ -1,15 +1,24 @@
 /** Parses `aggregate`, `groupBy` and `having`. */
 import { aggregateNames, isAggregateName, type AggregateName } from '../../contract/aggregates.js';
 import { invalidQuery } from '../../contract/errors.js';
+import { parseCall, resultName } from '../../contract/functions.js';
 import { parseFilter, type Filter } from './filter.js';
 import { readNames, readObject, splitPath } from './names.js';
 
 export interface Aggregation {
-  readonly measures: readonly MeasureName[];
+  /** What each row of the answer holds, in order. */
+  readonly outputs: readonly OutputNode[];
   /** Paths of fields and calls of functions; empty for one row over all items. */
   readonly groupBy: readonly (readonly string[])[];
   readonly having: Filter | null;
 }
+
+export type OutputNode =
+  /** The values of all groups, each under its own name. */
+  | { readonly kind: 'groups' }
+  | { readonly kind: 'measure'; readonly as: string; readonly measure: MeasureName }
+  | { readonly kind: 'object'; readonly as: string; readonly children: readonly OutputNode[] }
+  | { readonly kind: 'constant'; readonly as: string; readonly json: string };
 
 /** An operation on a field, or on rows where `path` is null. */
 export interface MeasureName {
@@ -20,35 +29,54 @@ export interface MeasureName {
 /** Reads the parameters of one level; returns null where there are none. @throws INVALID_QUERY */
 export const readAggregation = (get: (name: string) => unknown, values: unknown[]): Aggregation | null => {
   const measures = readMeasures(get('aggregate'));
-  const groupBy = (readNames(get('groupBy'), 'groupBy') ?? []).map((name) => splitPath(name, 'groupBy'));
-  const having = get('having');
-  if (measures.length === 0 && groupBy.length === 0) {
-    if (having !== undefined) throw invalidQuery('"having" needs "aggregate" or "groupBy"');
-    return null;
-  }
-  return {
-    measures,
-    groupBy,
-    having:
-      having === undefined || having === null || having === ''
-        ? null
-        : parseFilter(readObject(having, 'having'), values),
-  };
+  const groupBy = readGroupBy(get('groupBy'));
+  const having = readHaving(get('having'), values);
+  if (measures.length > 0 || groupBy.length > 0)
+    return { outputs: [{ kind: 'groups' }, ...measures], groupBy, having };
+  if (get('having') !== undefined) throw invalidQuery('"having" needs "aggregate" or "groupBy"');
+  return null;
+};
+
+export const readGroupBy = (value: unknown): Aggregation['groupBy'] =>
+  (readNames(value, 'groupBy') ?? []).map((name) => splitPath(name, 'groupBy'));
+
+export const readHaving = (value: unknown, values: unknown[]): Filter | null =>
+  value === undefined || value === null || value === ''
+    ? null
+    : parseFilter(readObject(value, 'having'), values);
+
+/** Returns the key of a path in the answer: calls become `born_year`. */
+export const outputName = (path: readonly string[]): string => {
+  const last = path.at(-1) ?? '';
+  const call = parseCall(last);
+  return [...path.slice(0, -1), call === null ? last : resultName(call)].join('.');
 };
 
 /** Reads `{operation: fields}`, where `*` stands for the rows. */
-const readMeasures = (value: unknown): readonly MeasureName[] => {
+const readMeasures = (value: unknown): readonly OutputNode[] => {
   if (value === undefined || value === null || value === '') return [];
-  return Object.entries(readObject(value, 'aggregate')).flatMap(([operation, fields]) => {
+  return Object.entries(readObject(value, 'aggregate')).map(([operation, fields]) => {
     if (!isAggregateName(operation))
       throw invalidQuery(
         `"aggregate" does not support "${operation}"; it supports ${aggregateNames.join(', ')}`,
       );
-    const names = readNames(fields, 'aggregate') ?? [];
-    if (names.length === 0)
-      throw invalidQuery(`"${operation}" in "aggregate" needs a field, as in {"${operation}": "id"}`);
-    return names.map((name): MeasureName => ({ operation, path: readMeasurePath(operation, name) }));
+    return readMeasure(operation, [...new Set(readNames(fields, 'aggregate'))]);
   });
+};
+
+/** An operation on the rows alone is a value, one on fields an object. */
+const readMeasure = (operation: AggregateName, names: readonly string[]): OutputNode => {
+  if (names.length === 0)
+    throw invalidQuery(`"${operation}" in "aggregate" needs a field, as in {"${operation}": "id"}`);
+  const children = names.map((name): Extract<OutputNode, { kind: 'measure' }> => {
+    const path = readMeasurePath(operation, name);
+    const as = path === null ? '*' : outputName(path);
+    return { kind: 'measure', as, measure: { operation, path } };
+  });
+  const [only] = children;
+  return children.length === 1 && only?.measure.path === null
+    ? { ...only, as: operation }
+    : { kind: 'object', as: operation, children };
 };
 
 const readMeasurePath = (operation: AggregateName, name: string): readonly string[] | null => {

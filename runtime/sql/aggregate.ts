@@ -3,7 +3,8 @@
  * once, and grouping and sorting name it; databases merge the derived table into the query.
  */
 import { aggregates } from '../../contract/aggregates.js';
-import type { AggregatePlan, Group, Measure } from '../plan/aggregate.js';
+import type { AggregatePlan, Measure, OutputEntry } from '../plan/aggregate.js';
+import type { Field } from '../../contract/collection.js';
 import type { ColumnRef } from '../plan/types.js';
 import {
   compileColumn,
@@ -27,8 +28,9 @@ export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): Com
   const groups = plan.groups.map((_, index): Sql => [`${rows}.g${index}`]);
   const measures = plan.measures.map((measure, index) => compileMeasure(measure, `${rows}.m${index}`, scope));
   const outputs = [...groups, ...measures];
-  const shown = [...groups, ...measures.filter((_, index) => plan.measures[index]?.isShown === true)];
-  const columns = shown.length === 0 ? ['1'] : join(shown, ', ');
+  const shown = outputsIn(plan.shape).map((index) => outputs[index] ?? []);
+  // without a group there is one row, however many items there are
+  const columns = shown.length === 0 ? ['count(*)'] : join(shown, ', ');
   const grouped = groups.length === 0 ? [] : sql` group by ${join(groups, ', ')}`;
   const having =
     plan.having.kind === 'true' ? [] : sql` having ${compileCondition(plan.having, { ...scope, outputs })}`;
@@ -38,7 +40,7 @@ export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): Com
       statement: createStatement(
         sql`select ${columns} from (${source}) ${rows}${grouped}${having}${order}${compilePage(plan, options)}`,
       ),
-      tokens: tokensOf(plan),
+      tokens: tokensOf(plan.shape, plan),
       lists: [],
     },
     counts: compileCounts(plan, dialect),
@@ -97,29 +99,31 @@ const compileOrder = (
   return sql` order by ${join(keys, ', ')}`;
 };
 
-/** Returns the template of a row: groups by their names, then an object for each operation. */
-const tokensOf = ({ groups, measures }: AggregatePlan): readonly Token[] => {
-  const shown = measures.filter(({ isShown }) => isShown);
-  const tokens: Token[] = [];
-  const literal = (text: string): void => void tokens.push({ kind: 'literal', bytes: Buffer.from(text) });
-  const start = (name: string): string => `${tokens.length === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-  groups.forEach(({ name, column }: Group) => {
-    literal(start(name));
-    tokens.push({ kind: 'value', field: column.field });
+const outputsIn = (shape: readonly OutputEntry[]): readonly number[] =>
+  shape.flatMap((entry) => {
+    if ('output' in entry) return [entry.output];
+    return 'entries' in entry ? outputsIn(entry.entries) : [];
   });
-  for (const operation of new Set(shown.map((measure) => measure.operation))) {
-    const own = shown.filter((measure) => measure.operation === operation);
-    const isPlain = own.length === 1 && own[0]?.name === null;
-    own.forEach(({ name, field }, index) => {
-      const key = isPlain ? '' : `${index === 0 ? '{' : ','}${JSON.stringify(name ?? '*')}:`;
-      literal(`${index === 0 ? start(operation) : ''}${key}`);
-      tokens.push({ kind: 'value', field });
-    });
-    if (!isPlain) literal('}');
-  }
-  literal('}');
-  return mergeLiterals(tokens);
+
+/** Returns the template of an object, whose values are the columns of `outputsIn` in order. */
+const tokensOf = (
+  shape: readonly OutputEntry[],
+  plan: Pick<AggregatePlan, 'groups' | 'measures'>,
+): readonly Token[] => {
+  const fields = [
+    ...plan.groups.map(({ column }) => column.field),
+    ...plan.measures.map(({ field }) => field),
+  ];
+  const tokens = shape.flatMap((entry, index): readonly Token[] => {
+    const key = literal(`${index === 0 ? '{' : ','}${JSON.stringify(entry.name)}:`);
+    if ('json' in entry) return [key, literal(entry.json)];
+    if ('entries' in entry) return [key, ...tokensOf(entry.entries, plan)];
+    return [key, { kind: 'value', field: fields[entry.output] as Field }];
+  });
+  return mergeLiterals([...tokens, literal(shape.length === 0 ? '{}' : '}')]);
 };
+
+const literal = (text: string): Token => ({ kind: 'literal', bytes: Buffer.from(text) });
 
 const mergeLiterals = (tokens: readonly Token[]): readonly Token[] => {
   const merged: Token[] = [];

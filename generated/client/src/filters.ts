@@ -46,7 +46,8 @@ interface Matching {
   _niends_with?: string;
 }
 
-export interface TextFilter extends Equality<string>, Matching, Emptiness {}
+/** `Value`: the values of an enum. */
+export interface TextFilter<Value extends string = string> extends Equality<Value>, Matching, Emptiness {}
 
 export interface NumberFilter extends Equality<number>, Order<number> {}
 

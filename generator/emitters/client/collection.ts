@@ -149,12 +149,12 @@ const writeFilter = (
  */
 const isFiltered = ({ name }: { readonly name: string }): boolean => name !== '_and' && name !== '_or';
 
-const filterMember = (name: string, types: readonly string[]): Member => ({
-  code:
-    types.length === 1 && !isInherited(name)
-      ? `${typeKey(name)}?: ${types[0]}`
-      : member(name, union(types), { optional: true }),
-});
+const filterMember = (name: string, types: readonly Code[]): Member => {
+  const type = union(types);
+  // the formatter never breaks a line before a type without brackets of its own
+  const isPlain = typeof type === 'string' && !isInherited(name);
+  return { code: isPlain ? `${typeKey(name)}?: ${type}` : member(name, type, { optional: true }) };
+};
 
 const filtersOf = (relation: ReachableRelation | undefined): string[] =>
   relation === undefined ? [] : [relationFilterType(relation)];

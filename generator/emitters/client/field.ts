@@ -1,7 +1,7 @@
 /** Returns the TypeScript types of a field: read, written and filtered. */
 import { fieldTypes } from '../../../contract/field-types.js';
 import type { Collection, Field, FieldType } from '../../model/types.js';
-import { pair, union, type Code } from '../../print/code.js';
+import { arrayType, generic, pair, union, type Code } from '../../print/code.js';
 import { str, typeKey } from '../../print/typescript.js';
 
 /** Prints a member such as `Title: string` or `Composer?: string | null`. */
@@ -44,9 +44,18 @@ export const readType = (field: Field, { singleton }: Pick<Collection, 'singleto
 export const writeType = (field: Field): Code =>
   orNull(field.hash ? 'string' : valueType(field), field.nullable);
 
-/** Returns the type of a non-null value. */
-export const valueType = ({ type, values }: Field): Code =>
-  values === null || !isText(type) ? fieldTypes[type].typescript : union(values.map(str));
+/** Returns the type of a non-null value. An array is typed with one dimension and without null elements. */
+export const valueType = (field: Field): Code => {
+  const values = valuesOf(field);
+  if (values !== null) return union(values);
+  return field.element === null
+    ? fieldTypes[field.type].typescript
+    : arrayType(fieldTypes[field.element.type].typescript);
+};
+
+/** Returns the values of an enum as literal types; null for other fields. */
+const valuesOf = ({ type, values }: Field): Code[] | null =>
+  values === null || !isText(type) ? null : values.map(str);
 
 const orNull = (type: Code, isNullable: boolean): Code => {
   if (!isNullable || type === 'unknown') return type;
@@ -57,5 +66,9 @@ const orNull = (type: Code, isNullable: boolean): Code => {
 
 const isText = (type: FieldType): boolean => type === 'string' || type === 'text';
 
-export const filterType = (field: Field): string =>
-  field.conceal || field.hash ? 'svc.ConcealedFilter' : `svc.${fieldTypes[field.type].filter.typescript}`;
+export const filterType = (field: Field): Code => {
+  if (field.conceal || field.hash) return 'svc.ConcealedFilter';
+  const name = `svc.${fieldTypes[field.type].filter.typescript}`;
+  const values = valuesOf(field);
+  return values === null ? name : generic(name, [union(values)]);
+};

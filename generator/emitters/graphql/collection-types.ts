@@ -10,6 +10,7 @@ import {
   type Context,
   type Link,
 } from './context.js';
+import { functionFields } from './functions.js';
 import { inputType, comparisonOf, outputType } from './operators.js';
 import { filterArgument, listArguments } from './roots.js';
 
@@ -90,7 +91,11 @@ const itemFields = (collection: Collection, context: Context): readonly FieldDef
   });
   const names = new Set(collection.fields.map(({ name }) => name));
   const others = links.filter(({ relation }) => !names.has(relation.name));
-  return [...columns, ...others.map((link) => linkField(link, context))];
+  return [
+    ...columns,
+    ...others.map((link) => linkField(link, context)),
+    ...functionFields(collection, context, '_functions'),
+  ];
 };
 
 /** Defines the field of a value; a singleton without a row returns null for fields without a default. */
@@ -145,7 +150,12 @@ const filterFields = (collection: Collection, context: Context): readonly FieldD
       directives: { name, requires: link.relation.name },
     })),
   );
-  return [...columns, ...targets, ...links.map((link) => linkFilter(link, collection, context))];
+  return [
+    ...columns,
+    ...targets,
+    ...links.map((link) => linkFilter(link, collection, context)),
+    ...functionFields(collection, context, '_function_filter_operators'),
+  ];
 };
 
 const linkFilter = (

@@ -7,6 +7,7 @@
 import type { Collection, Emitter } from '../../model/types.js';
 import { description, printDefinition, type Definition, type FieldDefinition } from '../../print/graphql.js';
 import { collectionTypes } from './collection-types.js';
+import { aggregateTypes } from './aggregates.js';
 import { createContext, type Context } from './context.js';
 import { createNameAllocator } from './names.js';
 import { operationRoot, type OperationRoot } from './operations.js';
@@ -16,7 +17,10 @@ import { collectionRoots, type Roots } from './roots.js';
 export const emitGraphql: Emitter = (model) => {
   const context = createContext(model);
   const types = [
-    ...model.collections.flatMap((collection) => collectionTypes(collection, context)),
+    ...model.collections.flatMap((collection) => [
+      ...collectionTypes(collection, context),
+      ...aggregateTypes(collection, context),
+    ]),
     ...sharedDefinitions,
   ];
   const userCollections = model.collections.filter(({ system }) => !system);
@@ -77,7 +81,7 @@ const printSchema = ({ queries, mutations }: Roots, types: readonly Definition[]
 const header =
   `${description('Maps the schema to collections and operations, and restricts it per caller; hidden from clients.')}\n` +
   'directive @svc(collection: String, action: String, operation: String, access: String, name: String, ' +
-  'open: String, in: String, otherwise: String, requires: String) on OBJECT | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ' +
+  'call: String, open: String, in: String, otherwise: String, requires: String) on OBJECT | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ' +
   'INPUT_FIELD_DEFINITION';
 
 const reachable = (roots: readonly Definition[], types: readonly Definition[]): readonly Definition[] => {

@@ -10,6 +10,10 @@ export interface TypeNames {
   readonly update: string;
   /** Unions of many-to-any relations, by the name of the relation. */
   readonly unions: ReadonlyMap<string, string>;
+  /** A group of aggregated items. */
+  readonly aggregated: string;
+  /** Returns the type of the results of a kind of operation, such as `sum`. */
+  measuresOf(kind: string): string;
 }
 
 /**
@@ -32,9 +36,22 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
             kind === 'manyToAny' ? [[relation, allocate(`${item}_${graphql}_union`)] as const] : [],
           ),
         ),
+        ...aggregateNames(allocate(`${item}_aggregated`), allocate),
       },
     ]),
   );
+};
+
+const measureKinds = ['count', 'count_distinct', 'sum', 'avg', 'range'] as const;
+
+const aggregateNames = (
+  aggregated: string,
+  allocate: (name: string) => string,
+): Pick<TypeNames, 'aggregated' | 'measuresOf'> => {
+  const names = new Map<string, string>(
+    measureKinds.map((kind) => [kind, allocate(`${aggregated}_${kind}`)]),
+  );
+  return { aggregated, measuresOf: (kind) => names.get(kind) ?? kind };
 };
 
 /** Returns a function that makes names unique by appending `_`. */

@@ -3,6 +3,7 @@ import { fieldTypes, operatorsOf } from '../../../contract/field-types.js';
 import { operators, type OperandKind, type Operator } from '../../../contract/operators.js';
 import type { Field } from '../../model/types.js';
 import type { Definition, FieldDefinition } from '../../print/graphql.js';
+import { functionDefinitions } from './functions.js';
 
 const scalar = (name: string, note: string): Definition => ({ kind: 'scalar', name, note, fields: [] });
 
@@ -29,6 +30,7 @@ export const sharedDefinitions: readonly Definition[] = [
   operatorsInput('boolean', 'Boolean', operatorsOf({ type: 'boolean' })),
   operatorsInput('json', 'JSON', operatorsOf({ type: 'json' })),
   operatorsInput('hash', 'Hash', operatorsOf({ type: 'string', hash: true })),
+  ...functionDefinitions,
   { kind: 'type', name: 'delete_one', fields: [{ name: 'id', type: 'ID!' }] },
   { kind: 'type', name: 'delete_many', fields: [{ name: 'ids', type: '[ID]!' }] },
   scalar('BigInt', 'A 64-bit integer, as digits in a string.'),
@@ -53,9 +55,13 @@ const plainType = ({ type, unsigned, bits }: Field): string =>
 
 /** Returns the type of a field in results. Keys are `ID`, for all column types. */
 export const outputType = (field: Field): string => {
+  return field.primaryKey && !field.hash && !field.conceal ? 'ID' : valueType(field);
+};
+
+/** Returns the type of a value that does not stand for an item. */
+export const valueType = (field: Field): string => {
   if (field.hash) return 'Hash';
-  if (field.conceal) return 'String';
-  return field.primaryKey ? 'ID' : plainType(field);
+  return field.conceal ? 'String' : plainType(field);
 };
 
 /** Returns the type of a field in inputs. `isReference`: the column contains the key of another item. */

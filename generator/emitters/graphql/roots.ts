@@ -23,6 +23,9 @@ export const listArguments = (target: Collection, context: Context): readonly Ar
   { name: 'search', type: 'String' },
 ];
 
+/** Zone in which date functions read timestamps. */
+const timezone: ArgumentDefinition = { name: 'timezone', type: 'String' };
+const meta: ArgumentDefinition = { name: 'meta', type: '[String]' };
 const sort: ArgumentDefinition = { name: 'sort', type: '[String]' };
 const id: ArgumentDefinition = { name: 'id', type: 'ID!' };
 /** Has a default so that a nullable variable is valid too. */
@@ -35,14 +38,15 @@ const ids: ArgumentDefinition = { name: 'ids', type: '[ID!]!', fallback: '[]' };
 export const collectionRoots = (collection: Collection, context: Context): Roots => {
   if (collection.path === null) return { queries: [], mutations: [] };
   const subject = { collection, context, stem: stemOf(collection), item: context.typesOf(collection).item };
-  if (collection.key.length === 0) return { queries: [list(subject)], mutations: [] };
-  if (collection.readonly) return { queries: [list(subject), byId(subject)], mutations: [] };
+  const lists = [list(subject), aggregated(subject)];
+  if (collection.key.length === 0) return { queries: lists, mutations: [] };
+  if (collection.readonly) return { queries: [...lists, byId(subject)], mutations: [] };
   return collection.singleton
     ? {
         queries: [singleton(subject), byId(subject)],
         mutations: [updateSingleton(subject), deleteItem(subject)],
       }
-    : { queries: [list(subject), byId(subject)], mutations: writes(subject) };
+    : { queries: [...lists, byId(subject)], mutations: writes(subject) };
 };
 
 interface Subject {
@@ -62,16 +66,29 @@ const root = ({ collection }: Subject, action: string, rest: Rest): FieldDefinit
 const list = (subject: Subject): FieldDefinition =>
   root(subject, 'list', {
     name: subject.stem,
-    arguments: [...listArguments(subject.collection, subject.context), { name: 'meta', type: '[String]' }],
+    arguments: [...listArguments(subject.collection, subject.context), meta, timezone],
     // nullable, so that a list that fails does not take the others with it
     type: `[${subject.item}!]`,
   });
 
+const aggregated = (subject: Subject): FieldDefinition =>
+  root(subject, 'aggregate', {
+    name: `${subject.stem}_aggregated`,
+    arguments: [
+      { name: 'groupBy', type: '[String]' },
+      { name: 'having', type: 'JSON' },
+      ...listArguments(subject.collection, subject.context),
+      meta,
+      timezone,
+    ],
+    type: `[${subject.context.typesOf(subject.collection).aggregated}!]`,
+  });
+
 const byId = (subject: Subject): FieldDefinition =>
-  root(subject, 'item', { name: `${subject.stem}_by_id`, arguments: [id], type: subject.item });
+  root(subject, 'item', { name: `${subject.stem}_by_id`, arguments: [id, timezone], type: subject.item });
 
 const singleton = (subject: Subject): FieldDefinition =>
-  root(subject, 'singleton', { name: subject.stem, type: subject.item });
+  root(subject, 'singleton', { name: subject.stem, arguments: [timezone], type: subject.item });
 
 const updateSingleton = (subject: Subject): FieldDefinition =>
   root(subject, 'updateSingleton', {

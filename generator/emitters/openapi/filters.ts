@@ -1,6 +1,7 @@
 /** Describes filters: the operators of each field type, and the filter of each collection. */
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
 import { fieldTypes, operatorsOf } from '../../../contract/field-types.js';
+import { functionNames } from '../../../contract/functions.js';
 import { operators, type Operator } from '../../../contract/operators.js';
 import type { Collection, Field, Relation } from '../../model/types.js';
 import type { Context } from './context.js';
@@ -73,6 +74,7 @@ export const filterSchema = (collection: Collection, context: Context): SchemaOb
       _and: { type: 'array', items: self },
       _or: { type: 'array', items: self },
     },
+    ...callSchemas,
     additionalProperties: false,
   };
 };
@@ -92,6 +94,11 @@ const targetFilters = (
             : [[`${relation.name}:${name}`, ref('schemas', `${context.stemOf(target)}Filter`)] as const];
         }),
   );
+
+/** Calls of functions, such as `year(created)`, which give whole numbers; the types of the library lack the keyword. */
+const callSchemas = {
+  patternProperties: { [`^(${functionNames.join('|')})\\(.+\\)$`]: ref('schemas', 'IntegerOperators') },
+};
 
 const relationFilter = (
   relation: Relation,

@@ -73,7 +73,7 @@ describe('the plan cache keeps the arguments of each request', () => {
     const operation = document.definitions[0] as OperationDefinitionNode;
     const node = operation.selectionSet.selections[0] as FieldNode;
     const field = schema.getQueryType()?.getFields().list as GraphQLField<unknown, unknown>;
-    const reader = createArgumentReader(field, node, { hasRenames: false });
+    const reader = createArgumentReader(field, node);
     for (const request of requests.length === 0 ? [{}, {}] : [...requests, ...requests]) {
       const { coerced, errors } = getVariableValues(
         schema,

@@ -62,7 +62,7 @@ const capabilitiesOfRest = ({ paths }: Described): readonly string[] =>
     .sort();
 
 const restWords: ReadonlyMap<string, readonly string[]> = new Map([
-  ['get', ['list']],
+  ['get', ['list', 'aggregate']],
   ['get key', ['item']],
   ['post', ['create', 'createMany']],
   ['patch', ['updateMany', 'updateBatch']],
@@ -80,6 +80,7 @@ const rootPatterns: readonly (readonly [RegExp, string])[] = [
   [/^delete_(.+)_items$/, 'deleteMany'],
   [/^delete_(.+)_item$/, 'delete'],
   [/^(.+)_by_id$/, 'item'],
+  [/^(.+)_aggregated$/, 'aggregate'],
   [/^update_(.+)$/, 'updateSingleton'],
   [/^(.+)$/, 'list'],
 ];
@@ -155,7 +156,10 @@ const propertiesOf = ({ schemas }: Described, collection: string, action: string
 
 const namesOf = (schema: GraphQLSchema, name: string): readonly string[] => {
   const type = schema.getType(name);
-  return type !== undefined && 'getFields' in type ? Object.keys(type.getFields()).sort() : [];
+  if (type === undefined || !('getFields' in type)) return [];
+  return Object.keys(type.getFields())
+    .filter((each) => !isFunctions(each))
+    .sort();
 };
 
 const keyOf = (type: GraphQLObjectType) =>
@@ -166,6 +170,8 @@ const targetsOf = (name: string, types: readonly GraphQLObjectType[]) => ({
   rest: types.map((type) => `${name}:${type.name}.${keyOf(type)?.name}`).join(','),
   graphql: `${name} { ${types.map((type) => `... on ${type.name} { ${keyOf(type)?.name} }`).join(' ')} }`,
 });
+/** Fields that call functions, which REST names in `fields`: see `aggregates.test.ts`. */
+const isFunctions = (name: string): boolean => name.endsWith('_func');
 
 /** Columns, and the key of what a relation leads to. */
 const plainSelection = (
@@ -174,6 +180,7 @@ const plainSelection = (
   Object.values(type.getFields()).flatMap((field) => {
     const inner = getNamedType(field.type);
     if (isUnionType(inner)) return [targetsOf(field.name, inner.getTypes())];
+    if (isFunctions(field.name)) return [];
     if (!isObjectType(inner)) return [{ rest: field.name, graphql: field.name }];
     const key = keyOf(inner);
     if (key === undefined) return [];
@@ -340,7 +347,8 @@ describe.each(dialects)('on %s', (dialect) => {
       const items = await readSchema(server, 'items', caller);
       for (const field of Object.values(items.getQueryType()?.getFields() ?? {})) {
         const type = getNamedType(field.type);
-        if (!isObjectType(type) || field.name.endsWith('_by_id') || singletons.includes(field.name)) continue;
+        if (!isObjectType(type) || /_(?:by_id|aggregated)$/.test(field.name)) continue;
+        if (singletons.includes(field.name)) continue;
         const selection = plainSelection(type);
         const document = `{ ${field.name}(limit: -1, meta: ["*"]) { ${selection.map(({ graphql }) => graphql).join(' ')} } }`;
         const limit = caller === 'public' ? '' : '&limit=-1';

@@ -10,6 +10,7 @@ export type Album_filter = {
   Title?: string_filter_operators | null | undefined;
   ArtistId?: Artist_filter | null | undefined;
   Track?: Track_quantifier_filter | null | undefined;
+  Track_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Album_filter | null | undefined> | null | undefined;
   _or?: Array<Album_filter | null | undefined> | null | undefined;
 };
@@ -19,6 +20,7 @@ export type Album_quantifier_filter = {
   Title?: string_filter_operators | null | undefined;
   ArtistId?: Artist_filter | null | undefined;
   Track?: Track_quantifier_filter | null | undefined;
+  Track_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Album_filter | null | undefined> | null | undefined;
   _or?: Array<Album_filter | null | undefined> | null | undefined;
   _some?: Album_filter | null | undefined;
@@ -49,6 +51,7 @@ export type Artist_filter = {
   ArtistId?: number_filter_operators | null | undefined;
   Name?: string_filter_operators | null | undefined;
   Album?: Album_quantifier_filter | null | undefined;
+  Album_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Artist_filter | null | undefined> | null | undefined;
   _or?: Array<Artist_filter | null | undefined> | null | undefined;
 };
@@ -80,6 +83,7 @@ export type Customer_filter = {
   Email?: string_filter_operators | null | undefined;
   Invoice?: Invoice_quantifier_filter | null | undefined;
   SupportRepId?: Employee_filter | null | undefined;
+  Invoice_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Customer_filter | null | undefined> | null | undefined;
   _or?: Array<Customer_filter | null | undefined> | null | undefined;
 };
@@ -99,6 +103,7 @@ export type Customer_quantifier_filter = {
   Email?: string_filter_operators | null | undefined;
   Invoice?: Invoice_quantifier_filter | null | undefined;
   SupportRepId?: Employee_filter | null | undefined;
+  Invoice_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Customer_filter | null | undefined> | null | undefined;
   _or?: Array<Customer_filter | null | undefined> | null | undefined;
   _some?: Customer_filter | null | undefined;
@@ -163,6 +168,10 @@ export type Employee_filter = {
   Customer?: Customer_quantifier_filter | null | undefined;
   Employee?: Employee_quantifier_filter | null | undefined;
   ReportsTo?: Employee_filter | null | undefined;
+  BirthDate_func?: datetime_function_filter_operators | null | undefined;
+  HireDate_func?: datetime_function_filter_operators | null | undefined;
+  Customer_func?: count_function_filter_operators | null | undefined;
+  Employee_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Employee_filter | null | undefined> | null | undefined;
   _or?: Array<Employee_filter | null | undefined> | null | undefined;
 };
@@ -185,6 +194,10 @@ export type Employee_quantifier_filter = {
   Customer?: Customer_quantifier_filter | null | undefined;
   Employee?: Employee_quantifier_filter | null | undefined;
   ReportsTo?: Employee_filter | null | undefined;
+  BirthDate_func?: datetime_function_filter_operators | null | undefined;
+  HireDate_func?: datetime_function_filter_operators | null | undefined;
+  Customer_func?: count_function_filter_operators | null | undefined;
+  Employee_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Employee_filter | null | undefined> | null | undefined;
   _or?: Array<Employee_filter | null | undefined> | null | undefined;
   _some?: Employee_filter | null | undefined;
@@ -241,6 +254,7 @@ export type Genre_filter = {
   GenreId?: number_filter_operators | null | undefined;
   Name?: string_filter_operators | null | undefined;
   Track?: Track_quantifier_filter | null | undefined;
+  Track_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Genre_filter | null | undefined> | null | undefined;
   _or?: Array<Genre_filter | null | undefined> | null | undefined;
 };
@@ -268,6 +282,8 @@ export type Invoice_filter = {
   Total?: number_filter_operators | null | undefined;
   CustomerId?: Customer_filter | null | undefined;
   InvoiceLine?: InvoiceLine_quantifier_filter | null | undefined;
+  InvoiceDate_func?: datetime_function_filter_operators | null | undefined;
+  InvoiceLine_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Invoice_filter | null | undefined> | null | undefined;
   _or?: Array<Invoice_filter | null | undefined> | null | undefined;
 };
@@ -283,6 +299,8 @@ export type Invoice_quantifier_filter = {
   Total?: number_filter_operators | null | undefined;
   CustomerId?: Customer_filter | null | undefined;
   InvoiceLine?: InvoiceLine_quantifier_filter | null | undefined;
+  InvoiceDate_func?: datetime_function_filter_operators | null | undefined;
+  InvoiceLine_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Invoice_filter | null | undefined> | null | undefined;
   _or?: Array<Invoice_filter | null | undefined> | null | undefined;
   _some?: Invoice_filter | null | undefined;
@@ -369,6 +387,7 @@ export type MediaType_filter = {
   MediaTypeId?: number_filter_operators | null | undefined;
   Name?: string_filter_operators | null | undefined;
   Track?: Track_quantifier_filter | null | undefined;
+  Track_func?: count_function_filter_operators | null | undefined;
   _and?: Array<MediaType_filter | null | undefined> | null | undefined;
   _or?: Array<MediaType_filter | null | undefined> | null | undefined;
 };
@@ -389,6 +408,7 @@ export type Playlist_filter = {
   PlaylistId?: number_filter_operators | null | undefined;
   Name?: string_filter_operators | null | undefined;
   PlaylistTrack?: PlaylistTrack_quantifier_filter | null | undefined;
+  PlaylistTrack_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Playlist_filter | null | undefined> | null | undefined;
   _or?: Array<Playlist_filter | null | undefined> | null | undefined;
 };
@@ -445,6 +465,8 @@ export type Track_filter = {
   InvoiceLine?: InvoiceLine_quantifier_filter | null | undefined;
   MediaTypeId?: MediaType_filter | null | undefined;
   PlaylistTrack?: PlaylistTrack_quantifier_filter | null | undefined;
+  InvoiceLine_func?: count_function_filter_operators | null | undefined;
+  PlaylistTrack_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Track_filter | null | undefined> | null | undefined;
   _or?: Array<Track_filter | null | undefined> | null | undefined;
 };
@@ -461,6 +483,8 @@ export type Track_quantifier_filter = {
   InvoiceLine?: InvoiceLine_quantifier_filter | null | undefined;
   MediaTypeId?: MediaType_filter | null | undefined;
   PlaylistTrack?: PlaylistTrack_quantifier_filter | null | undefined;
+  InvoiceLine_func?: count_function_filter_operators | null | undefined;
+  PlaylistTrack_func?: count_function_filter_operators | null | undefined;
   _and?: Array<Track_filter | null | undefined> | null | undefined;
   _or?: Array<Track_filter | null | undefined> | null | undefined;
   _some?: Track_filter | null | undefined;
@@ -554,6 +578,21 @@ export type date_filter_operators = {
   _nbetween?: Array<string | null | undefined> | null | undefined;
 };
 
+export type datetime_function_filter_operators = {
+  year?: number_filter_operators | null | undefined;
+  month?: number_filter_operators | null | undefined;
+  week?: number_filter_operators | null | undefined;
+  day?: number_filter_operators | null | undefined;
+  weekday?: number_filter_operators | null | undefined;
+  hour?: number_filter_operators | null | undefined;
+  minute?: number_filter_operators | null | undefined;
+  second?: number_filter_operators | null | undefined;
+};
+
+export type count_function_filter_operators = {
+  count?: number_filter_operators | null | undefined;
+};
+
 export type AlbumQueryVariables = Exact<{
   filter?: Album_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -562,13 +601,31 @@ export type AlbumQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type AlbumQuery = { Album: Array<{ AlbumId: string, Title: string, ArtistId: { ArtistId: string } | null }> | null };
 
+export type Album_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: Album_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type Album_aggregatedQuery = { Album_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type Album_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -582,13 +639,31 @@ export type ArtistQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type ArtistQuery = { Artist: Array<{ ArtistId: string, Name: string | null }> | null };
 
+export type Artist_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: Artist_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type Artist_aggregatedQuery = { Artist_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type Artist_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -602,13 +677,31 @@ export type CustomerQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type CustomerQuery = { Customer: Array<{ CustomerId: string, FirstName: string, LastName: string, Company: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string, SupportRepId: { EmployeeId: string } | null }> | null };
 
+export type Customer_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: Customer_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type Customer_aggregatedQuery = { Customer_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type Customer_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -622,13 +715,31 @@ export type EmployeeQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type EmployeeQuery = { Employee: Array<{ EmployeeId: string, LastName: string, FirstName: string, Title: string | null, BirthDate: string | null, HireDate: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string | null, ReportsTo: { EmployeeId: string } | null }> | null };
 
+export type Employee_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: Employee_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type Employee_aggregatedQuery = { Employee_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type Employee_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -642,13 +753,31 @@ export type GenreQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type GenreQuery = { Genre: Array<{ GenreId: string, Name: string | null }> | null };
 
+export type Genre_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: Genre_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type Genre_aggregatedQuery = { Genre_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type Genre_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -662,13 +791,31 @@ export type InvoiceQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type InvoiceQuery = { Invoice: Array<{ InvoiceId: string, InvoiceDate: string, BillingAddress: string | null, BillingCity: string | null, BillingState: string | null, BillingCountry: string | null, BillingPostalCode: string | null, Total: string, CustomerId: { CustomerId: string } | null }> | null };
 
+export type Invoice_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: Invoice_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type Invoice_aggregatedQuery = { Invoice_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type Invoice_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -682,13 +829,31 @@ export type InvoiceLineQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type InvoiceLineQuery = { InvoiceLine: Array<{ InvoiceLineId: string, UnitPrice: string, Quantity: number, InvoiceId: { InvoiceId: string } | null, TrackId: { TrackId: string } | null }> | null };
 
+export type InvoiceLine_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: InvoiceLine_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type InvoiceLine_aggregatedQuery = { InvoiceLine_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type InvoiceLine_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -702,13 +867,31 @@ export type MediaTypeQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type MediaTypeQuery = { MediaType: Array<{ MediaTypeId: string, Name: string | null }> | null };
 
+export type MediaType_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: MediaType_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type MediaType_aggregatedQuery = { MediaType_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type MediaType_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -722,13 +905,31 @@ export type PlaylistQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type PlaylistQuery = { Playlist: Array<{ PlaylistId: string, Name: string | null }> | null };
 
+export type Playlist_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: Playlist_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type Playlist_aggregatedQuery = { Playlist_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type Playlist_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -742,13 +943,31 @@ export type PlaylistTrackQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type PlaylistTrackQuery = { PlaylistTrack: Array<{ PlaylistId: { PlaylistId: string } | null, TrackId: { TrackId: string } | null }> | null };
 
+export type PlaylistTrack_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: PlaylistTrack_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type PlaylistTrack_aggregatedQuery = { PlaylistTrack_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type PlaylistTrack_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -762,13 +981,31 @@ export type TrackQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type TrackQuery = { Track: Array<{ TrackId: string, Name: string, Composer: string | null, Milliseconds: number, Bytes: number | null, UnitPrice: string, AlbumId: { AlbumId: string } | null, MediaTypeId: { MediaTypeId: string } | null, GenreId: { GenreId: string } | null }> | null };
 
+export type Track_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: Track_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type Track_aggregatedQuery = { Track_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type Track_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -1491,112 +1728,167 @@ export type delete_Track_itemsMutation = { delete_Track_items: { ids: Array<stri
 
 export const AlbumDocument = createDocument<AlbumQuery, AlbumQueryVariables>(
   'items',
-  'query Album($filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { Album(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { AlbumId Title ArtistId { ArtistId } } }',
+  'query Album($filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Album(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { AlbumId Title ArtistId { ArtistId } } }',
+);
+
+export const Album_aggregatedDocument = createDocument<Album_aggregatedQuery, Album_aggregatedQueryVariables>(
+  'items',
+  'query Album_aggregated($groupBy: [String], $having: JSON, $filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Album_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const Album_by_idDocument = createDocument<Album_by_idQuery, Album_by_idQueryVariables>(
   'items',
-  'query Album_by_id($id: ID!) { Album_by_id(id: $id) { AlbumId Title ArtistId { ArtistId } } }',
+  'query Album_by_id($id: ID!, $timezone: String) { Album_by_id(id: $id, timezone: $timezone) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const ArtistDocument = createDocument<ArtistQuery, ArtistQueryVariables>(
   'items',
-  'query Artist($filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { Artist(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { ArtistId Name } }',
+  'query Artist($filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Artist(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { ArtistId Name } }',
+);
+
+export const Artist_aggregatedDocument = createDocument<Artist_aggregatedQuery, Artist_aggregatedQueryVariables>(
+  'items',
+  'query Artist_aggregated($groupBy: [String], $having: JSON, $filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Artist_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const Artist_by_idDocument = createDocument<Artist_by_idQuery, Artist_by_idQueryVariables>(
   'items',
-  'query Artist_by_id($id: ID!) { Artist_by_id(id: $id) { ArtistId Name } }',
+  'query Artist_by_id($id: ID!, $timezone: String) { Artist_by_id(id: $id, timezone: $timezone) { ArtistId Name } }',
 );
 
 export const CustomerDocument = createDocument<CustomerQuery, CustomerQueryVariables>(
   'items',
-  'query Customer($filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { Customer(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'query Customer($filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Customer(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+);
+
+export const Customer_aggregatedDocument = createDocument<Customer_aggregatedQuery, Customer_aggregatedQueryVariables>(
+  'items',
+  'query Customer_aggregated($groupBy: [String], $having: JSON, $filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Customer_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const Customer_by_idDocument = createDocument<Customer_by_idQuery, Customer_by_idQueryVariables>(
   'items',
-  'query Customer_by_id($id: ID!) { Customer_by_id(id: $id) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'query Customer_by_id($id: ID!, $timezone: String) { Customer_by_id(id: $id, timezone: $timezone) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const EmployeeDocument = createDocument<EmployeeQuery, EmployeeQueryVariables>(
   'items',
-  'query Employee($filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { Employee(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'query Employee($filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Employee(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+);
+
+export const Employee_aggregatedDocument = createDocument<Employee_aggregatedQuery, Employee_aggregatedQueryVariables>(
+  'items',
+  'query Employee_aggregated($groupBy: [String], $having: JSON, $filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Employee_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const Employee_by_idDocument = createDocument<Employee_by_idQuery, Employee_by_idQueryVariables>(
   'items',
-  'query Employee_by_id($id: ID!) { Employee_by_id(id: $id) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'query Employee_by_id($id: ID!, $timezone: String) { Employee_by_id(id: $id, timezone: $timezone) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const GenreDocument = createDocument<GenreQuery, GenreQueryVariables>(
   'items',
-  'query Genre($filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { Genre(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { GenreId Name } }',
+  'query Genre($filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Genre(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { GenreId Name } }',
+);
+
+export const Genre_aggregatedDocument = createDocument<Genre_aggregatedQuery, Genre_aggregatedQueryVariables>(
+  'items',
+  'query Genre_aggregated($groupBy: [String], $having: JSON, $filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Genre_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const Genre_by_idDocument = createDocument<Genre_by_idQuery, Genre_by_idQueryVariables>(
   'items',
-  'query Genre_by_id($id: ID!) { Genre_by_id(id: $id) { GenreId Name } }',
+  'query Genre_by_id($id: ID!, $timezone: String) { Genre_by_id(id: $id, timezone: $timezone) { GenreId Name } }',
 );
 
 export const InvoiceDocument = createDocument<InvoiceQuery, InvoiceQueryVariables>(
   'items',
-  'query Invoice($filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { Invoice(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'query Invoice($filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Invoice(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+);
+
+export const Invoice_aggregatedDocument = createDocument<Invoice_aggregatedQuery, Invoice_aggregatedQueryVariables>(
+  'items',
+  'query Invoice_aggregated($groupBy: [String], $having: JSON, $filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Invoice_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const Invoice_by_idDocument = createDocument<Invoice_by_idQuery, Invoice_by_idQueryVariables>(
   'items',
-  'query Invoice_by_id($id: ID!) { Invoice_by_id(id: $id) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'query Invoice_by_id($id: ID!, $timezone: String) { Invoice_by_id(id: $id, timezone: $timezone) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const InvoiceLineDocument = createDocument<InvoiceLineQuery, InvoiceLineQueryVariables>(
   'items',
-  'query InvoiceLine($filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { InvoiceLine(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'query InvoiceLine($filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { InvoiceLine(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+);
+
+export const InvoiceLine_aggregatedDocument = createDocument<InvoiceLine_aggregatedQuery, InvoiceLine_aggregatedQueryVariables>(
+  'items',
+  'query InvoiceLine_aggregated($groupBy: [String], $having: JSON, $filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { InvoiceLine_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const InvoiceLine_by_idDocument = createDocument<InvoiceLine_by_idQuery, InvoiceLine_by_idQueryVariables>(
   'items',
-  'query InvoiceLine_by_id($id: ID!) { InvoiceLine_by_id(id: $id) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'query InvoiceLine_by_id($id: ID!, $timezone: String) { InvoiceLine_by_id(id: $id, timezone: $timezone) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const MediaTypeDocument = createDocument<MediaTypeQuery, MediaTypeQueryVariables>(
   'items',
-  'query MediaType($filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { MediaType(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { MediaTypeId Name } }',
+  'query MediaType($filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { MediaType(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { MediaTypeId Name } }',
+);
+
+export const MediaType_aggregatedDocument = createDocument<MediaType_aggregatedQuery, MediaType_aggregatedQueryVariables>(
+  'items',
+  'query MediaType_aggregated($groupBy: [String], $having: JSON, $filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { MediaType_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const MediaType_by_idDocument = createDocument<MediaType_by_idQuery, MediaType_by_idQueryVariables>(
   'items',
-  'query MediaType_by_id($id: ID!) { MediaType_by_id(id: $id) { MediaTypeId Name } }',
+  'query MediaType_by_id($id: ID!, $timezone: String) { MediaType_by_id(id: $id, timezone: $timezone) { MediaTypeId Name } }',
 );
 
 export const PlaylistDocument = createDocument<PlaylistQuery, PlaylistQueryVariables>(
   'items',
-  'query Playlist($filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { Playlist(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { PlaylistId Name } }',
+  'query Playlist($filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Playlist(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { PlaylistId Name } }',
+);
+
+export const Playlist_aggregatedDocument = createDocument<Playlist_aggregatedQuery, Playlist_aggregatedQueryVariables>(
+  'items',
+  'query Playlist_aggregated($groupBy: [String], $having: JSON, $filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Playlist_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const Playlist_by_idDocument = createDocument<Playlist_by_idQuery, Playlist_by_idQueryVariables>(
   'items',
-  'query Playlist_by_id($id: ID!) { Playlist_by_id(id: $id) { PlaylistId Name } }',
+  'query Playlist_by_id($id: ID!, $timezone: String) { Playlist_by_id(id: $id, timezone: $timezone) { PlaylistId Name } }',
 );
 
 export const PlaylistTrackDocument = createDocument<PlaylistTrackQuery, PlaylistTrackQueryVariables>(
   'items',
-  'query PlaylistTrack($filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { PlaylistTrack(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'query PlaylistTrack($filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { PlaylistTrack(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+);
+
+export const PlaylistTrack_aggregatedDocument = createDocument<PlaylistTrack_aggregatedQuery, PlaylistTrack_aggregatedQueryVariables>(
+  'items',
+  'query PlaylistTrack_aggregated($groupBy: [String], $having: JSON, $filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { PlaylistTrack_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const PlaylistTrack_by_idDocument = createDocument<PlaylistTrack_by_idQuery, PlaylistTrack_by_idQueryVariables>(
   'items',
-  'query PlaylistTrack_by_id($id: ID!) { PlaylistTrack_by_id(id: $id) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'query PlaylistTrack_by_id($id: ID!, $timezone: String) { PlaylistTrack_by_id(id: $id, timezone: $timezone) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const TrackDocument = createDocument<TrackQuery, TrackQueryVariables>(
   'items',
-  'query Track($filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { Track(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'query Track($filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Track(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+);
+
+export const Track_aggregatedDocument = createDocument<Track_aggregatedQuery, Track_aggregatedQueryVariables>(
+  'items',
+  'query Track_aggregated($groupBy: [String], $having: JSON, $filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Track_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const Track_by_idDocument = createDocument<Track_by_idQuery, Track_by_idQueryVariables>(
   'items',
-  'query Track_by_id($id: ID!) { Track_by_id(id: $id) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'query Track_by_id($id: ID!, $timezone: String) { Track_by_id(id: $id, timezone: $timezone) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const create_Album_itemDocument = createDocument<create_Album_itemMutation, create_Album_itemMutationVariables>(

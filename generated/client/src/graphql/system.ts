@@ -59,6 +59,7 @@ export type svc_activity_filter = {
   ip?: string_filter_operators | null | undefined;
   user_agent?: string_filter_operators | null | undefined;
   user?: svc_users_filter | null | undefined;
+  timestamp_func?: datetime_function_filter_operators | null | undefined;
   _and?: Array<svc_activity_filter | null | undefined> | null | undefined;
   _or?: Array<svc_activity_filter | null | undefined> | null | undefined;
 };
@@ -73,6 +74,7 @@ export type svc_activity_quantifier_filter = {
   ip?: string_filter_operators | null | undefined;
   user_agent?: string_filter_operators | null | undefined;
   user?: svc_users_filter | null | undefined;
+  timestamp_func?: datetime_function_filter_operators | null | undefined;
   _and?: Array<svc_activity_filter | null | undefined> | null | undefined;
   _or?: Array<svc_activity_filter | null | undefined> | null | undefined;
   _some?: svc_activity_filter | null | undefined;
@@ -94,6 +96,8 @@ export type svc_dashboards_filter = {
   color?: string_filter_operators | null | undefined;
   panels?: svc_panels_quantifier_filter | null | undefined;
   user_created?: svc_users_filter | null | undefined;
+  date_created_func?: datetime_function_filter_operators | null | undefined;
+  panels_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_dashboards_filter | null | undefined> | null | undefined;
   _or?: Array<svc_dashboards_filter | null | undefined> | null | undefined;
 };
@@ -107,6 +111,8 @@ export type svc_dashboards_quantifier_filter = {
   color?: string_filter_operators | null | undefined;
   panels?: svc_panels_quantifier_filter | null | undefined;
   user_created?: svc_users_filter | null | undefined;
+  date_created_func?: datetime_function_filter_operators | null | undefined;
+  panels_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_dashboards_filter | null | undefined> | null | undefined;
   _or?: Array<svc_dashboards_filter | null | undefined> | null | undefined;
   _some?: svc_dashboards_filter | null | undefined;
@@ -195,6 +201,8 @@ export type svc_panels_filter = {
   date_created?: date_filter_operators | null | undefined;
   dashboard?: svc_dashboards_filter | null | undefined;
   user_created?: svc_users_filter | null | undefined;
+  options_func?: count_function_filter_operators | null | undefined;
+  date_created_func?: datetime_function_filter_operators | null | undefined;
   _and?: Array<svc_panels_filter | null | undefined> | null | undefined;
   _or?: Array<svc_panels_filter | null | undefined> | null | undefined;
 };
@@ -215,6 +223,8 @@ export type svc_panels_quantifier_filter = {
   date_created?: date_filter_operators | null | undefined;
   dashboard?: svc_dashboards_filter | null | undefined;
   user_created?: svc_users_filter | null | undefined;
+  options_func?: count_function_filter_operators | null | undefined;
+  date_created_func?: datetime_function_filter_operators | null | undefined;
   _and?: Array<svc_panels_filter | null | undefined> | null | undefined;
   _or?: Array<svc_panels_filter | null | undefined> | null | undefined;
   _some?: svc_panels_filter | null | undefined;
@@ -280,6 +290,9 @@ export type svc_permissions_filter = {
   presets?: json_filter_operators | null | undefined;
   fields?: string_filter_operators | null | undefined;
   policy?: svc_policies_filter | null | undefined;
+  permissions_func?: count_function_filter_operators | null | undefined;
+  validation_func?: count_function_filter_operators | null | undefined;
+  presets_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_permissions_filter | null | undefined> | null | undefined;
   _or?: Array<svc_permissions_filter | null | undefined> | null | undefined;
 };
@@ -293,6 +306,9 @@ export type svc_permissions_quantifier_filter = {
   presets?: json_filter_operators | null | undefined;
   fields?: string_filter_operators | null | undefined;
   policy?: svc_policies_filter | null | undefined;
+  permissions_func?: count_function_filter_operators | null | undefined;
+  validation_func?: count_function_filter_operators | null | undefined;
+  presets_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_permissions_filter | null | undefined> | null | undefined;
   _or?: Array<svc_permissions_filter | null | undefined> | null | undefined;
   _some?: svc_permissions_filter | null | undefined;
@@ -348,6 +364,8 @@ export type svc_policies_filter = {
   ip_access?: string_filter_operators | null | undefined;
   access?: svc_access_quantifier_filter | null | undefined;
   permissions?: svc_permissions_quantifier_filter | null | undefined;
+  access_func?: count_function_filter_operators | null | undefined;
+  permissions_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_policies_filter | null | undefined> | null | undefined;
   _or?: Array<svc_policies_filter | null | undefined> | null | undefined;
 };
@@ -389,6 +407,9 @@ export type svc_roles_filter = {
   parent?: svc_roles_filter | null | undefined;
   policies?: svc_access_quantifier_filter | null | undefined;
   users?: svc_users_quantifier_filter | null | undefined;
+  children_func?: count_function_filter_operators | null | undefined;
+  policies_func?: count_function_filter_operators | null | undefined;
+  users_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_roles_filter | null | undefined> | null | undefined;
   _or?: Array<svc_roles_filter | null | undefined> | null | undefined;
 };
@@ -402,6 +423,9 @@ export type svc_roles_quantifier_filter = {
   parent?: svc_roles_filter | null | undefined;
   policies?: svc_access_quantifier_filter | null | undefined;
   users?: svc_users_quantifier_filter | null | undefined;
+  children_func?: count_function_filter_operators | null | undefined;
+  policies_func?: count_function_filter_operators | null | undefined;
+  users_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_roles_filter | null | undefined> | null | undefined;
   _or?: Array<svc_roles_filter | null | undefined> | null | undefined;
   _some?: svc_roles_filter | null | undefined;
@@ -500,6 +524,14 @@ export type svc_users_filter = {
   svc_activity?: svc_activity_quantifier_filter | null | undefined;
   svc_dashboards?: svc_dashboards_quantifier_filter | null | undefined;
   svc_panels?: svc_panels_quantifier_filter | null | undefined;
+  last_access_func?: datetime_function_filter_operators | null | undefined;
+  date_created_func?: datetime_function_filter_operators | null | undefined;
+  keys_func?: count_function_filter_operators | null | undefined;
+  policies_func?: count_function_filter_operators | null | undefined;
+  sessions_func?: count_function_filter_operators | null | undefined;
+  svc_activity_func?: count_function_filter_operators | null | undefined;
+  svc_dashboards_func?: count_function_filter_operators | null | undefined;
+  svc_panels_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_users_filter | null | undefined> | null | undefined;
   _or?: Array<svc_users_filter | null | undefined> | null | undefined;
 };
@@ -526,6 +558,14 @@ export type svc_users_quantifier_filter = {
   svc_activity?: svc_activity_quantifier_filter | null | undefined;
   svc_dashboards?: svc_dashboards_quantifier_filter | null | undefined;
   svc_panels?: svc_panels_quantifier_filter | null | undefined;
+  last_access_func?: datetime_function_filter_operators | null | undefined;
+  date_created_func?: datetime_function_filter_operators | null | undefined;
+  keys_func?: count_function_filter_operators | null | undefined;
+  policies_func?: count_function_filter_operators | null | undefined;
+  sessions_func?: count_function_filter_operators | null | undefined;
+  svc_activity_func?: count_function_filter_operators | null | undefined;
+  svc_dashboards_func?: count_function_filter_operators | null | undefined;
+  svc_panels_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_users_filter | null | undefined> | null | undefined;
   _or?: Array<svc_users_filter | null | undefined> | null | undefined;
   _some?: svc_users_filter | null | undefined;
@@ -690,6 +730,21 @@ export type hash_filter_operators = {
   _nnull?: boolean | null | undefined;
 };
 
+export type datetime_function_filter_operators = {
+  year?: number_filter_operators | null | undefined;
+  month?: number_filter_operators | null | undefined;
+  week?: number_filter_operators | null | undefined;
+  day?: number_filter_operators | null | undefined;
+  weekday?: number_filter_operators | null | undefined;
+  hour?: number_filter_operators | null | undefined;
+  minute?: number_filter_operators | null | undefined;
+  second?: number_filter_operators | null | undefined;
+};
+
+export type count_function_filter_operators = {
+  count?: number_filter_operators | null | undefined;
+};
+
 export type auth_mode =
   | 'json'
   | 'cookie'
@@ -703,13 +758,31 @@ export type accessQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type accessQuery = { access: Array<{ id: string, sort: number | null, role: { id: string } | null, user: { id: string } | null, policy: { id: string } | null }> | null };
 
+export type access_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: svc_access_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type access_aggregatedQuery = { access_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type access_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -723,13 +796,31 @@ export type activityQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type activityQuery = { activity: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> | null };
 
+export type activity_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: svc_activity_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type activity_aggregatedQuery = { activity_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type activity_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -743,13 +834,31 @@ export type dashboardsQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type dashboardsQuery = { dashboards: Array<{ id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null }> | null };
 
+export type dashboards_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: svc_dashboards_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type dashboards_aggregatedQuery = { dashboards_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type dashboards_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -763,13 +872,31 @@ export type panelsQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type panelsQuery = { panels: Array<{ id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null }> | null };
 
+export type panels_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: svc_panels_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type panels_aggregatedQuery = { panels_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type panels_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -783,13 +910,31 @@ export type permissionsQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type permissionsQuery = { permissions: Array<{ id: string, collection: string, action: string, permissions: unknown, validation: unknown, presets: unknown, fields: Array<string | null> | null, policy: { id: string } | null }> | null };
 
+export type permissions_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: svc_permissions_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type permissions_aggregatedQuery = { permissions_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type permissions_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -803,13 +948,31 @@ export type policiesQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
+export type policies_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: svc_policies_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type policies_aggregatedQuery = { policies_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type policies_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -823,25 +986,46 @@ export type rolesQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type rolesQuery = { roles: Array<{ id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null }> | null };
 
+export type roles_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: svc_roles_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type roles_aggregatedQuery = { roles_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type roles_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type roles_by_idQuery = { roles_by_id: { id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null } | null };
 
-export type settingsQueryVariables = Exact<{ [key: string]: never; }>;
+export type settingsQueryVariables = Exact<{
+  timezone?: string | null | undefined;
+}>;
 
 
 export type settingsQuery = { settings: { id: string | null, activity_days: number | null } | null };
 
 export type settings_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -855,13 +1039,31 @@ export type usersQueryVariables = Exact<{
   page?: number | null | undefined;
   search?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
 }>;
 
 
 export type usersQuery = { users: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null }> | null };
 
+export type users_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: svc_users_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type users_aggregatedQuery = { users_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
 export type users_by_idQueryVariables = Exact<{
   id: string;
+  timezone?: string | null | undefined;
 }>;
 
 
@@ -1606,92 +1808,132 @@ export type webhooks_testMutation = { webhooks_test: { id: string } | null };
 
 export const accessDocument = createDocument<accessQuery, accessQueryVariables>(
   'system',
-  'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id role { id } user { id } policy { id } sort } }',
+  'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
+);
+
+export const access_aggregatedDocument = createDocument<access_aggregatedQuery, access_aggregatedQueryVariables>(
+  'system',
+  'query access_aggregated($groupBy: [String], $having: JSON, $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { access_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const access_by_idDocument = createDocument<access_by_idQuery, access_by_idQueryVariables>(
   'system',
-  'query access_by_id($id: ID!) { access_by_id(id: $id) { id role { id } user { id } policy { id } sort } }',
+  'query access_by_id($id: ID!, $timezone: String) { access_by_id(id: $id, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const activityDocument = createDocument<activityQuery, activityQueryVariables>(
   'system',
-  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id action collection item fields user { id } timestamp ip user_agent } }',
+  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
+);
+
+export const activity_aggregatedDocument = createDocument<activity_aggregatedQuery, activity_aggregatedQueryVariables>(
+  'system',
+  'query activity_aggregated($groupBy: [String], $having: JSON, $filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { activity_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const activity_by_idDocument = createDocument<activity_by_idQuery, activity_by_idQueryVariables>(
   'system',
-  'query activity_by_id($id: ID!) { activity_by_id(id: $id) { id action collection item fields user { id } timestamp ip user_agent } }',
+  'query activity_by_id($id: ID!, $timezone: String) { activity_by_id(id: $id, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
 );
 
 export const dashboardsDocument = createDocument<dashboardsQuery, dashboardsQueryVariables>(
   'system',
-  'query dashboards($filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { dashboards(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id name icon note date_created user_created { id } color } }',
+  'query dashboards($filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { dashboards(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
+);
+
+export const dashboards_aggregatedDocument = createDocument<dashboards_aggregatedQuery, dashboards_aggregatedQueryVariables>(
+  'system',
+  'query dashboards_aggregated($groupBy: [String], $having: JSON, $filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { dashboards_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const dashboards_by_idDocument = createDocument<dashboards_by_idQuery, dashboards_by_idQueryVariables>(
   'system',
-  'query dashboards_by_id($id: ID!) { dashboards_by_id(id: $id) { id name icon note date_created user_created { id } color } }',
+  'query dashboards_by_id($id: ID!, $timezone: String) { dashboards_by_id(id: $id, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
 );
 
 export const panelsDocument = createDocument<panelsQuery, panelsQueryVariables>(
   'system',
-  'query panels($filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { panels(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'query panels($filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { panels(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+);
+
+export const panels_aggregatedDocument = createDocument<panels_aggregatedQuery, panels_aggregatedQueryVariables>(
+  'system',
+  'query panels_aggregated($groupBy: [String], $having: JSON, $filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { panels_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const panels_by_idDocument = createDocument<panels_by_idQuery, panels_by_idQueryVariables>(
   'system',
-  'query panels_by_id($id: ID!) { panels_by_id(id: $id) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'query panels_by_id($id: ID!, $timezone: String) { panels_by_id(id: $id, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const permissionsDocument = createDocument<permissionsQuery, permissionsQueryVariables>(
   'system',
-  'query permissions($filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { permissions(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id policy { id } collection action permissions validation presets fields } }',
+  'query permissions($filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { permissions(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
+);
+
+export const permissions_aggregatedDocument = createDocument<permissions_aggregatedQuery, permissions_aggregatedQueryVariables>(
+  'system',
+  'query permissions_aggregated($groupBy: [String], $having: JSON, $filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { permissions_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const permissions_by_idDocument = createDocument<permissions_by_idQuery, permissions_by_idQueryVariables>(
   'system',
-  'query permissions_by_id($id: ID!) { permissions_by_id(id: $id) { id policy { id } collection action permissions validation presets fields } }',
+  'query permissions_by_id($id: ID!, $timezone: String) { permissions_by_id(id: $id, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const policiesDocument = createDocument<policiesQuery, policiesQueryVariables>(
   'system',
-  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+);
+
+export const policies_aggregatedDocument = createDocument<policies_aggregatedQuery, policies_aggregatedQueryVariables>(
+  'system',
+  'query policies_aggregated($groupBy: [String], $having: JSON, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { policies_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const policies_by_idDocument = createDocument<policies_by_idQuery, policies_by_idQueryVariables>(
   'system',
-  'query policies_by_id($id: ID!) { policies_by_id(id: $id) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'query policies_by_id($id: ID!, $timezone: String) { policies_by_id(id: $id, timezone: $timezone) { id name icon description admin_access app_access enforce_tfa ip_access } }',
 );
 
 export const rolesDocument = createDocument<rolesQuery, rolesQueryVariables>(
   'system',
-  'query roles($filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { roles(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id name icon description parent { id } } }',
+  'query roles($filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { roles(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon description parent { id } } }',
+);
+
+export const roles_aggregatedDocument = createDocument<roles_aggregatedQuery, roles_aggregatedQueryVariables>(
+  'system',
+  'query roles_aggregated($groupBy: [String], $having: JSON, $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { roles_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const roles_by_idDocument = createDocument<roles_by_idQuery, roles_by_idQueryVariables>(
   'system',
-  'query roles_by_id($id: ID!) { roles_by_id(id: $id) { id name icon description parent { id } } }',
+  'query roles_by_id($id: ID!, $timezone: String) { roles_by_id(id: $id, timezone: $timezone) { id name icon description parent { id } } }',
 );
 
 export const settingsDocument = createDocument<settingsQuery, settingsQueryVariables>(
   'system',
-  'query settings { settings { id activity_days } }',
+  'query settings($timezone: String) { settings(timezone: $timezone) { id activity_days } }',
 );
 
 export const settings_by_idDocument = createDocument<settings_by_idQuery, settings_by_idQueryVariables>(
   'system',
-  'query settings_by_id($id: ID!) { settings_by_id(id: $id) { id activity_days } }',
+  'query settings_by_id($id: ID!, $timezone: String) { settings_by_id(id: $id, timezone: $timezone) { id activity_days } }',
 );
 
 export const usersDocument = createDocument<usersQuery, usersQueryVariables>(
   'system',
-  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String]) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+);
+
+export const users_aggregatedDocument = createDocument<users_aggregatedQuery, users_aggregatedQueryVariables>(
+  'system',
+  'query users_aggregated($groupBy: [String], $having: JSON, $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { users_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
 );
 
 export const users_by_idDocument = createDocument<users_by_idQuery, users_by_idQueryVariables>(
   'system',
-  'query users_by_id($id: ID!) { users_by_id(id: $id) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'query users_by_id($id: ID!, $timezone: String) { users_by_id(id: $id, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const auth_providersDocument = createDocument<auth_providersQuery, auth_providersQueryVariables>(

@@ -216,7 +216,7 @@ export interface SampleFilter extends svc.Logic<SampleFilter> {
   ident?: svc.KeyFilter;
   address?: svc.TextFilter;
   doc?: svc.NullFilter;
-  kind?: svc.TextFilter;
+  kind?: svc.TextFilter<'small' | 'it\'s "big"' | 'größer, länger'>;
   extras?: svc.TextFilter;
   shape?: svc.NullFilter;
   computed?: svc.NumberFilter;

@@ -47,7 +47,7 @@ export interface ProductFilter extends svc.Logic<ProductFilter> {
   description?: svc.TextFilter;
   price?: svc.DigitsFilter;
   stock?: svc.NumberFilter;
-  state?: svc.TextFilter;
+  state?: svc.TextFilter<'draft' | 'on sale' | 'gone'>;
   category?: svc.NumberFilter | svc.Filter<'category'>;
   changed?: svc.DateFilter;
   purchase_line?: svc.ManyFilter<'purchase_line'>;

@@ -1,0 +1,75 @@
+/** Defines the types of `<collection>_aggregated`. */
+import {
+  aggregateNames,
+  aggregatesOf,
+  aggregates,
+  type AggregateName,
+} from '../../../contract/aggregates.js';
+import type { Collection, Field } from '../../model/types.js';
+import type { Definition, FieldDefinition } from '../../print/graphql.js';
+import { nameDirective, type Context } from './context.js';
+import { functionFields } from './functions.js';
+import { valueType } from './operators.js';
+
+/** Returns whether a collection has `<collection>_aggregated`: a singleton has nothing to aggregate. */
+export const isAggregated = ({ path, singleton }: Collection): boolean => path !== null && !singleton;
+
+export const aggregateTypes = (collection: Collection, context: Context): readonly Definition[] => {
+  if (!isAggregated(collection)) return [];
+  const { aggregated, measuresOf } = context.typesOf(collection);
+  const kinds = new Map<string, Definition>();
+  const operations = aggregateNames.flatMap((operation): FieldDefinition[] => {
+    if (operation === 'countAll') return [{ name: operation, type: 'Int' }];
+    const name = measuresOf(kindOf(operation));
+    const fields = measureFields(operation, collection, context);
+    if (fields.length === 0) return [];
+    const directives = { collection: collection.name, action: 'read' };
+    kinds.set(name, { kind: 'type', name, directives, fields });
+    return [{ name: operation, type: name }];
+  });
+  const group: FieldDefinition = {
+    name: 'group',
+    note: 'The values of the groups by their names.',
+    type: 'JSON',
+  };
+  return [{ kind: 'type', name: aggregated, fields: [group, ...operations] }, ...kinds.values()];
+};
+
+/** Operations of one kind share a type. */
+const kindOf = (operation: AggregateName): string => {
+  const { computes, distinct } = aggregates[operation];
+  if (computes === 'count') return distinct === true ? 'count_distinct' : 'count';
+  return computes === 'min' || computes === 'max' ? 'range' : computes;
+};
+
+const measureFields = (
+  operation: AggregateName,
+  collection: Collection,
+  context: Context,
+): readonly FieldDefinition[] => {
+  const fields = collection.fields
+    .filter((field) => aggregatesOf(field).includes(operation))
+    .map((field): FieldDefinition => ({
+      name: field.graphql,
+      type: resultType(operation, field),
+      directives: nameDirective(field),
+    }));
+  const { computes } = aggregates[operation];
+  const isWhole = computes === 'count' || computes === 'min' || computes === 'max';
+  return isWhole ? [...fields, ...functionFields(collection, context, '_functions')] : fields;
+};
+
+/** Returns the type of a result: sums of whole numbers may have 64 bits, and averages of them are exact. */
+const resultType = (operation: AggregateName, field: Field): string => {
+  switch (aggregates[operation].computes) {
+    case 'count':
+      return 'Int';
+    case 'sum':
+      if (field.type === 'float') return 'Float';
+      return field.type === 'decimal' ? 'Decimal' : 'BigInt';
+    case 'avg':
+      return field.type === 'float' ? 'Float' : 'Decimal';
+    default:
+      return valueType(field);
+  }
+};

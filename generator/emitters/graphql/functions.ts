@@ -1,0 +1,73 @@
+/** Defines the fields that call functions, such as `acquired_func { year }` and `themes_func { count }`. */
+import { functionsOf, type FunctionName } from '../../../contract/functions.js';
+import type { Collection, Field, FieldType } from '../../model/types.js';
+import type { Definition, FieldDefinition } from '../../print/graphql.js';
+import { linksOf, type Context } from './context.js';
+import { createNameAllocator } from './names.js';
+
+/** Fields that have the same functions share the types of this stem. */
+const stems = {
+  date: 'date',
+  time: 'time',
+  dateTime: 'datetime',
+  timestamp: 'datetime',
+  json: 'count',
+} as const satisfies Partial<Record<FieldType, string>>;
+
+/** What functions are called with: a field, or a list. */
+interface Argument {
+  readonly name: string;
+  readonly graphql: string;
+  readonly stem: string;
+  /** The collection of a list. */
+  readonly target: string | null;
+}
+
+/** Returns the fields of a collection that call functions, of the type for results or for filters. */
+export const functionFields = (
+  collection: Collection,
+  context: Context,
+  suffix: '_functions' | '_function_filter_operators',
+): readonly FieldDefinition[] => {
+  const allocate = createNameAllocator(
+    [...collection.fields, ...collection.relations].map(({ graphql }) => graphql),
+  );
+  return argumentsOf(collection, context).map(({ name, graphql, stem, target }) => ({
+    name: allocate(`${graphql}_func`),
+    type: `${stem}${suffix}`,
+    directives: { call: name, ...(target !== null && { collection: target }) },
+  }));
+};
+
+const argumentsOf = (collection: Collection, context: Context): readonly Argument[] => [
+  ...collection.fields.flatMap((field): Argument[] => {
+    const stem = stemOf(field);
+    return stem === null ? [] : [{ ...field, stem, target: null }];
+  }),
+  ...linksOf(collection, context).flatMap(({ relation, target }): Argument[] =>
+    relation.kind === 'oneToMany' ? [{ ...relation, stem: 'count', target: target.name }] : [],
+  ),
+];
+
+const stemOf = ({ type, conceal, hash }: Field): string | null =>
+  conceal || hash || !(type in stems) ? null : stems[type as keyof typeof stems];
+
+const typesWithStem = new Map(
+  (['date', 'time', 'dateTime', 'json'] as const).map((type) => [stems[type], functionsOf(type)]),
+);
+
+const definitionsOf = ([stem, names]: readonly [string, readonly FunctionName[]]): readonly Definition[] => [
+  {
+    kind: 'type',
+    name: `${stem}_functions`,
+    fields: names.map((name) => ({ name, type: 'Int' })),
+  },
+  {
+    kind: 'input',
+    name: `${stem}_function_filter_operators`,
+    fields: names.map((name) => ({ name, type: 'number_filter_operators' })),
+  },
+];
+
+/** Types of results and filters of functions, which all schemas share. */
+export const functionDefinitions: readonly Definition[] = [...typesWithStem].flatMap(definitionsOf);
