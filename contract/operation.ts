@@ -17,6 +17,8 @@ export interface OperationDeclaration<Id extends string = string> {
   readonly beforeSecondFactor?: true;
   /** Rejects anonymous callers with 401 instead of 403, because clients start a login by it. */
   readonly startsLogin?: true;
+  /** Takes the body also as a JSON or YAML file of a form, up to `SCHEMA_MAX_SIZE`. */
+  readonly upload?: true;
   readonly parameters?: readonly OperationParameter[];
   readonly body?: JsonSchema;
   /** Content type by status; `null`: no body. */

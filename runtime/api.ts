@@ -9,7 +9,8 @@ import { computeHashesBy } from './auth/passwords/hash.js';
 import { createWatchdog } from './processes/watchdog.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
-import { createService, type Service } from './service.js';
+import { createReloadingService } from './reloading-service.js';
+import type { Service } from './service.js';
 import { urlOf } from './config/urls.js';
 
 export * from './index.js';
@@ -41,7 +42,14 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
   try {
     const base = baseOf(config);
     const { track } = watchdog;
-    service = await createService({ ...opened, config, observe, base, url: () => urlOf(config), track });
+    service = await createReloadingService({
+      ...opened,
+      config,
+      observe,
+      base,
+      url: () => urlOf(config),
+      track,
+    });
     watchdog.start();
     return { handler: await service.loadApp(), close };
   } catch (error) {

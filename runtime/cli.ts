@@ -9,11 +9,13 @@ requireNodeVersion();
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['demo', async () => (await import('./commands/demo.js')).demoCommand()],
   ['bootstrap', async () => (await import('./commands/bootstrap.js')).bootstrapCommand()],
+  ['doctor', async () => (await import('./commands/doctor.js')).doctorCommand()],
   ['generate', async () => (await import('./commands/generate.js')).generateCommand()],
   ['start', async () => (await import('./commands/start.js')).startCommand()],
   ['access', async () => (await import('./commands/access.js')).accessCommand()],
   ['activity', async () => (await import('./commands/activity.js')).activityCommand()],
   ['keys', async () => (await import('./commands/keys.js')).keysCommand()],
+  ['schema', async () => (await import('./commands/schema.js')).schemaCommand()],
   ['users', async () => (await import('./commands/users.js')).usersCommand()],
   ['webhooks', async () => (await import('./commands/webhooks.js')).webhooksCommand()],
   ['worker', async () => (await import('./commands/worker.js')).workerCommand()],

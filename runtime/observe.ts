@@ -32,8 +32,8 @@ export type Observation =
   | { kind: 'processHung'; process: number; ms: number; operations: Readonly<Record<string, number>> }
   /** The committed output differs from the output generated from the current database and spec. */
   | { kind: 'generatedStale'; changes: number }
-  /** A permission names a field, relation or collection that does not exist. */
-  | { kind: 'ruleStale'; policy: string; collection: string; action: string; part: string; name: string }
+  /** A rule of a permission or field cannot be evaluated, so what it guards is refused. */
+  | { kind: 'ruleFaulty'; rule: string; part: string; problem: string }
   /** The schema of the database differs from the one that is served. */
   | { kind: 'schemaChanged'; changes: readonly string[] }
   | { kind: 'workersStarted'; roles: readonly string[] }
@@ -119,11 +119,7 @@ const levelsAndMessages: {
     'warn',
     ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
   ],
-  ruleStale: [
-    'warn',
-    ({ policy, action, collection, part, name }) =>
-      `policy "${policy}": the permission to ${action} "${collection}" names "${name}" in "${part}", which does not exist`,
-  ],
+  ruleFaulty: ['warn', ({ rule, part, problem }) => `${rule}, in "${part}": ${problem}`],
   schemaChanged: ['warn', ({ changes }) => schemaChangesToText(changes)],
   workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
   workerFailed: ['error', () => 'a worker task failed'],

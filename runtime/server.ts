@@ -1,10 +1,10 @@
 /** A service with its own listener, which a request process runs. */
 import type { Config } from './config/config.js';
 import { listen, type ConnectionSource } from './http/node-server.js';
-import { createService, type ServiceOptions } from './service.js';
+import { createReloadingService, type ReloadingOptions } from './reloading-service.js';
 import { urlOf } from './config/urls.js';
 
-export interface ServeOptions extends Omit<ServiceOptions, 'base' | 'url'> {
+export interface ServeOptions extends Omit<ReloadingOptions, 'base' | 'url'> {
   /** Where connections come from; without it, the server listens itself. */
   readonly connections?: ConnectionSource;
 }
@@ -23,7 +23,7 @@ export const serve = async (options: ServeOptions): Promise<Server> => {
   const { config, observe } = options;
   const { host, port } = config;
   let url = config.publicUrl ?? '';
-  const service = await createService({ ...options, base: baseOf(config), url: () => url });
+  const service = await createReloadingService({ ...options, base: baseOf(config), url: () => url });
   const { messageOptions, respond, templateOf } = service;
   const listener = await listen({
     ...messageOptions,

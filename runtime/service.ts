@@ -3,9 +3,8 @@
  * needed.
  */
 import { createAccess, type Access } from './access/access.js';
-import { findStaleRules, namesInRegistry } from './access/stale-rules.js';
+import { findRuleFaults, registryToScope } from './access/rule-faults.js';
 import { limitAccess } from './access/limiter.js';
-import { findUnsupportedRules } from './access/unsupported-rules.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
@@ -66,6 +65,8 @@ export interface ServiceOptions {
   /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
   readonly functions?: string;
+  /** Serves the schema that the database has now, by a new build; absent where that takes a restart. */
+  readonly reload?: () => Promise<void>;
   /** Returns what changed in the database since the declarations were made. */
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
 }
@@ -175,6 +176,7 @@ const createServiceRouter = (context: ServiceContext): Router => {
     ...createHandlers({
       base,
       explorer: config.explorer,
+      uploadMax: config.schemaMax,
       access,
       items: createHandle({ ...items, access, tagOf }),
       graphql,
@@ -218,15 +220,14 @@ const createMessageOptions = ({ config, base }: ServiceOptions): MessageOptions 
   };
 };
 
-/** Reports rules that cannot be evaluated, or name what does not exist: they refuse, and nothing else says why. */
+/** Reports rules that cannot be evaluated: they refuse, and nothing else says why. */
 const reportRules = async (
   { database, observe }: ServiceOptions,
   { registry }: ItemServices,
 ): Promise<void> => {
   const rows = await loadRows(database);
-  for (const message of findUnsupportedRules(rows, registry.collections.values()))
-    observe({ kind: 'warning', message });
-  for (const rule of findStaleRules(rows, namesInRegistry(registry))) observe({ kind: 'ruleStale', ...rule });
+  for (const fault of findRuleFaults(rows, registryToScope(registry)))
+    observe({ kind: 'ruleFaulty', ...fault });
 };
 
 /** Warns when password reset pages are configured without SMTP. */

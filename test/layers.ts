@@ -30,7 +30,8 @@ const databaseFolder = [
   'runtime/execute/row-set',
   'runtime/execute/size-hints',
   'type runtime/execute',
-  'type runtime/schema/system-tables',
+  'runtime/schema/expressions/print',
+  'type runtime/schema',
 ];
 
 /** What all folders of the queue may import. */
@@ -115,7 +116,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/plan',
     'type runtime/sql',
     'type runtime/execute',
-    'type runtime/schema/system-tables',
+    'type runtime/schema',
     'type generator/introspection/catalog',
   ],
   'runtime/databases/open': ['runtime/databases'],
@@ -178,6 +179,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'generated/server/operations',
     'runtime/auth',
     'runtime/queue',
+    'runtime/schema',
     'runtime/access',
     'runtime/request',
     'runtime/items',
@@ -238,7 +240,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/schema': [
     ...shared,
-    'type generator/introspection',
+    // a snapshot is made from what introspection reads
+    'generator/introspection',
+    'runtime/request/json-schema',
     'type generator/spec',
     'runtime/observe',
     'runtime/auth/passwords',
@@ -275,7 +279,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   express: ['runtime/http/express-app'],
   graphql: ['runtime/graphql', 'generator/client'],
   'ipaddr.js': ['runtime/network'],
-  'js-yaml': ['generator/spec/yaml'],
+  'js-yaml': ['generator/spec/yaml', 'runtime/request/upload', 'runtime/schema/snapshot/file'],
   jsonwebtoken: ['runtime/auth/tokens'],
   knex: ['runtime/items/models', 'runtime/databases/contract', 'runtime/databases/sqlite/knex'],
   libsql: ['runtime/databases/sqlite'],

@@ -86,6 +86,16 @@ export type RequestStatus = {
   expires_at?: string | null;
 };
 
+export type SchemaDifference = {
+  hash: string;
+  diff: {
+    collections: { diff: unknown[] }[];
+    fields: { diff: unknown[] }[];
+    systemFields?: { diff: unknown[] }[];
+    relations: { diff: unknown[] }[];
+  };
+};
+
 export type Session = {
   id: string;
   date_created: string;
@@ -97,6 +107,16 @@ export type Session = {
 };
 
 export type SignOnProvider = { name: string; driver: 'oauth2' | 'openid'; icon?: string; label?: string };
+
+export type Snapshot = {
+  version: number;
+  svc: string;
+  vendor: string;
+  collections: { [name: string]: unknown }[];
+  fields: { [name: string]: unknown }[];
+  systemFields: { [name: string]: unknown }[];
+  relations: { [name: string]: unknown }[];
+};
 
 export type Tokens = { access_token?: string; expires: number; refresh_token?: string };
 
@@ -209,6 +229,30 @@ export type RequestsSubmitOutput = { data: QueueRequest };
 
 export type RolesMeInput = Record<string, never>;
 export type RolesMeOutput = { data: string[] };
+
+export type SchemaApplyInput = {
+  body: {
+    hash: string;
+    diff: {
+      collections: { diff: unknown[] }[];
+      fields: { diff: unknown[] }[];
+      systemFields?: { diff: unknown[] }[];
+      relations: { diff: unknown[] }[];
+    };
+    accept_loss?: boolean;
+  };
+};
+export type SchemaApplyOutput = void;
+
+export type SchemaDiffInput = {
+  force?: boolean | null;
+  mode?: 'mirror' | 'merge';
+  body: { [name: string]: unknown };
+};
+export type SchemaDiffOutput = { status: 200; body: { data: SchemaDifference } } | { status: 204 };
+
+export type SchemaSnapshotInput = { export?: 'json' | 'yaml' };
+export type SchemaSnapshotOutput = { data: Snapshot };
 
 export type ServerHealthInput = Record<string, never>;
 export type ServerHealthOutput = { status: 200 | 503; body: Health };
@@ -344,6 +388,12 @@ export interface Operations {
   requestsSubmit(input: RequestsSubmitInput, context: OperationContext): Promise<RequestsSubmitOutput>;
   /** List your role and its ancestors */
   rolesMe(input: RolesMeInput, context: OperationContext): Promise<RolesMeOutput>;
+  /** Apply a difference to the schema */
+  schemaApply(input: SchemaApplyInput, context: OperationContext): Promise<SchemaApplyOutput>;
+  /** Compare a snapshot with the schema */
+  schemaDiff(input: SchemaDiffInput, context: OperationContext): Promise<SchemaDiffOutput>;
+  /** Take a snapshot of the schema */
+  schemaSnapshot(input: SchemaSnapshotInput, context: OperationContext): Promise<SchemaSnapshotOutput>;
   /** Check the health of the server; only administrators see the individual checks */
   serverHealth(input: ServerHealthInput, context: OperationContext): Promise<ServerHealthOutput>;
   /** Check that the server responds */
@@ -734,6 +784,69 @@ export const operations = [
   {
     id: 'rolesMe',
     access: 'user',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'schemaApply',
+    access: 'admin',
+    upload: true,
+    body: {
+      type: 'object',
+      required: ['hash', 'diff'],
+      properties: {
+        hash: { type: 'string', description: 'The hash of the difference' },
+        diff: {
+          type: 'object',
+          required: ['collections', 'fields', 'relations'],
+          properties: {
+            collections: {
+              type: 'array',
+              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+            },
+            fields: {
+              type: 'array',
+              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+            },
+            systemFields: {
+              type: 'array',
+              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+            },
+            relations: {
+              type: 'array',
+              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+            },
+          },
+        },
+        accept_loss: {
+          type: 'boolean',
+          description: 'Shorten and convert values that do not fit the new type of their field',
+        },
+      },
+    },
+    responses: { 204: null },
+  },
+  {
+    id: 'schemaDiff',
+    access: 'admin',
+    upload: true,
+    parameters: [
+      { name: 'force', in: 'query', required: false, schema: { type: ['boolean', 'null'] } },
+      {
+        name: 'mode',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['mirror', 'merge'], default: 'mirror' },
+      },
+    ],
+    body: { type: 'object', description: 'A snapshot' },
+    responses: { 200: 'application/json', 204: null },
+  },
+  {
+    id: 'schemaSnapshot',
+    access: 'admin',
+    parameters: [
+      { name: 'export', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'yaml'] } },
+    ],
     responses: { 200: 'application/json' },
   },
   {

@@ -21,6 +21,7 @@ const fields = {
   sort_field: svc.string({ length: 64, nullable: true }),
   translations: svc.json({ nullable: true }),
   unarchive_value: svc.string({ length: 64, nullable: true }),
+  other: svc.json({ nullable: true }),
 };
 
 /** Meta of collections */

@@ -22,6 +22,7 @@ const fields = {
   validation: svc.json({ nullable: true }),
   validation_message: svc.text({ nullable: true }),
   width: svc.string({ length: 16, nullable: true }),
+  other: svc.json({ nullable: true }),
 };
 
 /** Meta of fields */

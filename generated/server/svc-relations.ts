@@ -13,6 +13,7 @@ const fields = {
   junction_field: svc.string({ length: 64, nullable: true }),
   sort_field: svc.string({ length: 64, nullable: true }),
   one_deselect_action: svc.string({ length: 10 }),
+  other: svc.json({ nullable: true }),
 };
 
 /** Meta of relations, one row per relation */

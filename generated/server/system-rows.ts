@@ -56,6 +56,7 @@ export interface SvcCollectionsRow {
   readonly sort_field: string | null;
   readonly translations: string | null;
   readonly unarchive_value: string | null;
+  readonly other: string | null;
 }
 
 /** A row of `svc_dashboards`. */
@@ -122,6 +123,7 @@ export interface SvcFieldsRow {
   readonly validation: string | null;
   readonly validation_message: string | null;
   readonly width: string | null;
+  readonly other: string | null;
 }
 
 /** A row of `svc_idempotency`. */
@@ -206,6 +208,7 @@ export interface SvcRelationsRow {
   readonly junction_field: string | null;
   readonly sort_field: string | null;
   readonly one_deselect_action: string;
+  readonly other: string | null;
 }
 
 /** A row of `svc_request_attempts`. */
@@ -280,6 +283,22 @@ export interface SvcRunsRow {
   readonly state: string;
   readonly date_created: number;
   readonly date_expires: number;
+}
+
+/** A row of `svc_schema_applies`. */
+export interface SvcSchemaAppliesRow {
+  readonly id: string;
+  readonly hash: string;
+  readonly diff: string;
+  readonly wanted: string;
+  readonly state: string;
+  readonly steps: number;
+  readonly steps_done: number;
+  readonly step: string | null;
+  readonly error: string | null;
+  readonly user: string | null;
+  readonly date_started: number;
+  readonly date_ended: number | null;
 }
 
 /** A row of `svc_sessions`. */
@@ -378,7 +397,8 @@ export interface SystemTables {
       | 'sort'
       | 'sort_field'
       | 'translations'
-      | 'unarchive_value';
+      | 'unarchive_value'
+      | 'other';
   };
   readonly svc_dashboards: {
     readonly row: SvcDashboardsRow;
@@ -415,7 +435,8 @@ export interface SystemTables {
       | 'translations'
       | 'validation'
       | 'validation_message'
-      | 'width';
+      | 'width'
+      | 'other';
   };
   readonly svc_idempotency: {
     readonly row: SvcIdempotencyRow;
@@ -459,7 +480,8 @@ export interface SystemTables {
       | 'one_allowed_collections'
       | 'junction_field'
       | 'sort_field'
-      | 'one_deselect_action';
+      | 'one_deselect_action'
+      | 'other';
   };
   readonly svc_request_attempts: {
     readonly row: SvcRequestAttemptsRow;
@@ -507,6 +529,10 @@ export interface SystemTables {
   readonly svc_runs: {
     readonly row: SvcRunsRow;
     readonly optional: never;
+  };
+  readonly svc_schema_applies: {
+    readonly row: SvcSchemaAppliesRow;
+    readonly optional: 'steps' | 'steps_done' | 'step' | 'error' | 'user' | 'date_ended';
   };
   readonly svc_sessions: {
     readonly row: SvcSessionsRow;
@@ -569,6 +595,7 @@ export const systemColumns = {
     'sort_field',
     'translations',
     'unarchive_value',
+    'other',
   ],
   svc_dashboards: ['id', 'name', 'icon', 'note', 'date_created', 'user_created', 'color'],
   svc_data_steps: ['number', 'name', 'date_done'],
@@ -605,6 +632,7 @@ export const systemColumns = {
     'validation',
     'validation_message',
     'width',
+    'other',
   ],
   svc_idempotency: ['account', 'name', 'fingerprint', 'request', 'date_created'],
   svc_keys: ['id', 'account', 'name', 'hash', 'models', 'date_created', 'date_expires', 'date_used'],
@@ -648,6 +676,7 @@ export const systemColumns = {
     'junction_field',
     'sort_field',
     'one_deselect_action',
+    'other',
   ],
   svc_request_attempts: [
     'id',
@@ -692,6 +721,20 @@ export const systemColumns = {
   ],
   svc_roles: ['id', 'name', 'icon', 'description', 'parent'],
   svc_runs: ['id', 'model', 'account', 'state', 'date_created', 'date_expires'],
+  svc_schema_applies: [
+    'id',
+    'hash',
+    'diff',
+    'wanted',
+    'state',
+    'steps',
+    'steps_done',
+    'step',
+    'error',
+    'user',
+    'date_started',
+    'date_ended',
+  ],
   svc_sessions: [
     'id',
     'user',

@@ -6,6 +6,8 @@
 /** The family whose snapshots are interchangeable. MySQL and MariaDB are both `mysql`. */
 export type Vendor = 'mysql' | 'postgres' | 'sqlite';
 
+export const vendors: readonly Vendor[] = ['mysql', 'postgres', 'sqlite'];
+
 /** The actual database: SQL and catalog queries differ per dialect. */
 export type Dialect = 'mariadb' | 'mysql' | 'postgres' | 'sqlite';
 

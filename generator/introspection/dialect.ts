@@ -1,4 +1,5 @@
 import type { CatalogReader, IntrospectOptions, Table, Vendor } from './catalog.js';
+import type { SchemaDetails } from './details.js';
 import type { TableFilter } from './patterns.js';
 
 /** Properties of a database that affect generated models. */
@@ -25,6 +26,8 @@ export interface DialectReader extends DialectTraits {
   readonly vendor: Vendor;
   /** Returns tables and views that match the filter, in any order; at most seven statements. */
   readTables(reader: CatalogReader, admits: TableFilter, options: IntrospectOptions): Promise<Table[]>;
+  /** Reads what a snapshot needs besides the catalog; at most seven statements. */
+  readDetails(reader: CatalogReader): Promise<SchemaDetails>;
   /** Quotes an identifier. */
   quote(name: string): string;
   /** Returns SQL for the text of a JSON column, which drivers may otherwise parse. */

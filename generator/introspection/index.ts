@@ -3,6 +3,7 @@
  * functions from rows to tables.
  */
 import type { Catalog, CatalogReader, Dialect, IntrospectOptions } from './catalog.js';
+import type { SchemaDetails } from './details.js';
 import type { DialectReader, DialectTraits } from './dialect.js';
 import { readMeta } from './meta.js';
 import { mariadb, mysql } from './mysql/index.js';
@@ -28,3 +29,7 @@ export const introspect = async (reader: CatalogReader, options: IntrospectOptio
   const meta = await readMeta(reader, dialect, tables);
   return freezeDeep({ vendor: dialect.vendor, dialect: reader.dialect, tables, meta });
 };
+
+/** Reads the facts that a snapshot needs besides the catalog. */
+export const readDetails = (reader: CatalogReader): Promise<SchemaDetails> =>
+  dialects[reader.dialect].readDetails(reader);

@@ -33,7 +33,7 @@ const metaStatement = (table: Table, order: readonly string[], dialect: DialectR
 
 /**
  * Converts rows to meta in the form of spec files: no surrogate `id`, no nulls, booleans and JSON as values.
- * Comma-separated columns stay text.
+ * Comma-separated columns stay text. Keys without a column of their own are beside the others.
  */
 export const rowsToMeta = (
   rows: readonly Record<string, unknown>[],
@@ -48,9 +48,18 @@ export const rowsToMeta = (
 const rowToMeta = (row: Record<string, unknown>, table: Pick<Table, 'name' | 'columns'>): MetaRow => {
   const entries = table.columns
     .filter((column) => column.name !== 'id')
-    .map((column): [string, unknown] => [column.name, cellToValue(row[column.name], column, table.name)]);
-  return Object.fromEntries(entries.filter(([, value]) => value !== null));
+    .map((column): [string, unknown] => [column.name, cellToValue(row[column.name], column, table.name)])
+    .filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (name === others ? readOthers(value) : [[name, value]])),
+  );
 };
+
+/** The column of keys that are not ours: a snapshot of another version or product may have them. */
+const others = 'other';
+
+const readOthers = (value: unknown): [string, unknown][] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : [];
 
 const cellToValue = (cell: unknown, column: Column, table: string): unknown => {
   if (cell === null || cell === undefined) return null;

@@ -221,6 +221,8 @@ export interface Operation {
   readonly beforeSecondFactor: boolean;
   /** Whether anonymous callers get 401 instead of 403, because clients start a login by it. */
   readonly startsLogin: boolean;
+  /** Whether the body may also be a JSON or YAML file of a form. */
+  readonly upload: boolean;
   readonly parameters: readonly OperationParameter[];
   /** JSON Schema of the request body. An empty body counts as `{}`. */
   readonly body: JsonSchema | null;

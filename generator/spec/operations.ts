@@ -97,6 +97,7 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own' | 'served'> & 
   withoutSession: optional(flag, false),
   beforeSecondFactor: optional(flag, false),
   startsLogin: optional(flag, false),
+  upload: optional(flag, false),
   parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
   body: optional<JsonSchema | null>(nullable(schema), null),
   graphql: optional<OperationField | null>(nullable(graphqlField), null),

@@ -3,7 +3,7 @@ import { trimEntries } from './addresses.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, Action, User } from './policies.js';
 import { createPolicyIndex } from './policies.js';
-import { findStaleNames, type FindNames, type StaleName } from './stale-rules.js';
+import { findPermissionFaults, type FindNames, type PermissionFault } from './rule-faults.js';
 
 export interface Explanation {
   readonly access: 'none' | 'partial' | 'full';
@@ -29,8 +29,8 @@ export interface PolicyExplanation {
 }
 
 export interface PermissionExplanation extends Omit<Permission, 'collection' | 'action'> {
-  /** Names in its rules that do not exist. */
-  readonly stale: readonly StaleName[];
+  /** What keeps its rules from being evaluated. */
+  readonly faults: readonly PermissionFault[];
 }
 
 interface ExplainOptions {
@@ -70,8 +70,8 @@ export const explainAccess = (
         .filter((each) => each.policy === id && each.collection === collection.name && each.action === action)
         .map((permission) => {
           const { permissions, validation, presets, fields } = permission;
-          const stale = findStaleNames(permission, findNames);
-          return { permissions, validation, presets, fields, stale };
+          const faults = findPermissionFaults(permission, findNames);
+          return { permissions, validation, presets, fields, faults };
         }),
     }))
     .filter(({ admin, permissions }) => admin || permissions.length > 0);

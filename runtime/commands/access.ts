@@ -2,14 +2,13 @@
 import { Command, Option } from 'commander';
 import { explainAccess, type Explanation, type PolicyExplanation } from '../access/explain.js';
 import type { Action } from '../access/policies.js';
-import type { FindNames } from '../access/stale-rules.js';
-import type { Model } from '../../generator/model/types.js';
 import { findByEmail } from '../auth/accounts.js';
 import type { Config } from '../config/config.js';
 import { loadRows, rowToUser } from '../execute/access-source.js';
 import type { Database } from '../databases/contract.js';
 import { specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
+import { modelToScope } from '../doctor/model-scope.js';
 import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -77,7 +76,7 @@ const findCollection = async (name: string, reader: Database, { tables }: Config
   const found = collections.find((each) => each.name === name);
   if (found !== undefined) {
     const collection = { name, readonly: found.readonly || found.key.length === 0 };
-    return { collection, findNames: namesInModel(collections) };
+    return { collection, findNames: modelToScope(collections).findNames };
   }
   const remedy = suggest(
     name,
@@ -112,22 +111,9 @@ const policyToLines = ({ name, heldBy, admin, addresses, permissions }: PolicyEx
     `  items       ${isEmpty(permission.permissions) ? 'all' : JSON.stringify(permission.permissions)}`,
     ...(isEmpty(permission.validation) ? [] : [`  validation  ${JSON.stringify(permission.validation)}`]),
     ...(isEmpty(permission.presets) ? [] : [`  presets     ${JSON.stringify(permission.presets)}`]),
-    ...permission.stale.map(({ part, name }) => `  warning     "${name}" in "${part}" does not exist`),
+    ...permission.faults.map(({ part, problem }) => `  warning     in "${part}": ${problem}`),
   ]),
 ];
-
-/** Returns a lookup of names in the collections of a model. */
-const namesInModel =
-  (collections: Model['collections']): FindNames =>
-  (name) => {
-    const found = collections.find((each) => each.name === name);
-    if (found === undefined) return undefined;
-    const targets = found.relations.map((relation): [string, string | null] => [
-      relation.name,
-      relation.kind === 'manyToAny' ? null : relation.target,
-    ]);
-    return { fields: new Set(found.fields.map((field) => field.name)), targets: new Map(targets) };
-  };
 
 const isEmpty = (rule: Readonly<Record<string, unknown>> | null): boolean =>
   rule === null || Object.keys(rule).length === 0;

@@ -6,7 +6,7 @@ import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { GenerateOptions, GenerateReport } from '../../generator/main.js';
 import { generatedFolder, isPackageOutput, specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
-import { action, printLine, printJson } from './output.js';
+import { action, limitLines, maxLines, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
 interface Flags {
@@ -100,13 +100,6 @@ const runToLines = ({ report, changes }: Run, { check, out }: Flags): readonly s
 };
 
 const isSystem = (change: string): boolean => / svc_/.test(change);
-
-const maxLines = 20;
-
-const limitLines = (lines: readonly string[]): readonly string[] =>
-  lines.length <= maxLines
-    ? lines
-    : [...lines.slice(0, maxLines), `… and ${lines.length - maxLines} more; --json lists all`];
 
 /** Lists files, or where they are many, their number in each folder. */
 const filesToLines = (

@@ -7,6 +7,14 @@ export const printLine = (text: string): void => {
 
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value, null, 2));
 
+/** Number of lines above which lists are shortened. */
+export const maxLines = 20;
+
+export const limitLines = (lines: readonly string[]): readonly string[] =>
+  lines.length <= maxLines
+    ? lines
+    : [...lines.slice(0, maxLines), `… and ${lines.length - maxLines} more; --json lists all`];
+
 export interface Progress {
   step(text: string): void;
   done(): void;

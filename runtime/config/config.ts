@@ -112,6 +112,8 @@ export interface Config {
   };
   /** Maximum size of a request body in bytes. */
   readonly payloadMax: number;
+  /** Maximum size of a schema snapshot in bytes. */
+  readonly schemaMax: number;
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly log: { readonly level: LogLevel; readonly style: LogStyle };
@@ -157,6 +159,7 @@ export const loadConfig = (environment: Environment): Config => {
     webhooks: { allowCidrs: read('WEBHOOK_ALLOW_CIDRS'), allowHttp: read('WEBHOOK_ALLOW_HTTP') },
     graphql: { introspection: read('GRAPHQL_INTROSPECTION'), tokenLimit: read('GRAPHQL_TOKEN_LIMIT') },
     payloadMax: read('MAX_PAYLOAD_SIZE'),
+    schemaMax: read('SCHEMA_MAX_SIZE'),
     explorer: read('EXPLORER'),
     log: {
       level: read('LOG_LEVEL'),

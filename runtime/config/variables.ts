@@ -289,6 +289,11 @@ export const variables = {
     meaning: 'maximum depth of relations in `fields`, `filter` and `sort`',
   },
   MAX_PAYLOAD_SIZE: { parse: parseSize, default: '1mb', meaning: 'maximum size of a request body' },
+  SCHEMA_MAX_SIZE: {
+    parse: parseSize,
+    default: '50mb',
+    meaning: 'maximum size of a schema snapshot or difference',
+  },
   ...queueVariables,
   GRAPHQL_INTROSPECTION: {
     parse: parseBoolean,

@@ -10,6 +10,9 @@ import type { Dialect } from '../../generator/introspection/catalog.js';
 import type { ByteBudget } from '../execute/bytes.js';
 import type { RowSet } from '../execute/row-set.js';
 import type { Scalar } from '../plan/parsed-value.js';
+import type { ExpressionSyntax } from '../schema/expressions/syntax.js';
+import type { ExpressionPrinter } from '../schema/expressions/print.js';
+import type { ColumnShape, DataType, ForeignKeyShape, TableShape } from '../schema/shapes.js';
 import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
 import type { RenderedStatement } from '../sql/fragment.js';
 import type { Token } from '../sql/select.js';
@@ -191,6 +194,11 @@ export interface Database extends Executor {
    * @throws UnknownOutcome when the connection is lost before the commit is acknowledged
    */
   transaction<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `body`, which changes the schema, on one connection: in a transaction where DDL can be rolled back, without waiting
+   * long for locks, and with foreign keys checked at the end where tables are made anew.
+   */
+  changeSchema<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;
   /** Runs `body` while holding the named lock, across processes. */
   locked<Result>(name: string, body: () => Promise<Result>): Promise<Result>;
   /** Returns whether an error means that the server is temporarily unreachable. */
@@ -210,6 +218,46 @@ export interface DdlPrinter {
   readonly addForeignKey: ((table: string, key: SystemForeignKey) => string) | null;
   /** Whether `createTable` omits indexes, so that each needs a statement of its own. */
   readonly separateIndexes: boolean;
+}
+
+/** Prints the DDL of an apply. */
+export interface SchemaPrinter {
+  /** How the database prints expressions. */
+  readonly syntax: ExpressionSyntax;
+  /** How its DDL spells them. */
+  readonly expressions: ExpressionPrinter;
+  /** Whether DDL can be rolled back. */
+  readonly transactional: boolean;
+  /** Whether `NO ACTION` and `RESTRICT` are the same. */
+  readonly noActionIsRestrict: boolean;
+  /** Whether a foreign key has an index that the database makes. */
+  readonly indexesForeignKeys: boolean;
+  /** Matches names that the database keeps for itself. */
+  readonly reserved: RegExp;
+  /** Maximum length of a name, in the unit of `nameLength`. */
+  readonly maxName: number;
+  nameLength(name: string): number;
+  /** Returns what is known of a type name, or null for one that a diff may not ask for. */
+  dataType(name: string, values: readonly string[] | null): DataType | null;
+  /** Other names of types. */
+  readonly aliases?: ReadonlyMap<string, string>;
+  /** Returns the type with its sizes, as in `varchar(20)`. */
+  printType(column: ColumnShape): string;
+  /** Foreign keys to other tables only if `addForeignKey` is null. */
+  createTable(table: TableShape): readonly string[];
+  dropTable(name: string): string;
+  renameTable(from: string, to: string): string;
+  renameColumn(table: string, column: { readonly from: string; readonly to: string }): string;
+  /** Returns statements that make one table the other, which has the same name. */
+  alterTable(before: TableShape, after: TableShape): readonly string[];
+  /** `null` if foreign keys are part of the table. */
+  readonly addForeignKey: ((table: string, key: ForeignKeyShape) => string) | null;
+  dropForeignKey(table: TableShape, key: ForeignKeyShape): string;
+  /** Statements for types that tables share, before and after the tables change; none without such types. */
+  changeTypes?(
+    before: readonly TableShape[],
+    after: readonly TableShape[],
+  ): { readonly first: readonly string[]; readonly last: readonly string[] };
 }
 
 export interface DatabaseOptions {
@@ -248,4 +296,5 @@ export interface DatabaseFolder {
 export interface DialectModules {
   readonly sql: SqlDialect;
   readonly ddl: DdlPrinter;
+  readonly schema: SchemaPrinter;
 }

@@ -7,6 +7,7 @@ import type {
   DialectName,
   DialectModules,
   KnexBinding,
+  SchemaPrinter,
   SqlDialect,
 } from './contract.js';
 
@@ -47,3 +48,6 @@ const loadModules = async (name: DialectName): Promise<DialectModules> => {
 export const loadDialect = async (name: DialectName): Promise<SqlDialect> => (await loadModules(name)).sql;
 
 export const loadDdlPrinter = async (name: DialectName): Promise<DdlPrinter> => (await loadModules(name)).ddl;
+
+export const loadSchemaPrinter = async (name: DialectName): Promise<SchemaPrinter> =>
+  (await loadModules(name)).schema;

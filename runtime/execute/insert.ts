@@ -44,17 +44,32 @@ const maxRows = 1_000;
 /** Groups the indexes of rows that have the same columns, in chunks. */
 const groupByColumns = (rows: readonly WriteRow[]): readonly (readonly number[])[] => {
   const groups = new Map<string, number[]>();
-  rows.forEach((row, index) => {
-    const columns = [...row.keys()].sort().join('\0');
-    const group = groups.get(columns);
-    if (group === undefined) groups.set(columns, [index]);
-    else group.push(index);
-  });
+  let last: { readonly row: WriteRow; readonly group: number[] } | null = null;
+  for (const [index, row] of rows.entries()) {
+    if (last === null || !hasSameColumns(last.row, row)) last = { row, group: groupOf(row, groups) };
+    last.group.push(index);
+  }
   return [...groups.values()].flatMap((group) => {
     const width = rows[group[0] ?? 0]?.size ?? 0;
     return chunk(group, width === 0 ? 1 : Math.min(maxRows, Math.floor(maxValues / width)));
   });
 };
+
+const hasSameColumns = (one: WriteRow, other: WriteRow): boolean => {
+  if (one.size !== other.size) return false;
+  for (const name of one.keys()) if (!other.has(name)) return false;
+  return true;
+};
+
+const groupOf = (row: WriteRow, groups: Map<string, number[]>): number[] => {
+  const columns = [...row.keys()].sort().join('\0');
+  const group = groups.get(columns) ?? [];
+  groups.set(columns, group);
+  return group;
+};
+
+/** Returns whether one statement inserts all rows. */
+export const isOneStatement = (rows: readonly WriteRow[]): boolean => groupByColumns(rows).length === 1;
 
 const insertReturning = async (
   collection: Collection,

@@ -23,42 +23,55 @@ export interface ReadBudget {
 const maxStatements = 4;
 
 /** Creates the budget of a request. `maxRows` is `null` without a maximum. */
-export const createReadBudget = (maxRows: number | null, bytes: ByteBudget): ReadBudget => {
-  const maximum = maxRows ?? Number.POSITIVE_INFINITY;
-  let read = 0;
-  let answered = 0;
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  const checkRows = (count: number): void => {
-    if (count > maximum) throw tooManyRows(maximum);
-  };
-  return {
-    bytes,
-    get rowsLeft() {
-      return maximum - read;
-    },
-    takeRows(count) {
-      read += count;
-      checkRows(read);
-    },
-    checkRows,
-    answerRows(count) {
-      answered += count;
-      checkRows(answered);
-    },
-    async run(statement) {
-      if (running >= maxStatements) await new Promise<void>((resolve) => waiting.push(resolve));
-      else running += 1;
-      try {
-        return await statement();
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) running -= 1;
-        else next();
-      }
-    },
-  };
-};
+export const createReadBudget = (maxRows: number | null, bytes: ByteBudget): ReadBudget =>
+  new RequestBudget(maxRows ?? Number.POSITIVE_INFINITY, bytes);
+
+/** A class, since every request creates one. */
+class RequestBudget implements ReadBudget {
+  readonly bytes: ByteBudget;
+  readonly #maximum: number;
+  #read = 0;
+  #answered = 0;
+  #running = 0;
+  #waiting: (() => void)[] | null = null;
+
+  constructor(maximum: number, bytes: ByteBudget) {
+    this.bytes = bytes;
+    this.#maximum = maximum;
+  }
+
+  get rowsLeft(): number {
+    return this.#maximum - this.#read;
+  }
+
+  takeRows(count: number): void {
+    this.#read += count;
+    this.checkRows(this.#read);
+  }
+
+  checkRows(count: number): void {
+    if (count > this.#maximum) throw tooManyRows(this.#maximum);
+  }
+
+  answerRows(count: number): void {
+    this.#answered += count;
+    this.checkRows(this.#answered);
+  }
+
+  async run<Result>(statement: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= maxStatements) {
+      const waiting = (this.#waiting ??= []);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else this.#running += 1;
+    try {
+      return await statement();
+    } finally {
+      const next = this.#waiting?.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}
 
 const tooManyRows = (maximum: number): Error =>
   apiError('QUERY_TOO_COMPLEX', {

@@ -1,6 +1,6 @@
 /** Executes compiled reads: the rows, their nested lists level by level, and the counts in parallel. */
-import type { BindInput } from '../sql/fragment.js';
-import { maxScanParents, type CompiledList, type ListStatement } from '../sql/list.js';
+import type { BindInput, Statement } from '../sql/fragment.js';
+import { maxScanParents, type CompiledList, type ListScan, type ListStatement } from '../sql/list.js';
 import { unlimited } from '../sql/page.js';
 import type { CompiledRead, CompiledRows } from '../sql/read.js';
 import type { ReadBudget } from './read-budget.js';
@@ -102,11 +102,53 @@ interface ListCall extends Context {
 /** Reads the rows of some parents: in a scan if none of them has more than its limit, otherwise parent by parent. */
 const readChunk = async (keys: readonly string[], call: ListCall): Promise<readonly RowSet[]> => {
   const { scan, statement, maxParents } = call.list;
-  if (scan !== null && keys.length > 1) {
-    const set = await readRows(scan, keys, call);
-    if (set.count > 0 || call.layout.limit === unlimited) return [set];
-  }
+  const set = scan === null || keys.length < 2 ? null : await scanRows(scan, keys, call);
+  if (set !== null) return [set];
   return Promise.all(chunk(keys, maxParents).map((part) => readRows(statement, part, call)));
+};
+
+/** Returns `null` where a parent has more rows than its limit. */
+const scanRows = async (
+  { bounded, guarded }: ListScan,
+  keys: readonly string[],
+  call: ListCall,
+): Promise<RowSet | null> => {
+  const set = bounded === null ? null : await readShort(bounded, keys, call);
+  if (set !== null) return set;
+  const { limit } = call.layout;
+  const rows = await readRows(guarded, keys, call);
+  return rows.count > 0 || limit === unlimited ? rows : null;
+};
+
+/** Rows per parent up to which lists are short. */
+const shortList = 8;
+/** Reads that use a guard, so that few rows are read in vain, after lists that were not short. */
+const guardedReads = 1_000;
+
+/** Reads that still use a guard. */
+const guards = new WeakMap<Statement, number>();
+
+/** Reads lists that are expected to be short. Returns `null` where they are not. */
+const readShort = async (
+  statement: Statement,
+  keys: readonly string[],
+  { input, layout, executor, budget }: ListCall,
+): Promise<RowSet | null> => {
+  const guarded = guards.get(statement) ?? 0;
+  const maxRows = keys.length * shortList + 1;
+  if (guarded > 0) guards.set(statement, guarded - 1);
+  if (guarded > 0 || maxRows > budget.rowsLeft) return null;
+  return budget.run(async () => {
+    const rendered = statement.render({ ...input, keys, maxRows });
+    const set = await executor.rows(rendered, layout);
+    if (set.isWhole && set.count < maxRows) {
+      budget.takeRows(set.count);
+      return set;
+    }
+    guards.set(statement, guardedReads);
+    budget.bytes.giveBack(set.rows.size);
+    return null;
+  });
 };
 
 const readRows = (

@@ -5,7 +5,10 @@ import type { ReadBudget } from './read-budget.js';
 
 export interface RowSet {
   readonly rows: JsonRows;
+  /** Number of rows received, including those beyond the limit of their parent. */
   readonly count: number;
+  /** Whether all rows received are in `rows`. */
+  readonly isWhole: boolean;
   /** Slots of nested lists, by offset. */
   readonly slots: readonly ListSlot[];
   /** For a nested list, the range of each parent's rows. */
@@ -84,6 +87,7 @@ export class RowCollector {
   readonly #slots: ListSlot[] = [];
   readonly #groups = new Map<string, Group>();
   #count = 0;
+  #isWhole = true;
   #key: string | null = null;
   #inGroup = 0;
   #groupStart = 0;
@@ -115,7 +119,10 @@ export class RowCollector {
       this.#inGroup = 1;
       return this.#limit > 0;
     }
-    if (this.#inGroup >= this.#limit) return false;
+    if (this.#inGroup >= this.#limit) {
+      this.#isWhole = false;
+      return false;
+    }
     this.#inGroup += 1;
     this.writer.byte(comma);
     return true;
@@ -135,7 +142,13 @@ export class RowCollector {
     const { writer } = this;
     writer.reserve(margin);
     const rows = new JsonRows(writer.bytes, margin, writer.length);
-    return { rows, count: this.#count, slots: this.#slots, groups: this.#groups };
+    return {
+      rows,
+      count: this.#count,
+      isWhole: this.#isWhole,
+      slots: this.#slots,
+      groups: this.#groups,
+    };
   }
 
   #closeGroup(): void {

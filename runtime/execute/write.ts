@@ -9,10 +9,10 @@ import type { CreatePlan, DeletePlan, Key, UpdatePlan } from '../plan/write-plan
 import { compileDelete, compileInsert, compileUpdate, usesOwnRowOnly, type Returning } from '../sql/write.js';
 import type { RenderedStatement } from '../sql/fragment.js';
 import { explainFailure, type Write } from './failures.js';
-import { insertRows, skippedItem } from './insert.js';
+import { insertRows, isOneStatement, skippedItem } from './insert.js';
 import { requireRowPermission, type RowsContext } from './row-locks.js';
 import { keyList, onlyKey, type KeyList } from './key-list.js';
-import type { JsonRows } from './row-set.js';
+import type { JsonRows, RowSet } from './row-set.js';
 import { requireReferences } from './references.js';
 import { distinctKeys } from './stored-keys.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
@@ -29,11 +29,13 @@ import {
 export interface OutputReader<Output> {
   /** Whether the output contains rows. */
   readonly returnsRows: boolean;
+  /** Whether the output is in the order of the rows that are written. */
+  readonly keepsOrder: boolean;
   /** The RETURNING clause that yields the output; `null` where the output needs more than the row. */
   readonly returning: Returning | null;
   /** The same for a row whose key the database generates. */
   returningNew(): Returning | null;
-  fromRow(row: JsonRows): Output;
+  fromRows(rows: JsonRows): Output;
   /** Reads the output by key; `null`: the database generated the keys without returning them. */
   read(keys: KeyList | null, executor: Executor): Promise<Output>;
   /** Reads the output of a committed write; never fails. */
@@ -55,10 +57,12 @@ export const executeCreate = <Output>(
 ): Promise<Output> => {
   const { allowsAutocommit, dialect } = context;
   const write = toWrite({ ...plan, action: 'create' }, context);
-  if (allowsAutocommit && isOneInsert(plan)) {
-    const returning = returningOf(plan, output);
+  if (allowsAutocommit && isPlainInsert(plan)) {
+    const returning = mayReturn(plan, output) ? returningOf(plan, output) : null;
     if (returning !== null) return insertReturning({ plan, write, output }, returning, context);
-    if (!output.returnsRows || !dialect.returning) return insertAutocommit({ plan, write, output }, context);
+    const isOneRow = plan.rows.length === 1;
+    if (isOneRow && (!output.returnsRows || !dialect.returning))
+      return insertAutocommit({ plan, write, output }, context);
   }
   const run = async (transaction: TransactionContext) => {
     await requireReferences({ creates: [plan] }, transaction);
@@ -68,31 +72,43 @@ export const executeCreate = <Output>(
   return inTransaction({ write, keys: keyList([]), run, read: output.read }, context);
 };
 
+/** Returns whether one statement can return the rows as the output has them. */
+const mayReturn = ({ rows }: CreatePlan, { keepsOrder }: OutputReader<unknown>): boolean =>
+  rows.length === 1 || (keepsOrder && isOneStatement(rows));
+
 const returningOf = (
-  { collection, rows: [row] }: CreatePlan,
+  { collection, rows }: CreatePlan,
   { returning, returningNew }: OutputReader<unknown>,
 ): Returning | null =>
-  returning === null && row !== undefined && isKeyGenerated(collection, row) ? returningNew() : returning;
+  returning === null && rows.every((row) => isKeyGenerated(collection, row)) ? returningNew() : returning;
 
-const isOneInsert = ({ rows, parents, lists, stored, references }: CreatePlan): boolean =>
-  rows.length === 1 &&
-  parents.length === 0 &&
-  lists.length === 0 &&
-  stored.length === 0 &&
-  references.length === 0;
+const isPlainInsert = ({ parents, lists, stored, references }: CreatePlan): boolean =>
+  parents.length === 0 && lists.length === 0 && stored.length === 0 && references.length === 0;
 
 const insertReturning = async <Output>(
   { plan: { collection, rows }, write, output }: PlannedWrite<CreatePlan, Output>,
   returning: Returning,
-  { database, dialect }: ExecuteContext,
+  context: ExecuteContext,
 ): Promise<Output> => {
+  const { database, dialect } = context;
   const statement = compileInsert(collection, rows, { dialect, returning: returning.text });
-  const row = await explainFailure(
-    () => write,
-    () => readReturned(statement, returning, database),
+  const insert = async (executor: Executor): Promise<JsonRows> => {
+    const found = await readReturned(statement, returning, executor);
+    if (found.count < rows.length) throw skippedItem(collection);
+    return found.rows;
+  };
+  if (rows.length > 1) {
+    // a trigger may discard one row, without which the others must not stay
+    const run = ({ executor }: TransactionContext) => insert(executor);
+    const read = async (found: JsonRows) => output.fromRows(found);
+    return inTransaction({ write, keys: keyList([]), run, read }, context);
+  }
+  return output.fromRows(
+    await explainFailure(
+      () => write,
+      () => insert(database),
+    ),
   );
-  if (row.isEmpty) throw skippedItem(collection);
-  return output.fromRow(row);
 };
 
 const insertAutocommit = async <Output>(
@@ -107,19 +123,13 @@ const insertAutocommit = async <Output>(
   return output.readCommitted(keys === null ? null : keyList(keys), executor);
 };
 
-/** Runs a statement that returns the row it writes. */
-const readReturned = async (
+/** Runs a statement that returns the rows it writes. */
+const readReturned = (
   statement: RenderedStatement,
   { tokens }: Returning,
   executor: Executor,
-): Promise<JsonRows> => {
-  const { rows } = await executor.writeRows(statement, {
-    tokens,
-    keyColumns: 0,
-    limit: Number.POSITIVE_INFINITY,
-  });
-  return rows;
-};
+): Promise<RowSet> =>
+  executor.writeRows(statement, { tokens, keyColumns: 0, limit: Number.POSITIVE_INFINITY });
 
 /** Updates all keys with the same values; each must exist and be permitted. */
 export const executeUpdate = <Output>(
@@ -185,8 +195,8 @@ const updateReturning = async <Output>(
     () => write,
     () => readReturned(statement, returning, context.database),
   );
-  if (found.isEmpty) throw missingItem(collection);
-  return output.fromRow(found);
+  if (found.count === 0) throw missingItem(collection);
+  return output.fromRows(found.rows);
 };
 
 const updateAutocommit = async <Output>(

@@ -20,6 +20,8 @@ export interface HandlerOptions {
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly access: Access;
+  /** Maximum size of an uploaded document in bytes. */
+  readonly uploadMax: number;
   readonly items: (handler: ItemsHandler) => RouteHandle;
   readonly graphql: Pick<Graphql, 'handle'>;
   readonly loadHandlers: () => Promise<Operations>;
@@ -56,13 +58,13 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
   };
 };
 
-const createOperationBinding = ({ access, loadHandlers }: HandlerOptions) => {
+const createOperationBinding = ({ access, uploadMax, loadHandlers }: HandlerOptions) => {
   const load = lazy(async () => {
     const [{ handleOperation }, handlers] = await Promise.all([
       import('../operations/handle.js'),
       loadHandlers(),
     ]);
-    return { handleOperation, services: { handlers, access } };
+    return { handleOperation, services: { handlers, access, uploadMax } };
   });
   return ({ operation: id, path }: Route): RouteHandle | null => {
     const operation = findDeclaration(id);

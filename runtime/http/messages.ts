@@ -41,7 +41,7 @@ export const toApiRequest = (
     isUntrustedOrigin: () => isUntrustedOrigin(request.headers, { ownOrigin, trustsOrigin }),
     closeSignal: () => createCloseSignal(response),
     onClose: (callback) => callOnClose(response, callback),
-    body: () => (body ??= readBody(request, payloadMax)),
+    body: (maxSize = payloadMax) => (body ??= readBody(request, maxSize)),
   };
 };
 

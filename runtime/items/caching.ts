@@ -29,16 +29,15 @@ export const cacheRead = async (
   response: ApiResponse,
   { request, tagOf, isItem }: CacheReadOptions,
 ): Promise<ApiResponse> => {
-  const { body } = response;
-  const headers = { ...response.headers, ...cachingHeaders };
-  if (!(body instanceof Buffer) || (!isItem && body.length > maxTaggedList)) return { ...response, headers };
-  const tag = await tagOf(body);
-  if (tag === null) return { ...response, headers };
+  const { body, headers } = response;
+  const isTagged = body instanceof Buffer && (isItem || body.length <= maxTaggedList);
+  const tag = isTagged ? await tagOf(body) : null;
+  if (tag === null) return { ...response, headers: { ...headers, ...cachingHeaders } };
   const known = request.headers['if-none-match'];
   if (typeof known === 'string' && matchesTag(known, tag)) {
     return { status: 304, headers: { ...cachingHeaders, etag: tag }, body: null };
   }
-  return { ...response, headers: { ...headers, etag: tag } };
+  return { ...response, headers: { ...headers, ...cachingHeaders, etag: tag } };
 };
 
 interface MatchOptions {

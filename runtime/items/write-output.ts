@@ -47,9 +47,10 @@ export const createOutputReader = (
     readOutput({ collection, parsed: toOutputQuery(parsed) }, keys, { read, executor, context });
   return {
     returnsRows: true,
+    keepsOrder: parsed.query.sort === null,
     returning,
     returningNew,
-    fromRow: (row) => row,
+    fromRows: (rows) => rows,
     read: readKeys,
     async readCommitted(keys, executor) {
       try {
@@ -69,9 +70,10 @@ const omit = async (keys: KeyList | null): Promise<WriteOutput> => ({
 
 const unreadable: OutputReader<WriteOutput> = {
   returnsRows: false,
+  keepsOrder: true,
   returning: null,
   returningNew: () => null,
-  fromRow: (row) => row,
+  fromRows: (rows) => rows,
   read: omit,
   readCommitted: omit,
 };

@@ -19,19 +19,24 @@ export interface OperationCall {
 export interface HandleServices {
   readonly handlers: Operations;
   readonly access: Access;
+  /** Maximum size of an uploaded document in bytes. */
+  readonly uploadMax: number;
 }
 
 /** Runs an operation and builds its response. @throws errors of access and of the operation */
 export const handleOperation = async (
   { operation, request, segments, names }: OperationCall,
-  { handlers, access }: HandleServices,
+  { handlers, access, uploadMax }: HandleServices,
 ): Promise<ApiResponse> => {
   const { context, reply } = openContext(request, access);
+  // a large body is read only for those who may send it
+  if (operation.upload === true) await requireCaller(operation, context);
   // read the body first: it can take long, and permissions must be checked after it has arrived
-  if (operation.body !== undefined) await request.body();
+  if (operation.body !== undefined) await request.body(operation.upload === true ? uploadMax : undefined);
+  if (operation.upload === true) await context.renew();
   await requireCaller(operation, context);
   const path = Object.fromEntries(names.map((name, index) => [name, decodeValue(segments[index] ?? '')]));
-  const input = await readInput({ operation, path }, request);
+  const input = await readInput({ operation, path, uploadMax }, request);
   // the declarations and the interface are generated from the same spec, so the id is a member
   const handle = handlers[operation.id] as (input: unknown, context: unknown) => Promise<unknown>;
   return respond(operation, await handle(input, context), reply);
@@ -57,6 +62,7 @@ const respond = (operation: Operation, output: unknown, reply: OpenedContext['re
 };
 
 const printBody = (contentType: string, body: unknown): string | Buffer => {
-  if (contentType === 'application/json') return JSON.stringify(body);
-  return Buffer.isBuffer(body) ? body : String(body);
+  // an operation that answers in several formats prints the others itself
+  if (Buffer.isBuffer(body)) return body;
+  return contentType === 'application/json' ? JSON.stringify(body) : String(body);
 };

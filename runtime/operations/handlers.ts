@@ -6,6 +6,7 @@ import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
 import { createPasswordOperations } from './password.js';
 import { createRequestOperations } from './requests.js';
+import { createSchemaOperations } from './schema.js';
 import { createServerOperations } from './server.js';
 import { createSignOnOperations } from './sign-on.js';
 import type { OperationServices } from './services.js';
@@ -20,6 +21,7 @@ export const createOperations = (services: OperationServices): Operations => {
     ...createKeyOperations(services),
     ...createRequestOperations(services),
     ...createWebhookOperations(services),
+    ...createSchemaOperations(services),
     ...createServerOperations(services),
     ...createTfaOperations(services, auth),
     ...createAuthOperations(auth),

@@ -8,6 +8,7 @@ import {
 } from '../../contract/errors.js';
 import { readJson } from '../request/body.js';
 import { asList, parseQueryString, type RawValue } from '../request/query-string.js';
+import { readDocument } from '../request/upload.js';
 import type { ApiRequest } from '../request/api-request.js';
 import type { JsonSchema, OperationDeclaration, OperationParameter } from '../../contract/operation.js';
 import { findProblems } from './validate.js';
@@ -19,6 +20,8 @@ export interface InputSource {
   readonly operation: OperationDeclaration;
   /** Decoded path parameters by name. */
   readonly path: Readonly<Record<string, string>>;
+  /** Maximum size of an uploaded document in bytes. */
+  readonly uploadMax?: number;
 }
 
 /**
@@ -26,12 +29,14 @@ export interface InputSource {
  * @throws INVALID_QUERY, INVALID_PAYLOAD with all problems; FORBIDDEN when a path parameter is invalid
  */
 export const readInput = async (
-  { operation, path }: InputSource,
+  { operation, path, uploadMax }: InputSource,
   request: ApiRequest,
 ): Promise<OperationInput> => {
   const raw = readParameters(operation.parameters ?? [], { ...request, path });
-  const input = operation.body === undefined ? raw : { ...raw, body: await readJson(request, {}) };
-  return checkInput(operation, input, { coerce: true });
+  if (operation.body === undefined) return checkInput(operation, raw, { coerce: true });
+  const body =
+    operation.upload === true ? await readDocument(request, uploadMax) : await readJson(request, {});
+  return checkInput(operation, { ...raw, body }, { coerce: true });
 };
 
 /** Validates input that has been read. `coerce`: parameters are strings that must be converted. */

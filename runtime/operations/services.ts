@@ -28,6 +28,8 @@ export interface OperationServices extends ItemServices {
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
   /** Returns the public URL of the server. */
   readonly url: () => string;
+  /** Serves the schema that the database has now; absent where nobody can. */
+  readonly reload?: () => Promise<void>;
   /** Path prefix; empty at the root. */
   readonly base: string;
 }

@@ -14,7 +14,7 @@ import { bundle, bundleFunctions } from './bundle.js';
 import type { Config } from '../config/config.js';
 import { generatedFolder, isPackageOutput } from '../config/paths.js';
 import { isRefusal, Refusal } from '../config/refusal.js';
-import { pendingSteps } from '../schema/bootstrap.js';
+import { pendingSteps, pendingStepsToText } from '../schema/bootstrap.js';
 
 /** Input of a build. */
 export interface BuildTask {
@@ -42,7 +42,7 @@ export type BuildResult =
 
 const runTask = async (task: BuildTask): Promise<void> => {
   const missing = await pendingSteps(await loadSpec(task.specFolders), task.catalog);
-  if (missing.length > 0) throw new Refusal(missingTablesMessage(missing));
+  if (missing.length > 0) throw new Refusal(pendingStepsToText(missing));
   const staging = `${task.directory}.${process.pid}`;
   mkdirSync(staging, { recursive: true });
   try {
@@ -52,11 +52,6 @@ const runTask = async (task: BuildTask): Promise<void> => {
     rmSync(staging, { recursive: true, force: true });
   }
   pruneBuilds(dirname(task.directory), Date.now());
-};
-
-const missingTablesMessage = (missing: readonly string[]): string => {
-  const shown = missing.slice(0, 3).join(', ') + (missing.length > 3 ? `, … (${missing.length} steps)` : '');
-  return `the system tables are missing or outdated: ${shown}; run "svc bootstrap"`;
 };
 
 /** Uses the committed output if it is current; otherwise leaves it alone and generates elsewhere. */

@@ -22,9 +22,17 @@ export interface OpenOptions {
   readonly database?: Database;
 }
 
-export interface OpenedBuild {
+export interface OpenedBuild extends LoadedBuild {
   readonly database: Database;
   readonly directory: string;
+  /** Prepares and loads the build of the schema that the database has now. */
+  rebuild(): Promise<LoadedBuild>;
+  /** Closes the database; afterwards the build may be removed. */
+  close(): Promise<void>;
+}
+
+/** A build in memory. */
+export interface LoadedBuild {
   readonly declarations: readonly CollectionDeclaration[];
   readonly routes: readonly Route[];
   readonly queueModels: readonly QueueModelDeclaration[];
@@ -36,8 +44,6 @@ export interface OpenedBuild {
   readonly functions: string;
   /** Returns what changed in the database since the build. */
   findSchemaChanges(): Promise<readonly string[]>;
-  /** Closes the database; afterwards the build may be removed. */
-  close(): Promise<void>;
 }
 
 /**
@@ -48,20 +54,21 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   const database = known.database ?? (await connect(config, observe));
   try {
     const directory = ifExists(known.directory) ?? (await prepareBuild({ config, database, observe }));
-    const release = keepInUse(directory);
-    const loading = timed('load', observe, () => load(directory));
+    let release = keepInUse(directory);
+    const loading = timed('load', observe, () => loadBuild(directory, database));
     loading.catch(release);
-    const { collections, routes, queueModels } = await loading;
+    const build = await loading;
     return {
+      ...build,
       database,
       directory,
-      declarations: collections,
-      routes,
-      queueModels,
-      openapi: join(directory, 'openapi.json'),
-      graphql: join(directory, 'graphql'),
-      functions: join(directory, 'functions.mjs'),
-      findSchemaChanges: createSchemaCheck(directory, database),
+      async rebuild() {
+        const next = await prepareBuild({ config, database, observe });
+        const releaseLast = release;
+        release = keepInUse(next);
+        releaseLast();
+        return loadBuild(next, database);
+      },
       async close() {
         release();
         await database.close();
@@ -82,6 +89,19 @@ interface Bundle {
   readonly routes: readonly Route[];
   readonly queueModels: readonly QueueModelDeclaration[];
 }
+
+const loadBuild = async (directory: string, database: Database): Promise<LoadedBuild> => {
+  const { collections, routes, queueModels } = await load(directory);
+  return {
+    declarations: collections,
+    routes,
+    queueModels,
+    openapi: join(directory, 'openapi.json'),
+    graphql: join(directory, 'graphql'),
+    functions: join(directory, 'functions.mjs'),
+    findSchemaChanges: createSchemaCheck(directory, database),
+  };
+};
 
 const load = (directory: string): Promise<Bundle> =>
   import(pathToFileURL(join(directory, 'server.mjs')).href) as Promise<Bundle>;

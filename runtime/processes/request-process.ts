@@ -33,6 +33,8 @@ export interface RequestProcessOptions extends OpenOptions {
   readonly endsHung?: boolean;
   /** Where connections come from; without it, the process listens itself. */
   readonly connections?: ConnectionSource;
+  /** Has the schema served by new processes; without it, this one serves it. */
+  readonly reload?: () => Promise<void>;
 }
 
 const drainLimit = 10_000;
@@ -48,13 +50,15 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const observe = watchDatabase(options.observe, setReady);
   const loading = import('../server.js');
   const opened = await openBuild({ ...options, observe });
-  const { directory, declarations } = opened;
+  const { directory, declarations, rebuild, ...build } = opened;
   const watchdog = createWatchdog({ config, ends: endsHung });
   try {
     const { serve } = await loading;
     const server = await timed('listen', observe, () =>
       serve({
-        ...opened,
+        ...build,
+        declarations,
+        ...(options.reload === undefined ? { rebuild } : { reload: options.reload }),
         config,
         observe,
         track: watchdog.track,
@@ -95,7 +99,16 @@ export type Report =
   | { kind: 'taken'; id: number }
   /** No more connections are taken. */
   | { kind: 'closing' }
+  /** The schema has changed: asks for new processes that serve it. */
+  | { kind: 'reload' }
   | { kind: 'failed'; message: string; refusal: boolean };
+
+/** Answer of the supervisor to `reload`. */
+export interface Reloaded {
+  readonly kind: 'reloaded';
+  /** Why the new processes cannot serve; `null` where they do. */
+  readonly error: string | null;
+}
 
 /** Runs a child. `directory` is the build to serve, known once the first process has prepared it. */
 const runChild = async (directory: string | undefined): Promise<void> => {
@@ -116,6 +129,7 @@ const runChild = async (directory: string | undefined): Promise<void> => {
       ...(directory === undefined ? {} : { directory }),
       endsHung: false,
       connections: takeConnections,
+      reload: requestReload,
       onReadiness: (ready) => report({ kind: 'readiness', ready }),
     });
     const { url, collections } = running;
@@ -142,6 +156,19 @@ const takeConnections: ConnectionSource = (accept) => {
     report({ kind: 'closing' });
   };
 };
+
+/** Resolves when new processes serve the schema; this one is then told to end. */
+const requestReload = (): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const onMessage = (message: Partial<Reloaded>): void => {
+      if (message.kind !== 'reloaded') return;
+      process.off('message', onMessage);
+      if (message.error === null || message.error === undefined) resolve();
+      else reject(new Error(message.error));
+    };
+    process.on('message', onMessage);
+    report({ kind: 'reload' });
+  });
 
 const report = (message: Report, sent: () => void = () => {}): void => {
   process.send?.(message, sent);

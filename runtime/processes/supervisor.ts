@@ -9,7 +9,7 @@ import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
 import { acceptConnections, type Connections } from './connections.js';
-import type { Report } from './request-process.js';
+import type { Reloaded, Report } from './request-process.js';
 import { beatInterval } from './watchdog.js';
 
 export interface SupervisorOptions {
@@ -56,6 +56,8 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
       options,
       ready,
       hung: new Set(),
+      retired: new Set(),
+      replacing: Promise.resolve(),
       directory: null,
       connections: null,
       stopping: false,
@@ -76,6 +78,10 @@ interface Supervision {
   /** The shared port; `null` until the first process is ready. */
   connections: Connections | null;
   stopping: boolean;
+  /** Processes that are not started again when they end, by worker id. */
+  readonly retired: Set<number>;
+  /** The replacement in progress, and those that wait for it. */
+  replacing: Promise<unknown>;
   /** Milliseconds before the next restart. */
   restartDelay: number;
   readonly resolve: (supervisor: Supervisor) => void;
@@ -83,13 +89,16 @@ interface Supervision {
 }
 
 const startProcess = (supervision: Supervision): void => {
-  const { directory, options } = supervision;
-  if (supervision.stopping) return;
+  if (!supervision.stopping) watch(forkProcess(supervision, supervision.directory), supervision);
+};
+
+/** @param directory the build to serve; `null`: the one of the schema as it is */
+const forkProcess = ({ options }: Supervision, directory: string | null): Worker => {
   cluster.setupPrimary({
     exec: modulePath('processes/request-process'),
     args: directory === null ? [] : [directory],
   });
-  watch(cluster.fork({ PORT: String(options.port) }), supervision);
+  return cluster.fork({ PORT: String(options.port) });
 };
 
 const watch = (child: Worker, supervision: Supervision): void => {
@@ -104,18 +113,70 @@ const watch = (child: Worker, supervision: Supervision): void => {
     if (report.kind === 'ready') registerProcess(child, report, supervision);
     if (report.kind === 'taken') supervision.connections?.take(child.process, report.id);
     if (report.kind === 'closing') supervision.connections?.remove(child.process);
+    if (report.kind === 'reload') answerReload(child, supervision);
   });
   child.once('exit', (code, signal) => {
     pulse.stop();
     ready.delete(child.id);
     const wasHung = hung.delete(child.id);
-    if (supervision.stopping) return;
+    if (supervision.stopping || supervision.retired.delete(child.id)) return;
     const ending = wasHung ? 'it did not respond' : (signal ?? `exit code ${code}`);
     const reason = failure?.message ?? ending;
     if (supervision.directory === null) reject(failureToError(reason, failure?.refusal ?? false));
     else scheduleRestart({ child, reason, ms: performance.now() - began }, supervision);
   });
 };
+
+const answerReload = (child: Worker, supervision: Supervision): void => {
+  const replace = (): Promise<void> => replaceProcesses(supervision);
+  const reply = (error: string | null): void => {
+    const message: Reloaded = { kind: 'reloaded', error };
+    if (child.isConnected()) child.send(message);
+  };
+  // one after the other, as a change that comes during a replacement may not be in it
+  const replacing = supervision.replacing.then(replace, replace);
+  supervision.replacing = replacing;
+  replacing.then(
+    () => reply(null),
+    (error: Error) => reply(error.message),
+  );
+};
+
+/**
+ * Starts processes that serve the schema as it is, and lets those before them end once the new ones are ready. The first
+ * one prepares the build. @throws Error when it cannot serve; the old processes stay then
+ */
+const replaceProcesses = async (supervision: Supervision): Promise<void> => {
+  const { options, retired } = supervision;
+  const former = children().filter(({ id }) => !retired.has(id));
+  const first = forkProcess(supervision, null);
+  // until it is ready, nobody misses it
+  retired.add(first.id);
+  watch(first, supervision);
+  const { directory } = await untilReady(first);
+  retired.delete(first.id);
+  supervision.directory = directory;
+  const others = Array.from({ length: options.processes - 1 }, () => forkProcess(supervision, directory));
+  for (const child of others) watch(child, supervision);
+  // one that fails is started again like any other
+  await Promise.allSettled(others.map(untilReady));
+  for (const child of former) {
+    retired.add(child.id);
+    supervision.connections?.remove(child.process);
+    // after the answers that wait for this
+    setImmediate(() => child.process.kill('SIGTERM'));
+  }
+};
+
+const untilReady = (child: Worker): Promise<Ready> =>
+  new Promise((resolve, reject) => {
+    let reason = 'it ended';
+    child.on('message', (report: Report) => {
+      if (report.kind === 'ready') resolve(report);
+      if (report.kind === 'failed') reason = report.message;
+    });
+    child.once('exit', () => reject(new Error(reason)));
+  });
 
 /** Beats a process may miss beyond the limit, so that it has reported its operations before it is killed. */
 const spareBeats = 2;

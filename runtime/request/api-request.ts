@@ -26,8 +26,12 @@ export interface ApiRequest {
   closeSignal(): AbortSignal;
   /** Calls back when the response has been sent, or the client has disconnected before. */
   onClose(callback: () => void): void;
-  /** Reads the whole body. @throws CONTENT_TOO_LARGE */
-  body(): Promise<Buffer>;
+  /**
+   * Reads the whole body; the first call decides about its size.
+   * @param maxSize in bytes; defaults to `MAX_PAYLOAD_SIZE`
+   * @throws CONTENT_TOO_LARGE
+   */
+  body(maxSize?: number): Promise<Buffer>;
 }
 
 export interface ApiResponse {

@@ -54,15 +54,27 @@ const [opening, closing, either] = [0x7b, 0x7d, 0x20];
 export const isTooDeep = (json: string): boolean => {
   if (json.length <= 2 * maxJsonLevels) return false;
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
-    if (code === backslash) at += 1;
-    else if (code === quote) inString = !inString;
-    else if (!inString && (code | either) === opening && (depth += 1) > maxJsonLevels) return true;
-    else if (!inString && (code | either) === closing) depth -= 1;
+    if (code === quote) at = endOfString(json, at);
+    else if ((code | either) === opening && (depth += 1) > maxJsonLevels) return true;
+    else if ((code | either) === closing) depth -= 1;
   }
   return false;
+};
+
+/** Returns the index of the quote that ends the string that starts at an index; the length of the text if none does. */
+const endOfString = (json: string, start: number): number => {
+  let end = json.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end === -1 ? json.length : end;
+};
+
+/** Returns whether the number of backslashes before an index is odd. */
+const isEscaped = (json: string, index: number): boolean => {
+  let start = index;
+  while (json.charCodeAt(start - 1) === backslash) start -= 1;
+  return (index - start) % 2 === 1;
 };
 
 export const loneSurrogate = 'half of a surrogate pair, such as \\ud800, which is no character';

@@ -158,3 +158,9 @@ export const pendingSteps = async (spec: Spec, catalog: Catalog): Promise<readon
   const printer = await loadDdlPrinter(catalog.dialect);
   return planTables(systemTables(spec), catalog, printer).map((step) => step.description);
 };
+
+/** Prints pending steps: `the system tables are missing or outdated: create svc_users; run "svc bootstrap"`. */
+export const pendingStepsToText = (steps: readonly string[]): string => {
+  const shown = steps.slice(0, 3).join(', ') + (steps.length > 3 ? `, … (${steps.length} steps)` : '');
+  return `the system tables are missing or outdated: ${shown}; run "svc bootstrap"`;
+};

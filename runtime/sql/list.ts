@@ -30,11 +30,8 @@ import { columnsOf, compileSelect, type CompiledSelect, type ListEntry, type Tok
 export interface CompiledList {
   /** Reads the rows of each parent up to its limit. */
   readonly statement: ListStatement;
-  /**
-   * Reads the rows of all parents in one scan, which is faster for short lists; returns none if a parent has more rows
-   * than its limit. `null` where each parent has its own page, or where nothing is faster than `statement`.
-   */
-  readonly scan: ListStatement | null;
+  /** `null` where each parent has its own page, or where nothing is faster than `statement`. */
+  readonly scan: ListScan | null;
   /** Number of parents that `statement` takes at once. */
   readonly maxParents: number;
   readonly tokens: readonly Token[];
@@ -45,6 +42,17 @@ export interface CompiledList {
   limit(input: BindInput): number;
   /** Returns whether a key can be bound; absent if all can. Present for items of a many-to-any relation: one per key. */
   isKey?(key: string): boolean;
+}
+
+/** Reads the rows of all parents in one scan, which is faster for short lists. */
+export interface ListScan {
+  /** Returns no rows if a parent has more than its limit. */
+  readonly guarded: ListStatement;
+  /**
+   * Ends after `maxRows` rows, whichever parents have them: cheaper than a guard, and complete where fewer come. `null`
+   * where no guard is needed, and where the database may have to sort, which reads all rows first.
+   */
+  readonly bounded: Statement | null;
 }
 
 /** A statement, and the same with the LIMIT of `maxRows`, which is left out where it cannot be reached. */
@@ -172,7 +180,7 @@ const compileLateral = (parts: ListParts): ListStatement => {
 
 const nonEmpty = ({ columns }: CompiledSelect): readonly Sql[] => (columns.length === 0 ? [['1']] : columns);
 
-const compileScan = (parts: ListParts): ListStatement => {
+const compileScan = (parts: ListParts): ListScan => {
   const { entry, options, scope, owner, select, rest, order, joins } = parts;
   const { dialect } = options;
   const from = sql`${tableOf(entry.plan.collection, scope)}${owner.join}${joins}`;
@@ -181,13 +189,29 @@ const compileScan = (parts: ListParts): ListStatement => {
     ', ',
   );
   const { many } = ownerKeys(owner, dialect);
-  return cap(
-    sql`select ${owner.columns.join(', ')}, ${columnsOf(select)} from ${from} where ${many}${rest}${compileGuard(parts)} order by ${keyOrder}`,
-    dialect,
-  );
+  const columns = sql`${owner.columns.join(', ')}, ${columnsOf(select)}`;
+  const compile = (guard: Sql): Sql =>
+    sql`select ${columns} from ${from} where ${many}${rest}${guard} order by ${keyOrder}`;
+  const guard = compileGuard(parts);
+  const isBounded = guard.length > 0 && owner.join.length === 0 && isInKeyOrder(entry.plan);
+  return {
+    guarded: cap(compile(guard), dialect),
+    bounded: isBounded ? createStatement(sql`${compile([])}${compileMaxRows(dialect)}`) : null,
+  };
 };
 
-/** Returns the condition that no parent has more rows than the limit, so that a scan reads none in vain. */
+/** Returns whether rows come in the order of their key, as an index of the foreign key has them. */
+const isInKeyOrder = ({ order, collection }: ListEntry['plan']): boolean =>
+  order.every(
+    ({ column, descending }, index) =>
+      !descending &&
+      column.path.length === 0 &&
+      column.rule === null &&
+      column.computed === undefined &&
+      column.field === collection.key[index],
+  );
+
+/** Returns the condition that no parent has more rows than the limit, so that no row is read in vain. */
 const compileGuard = ({ entry, options, scope }: ListParts): Sql => {
   const { relation, plan } = entry;
   const { compiler } = scope;

@@ -101,6 +101,7 @@ const context: CallContext = {
     sql: dialect,
     reserved: empty,
     transaction: (run) => run(empty),
+    changeSchema: (run) => run(empty),
     locked: (_, run) => run(),
     isConnectionLoss: () => false,
     close: async () => {},

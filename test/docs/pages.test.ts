@@ -8,8 +8,10 @@ import { accessCommand } from '../../runtime/commands/access.js';
 import { activityCommand } from '../../runtime/commands/activity.js';
 import { bootstrapCommand } from '../../runtime/commands/bootstrap.js';
 import { demoCommand } from '../../runtime/commands/demo.js';
+import { doctorCommand } from '../../runtime/commands/doctor.js';
 import { generateCommand } from '../../runtime/commands/generate.js';
 import { keysCommand } from '../../runtime/commands/keys.js';
+import { schemaCommand } from '../../runtime/commands/schema.js';
 import { startCommand } from '../../runtime/commands/start.js';
 import { usersCommand } from '../../runtime/commands/users.js';
 import { webhooksCommand } from '../../runtime/commands/webhooks.js';
@@ -110,6 +112,7 @@ it('docs/environment.md contains the table of variables', () => {
 
 const commands: readonly Command[] = [
   demoCommand(),
+  doctorCommand(),
   bootstrapCommand(),
   generateCommand(),
   startCommand(),
@@ -118,6 +121,7 @@ const commands: readonly Command[] = [
   accessCommand(),
   activityCommand(),
   keysCommand(),
+  schemaCommand(),
   webhooksCommand(),
 ];
 

@@ -130,6 +130,7 @@ const ping: Operation = {
   withoutSession: false,
   beforeSecondFactor: false,
   startsLogin: false,
+  upload: false,
   own: true,
   served: true,
   graphql: { query: 'server_ping' },

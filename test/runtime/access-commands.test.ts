@@ -75,7 +75,7 @@ describe.each(dialects)('commands on %s', (dialect) => {
       `update svc_permissions set validation = '{"author":{"_eq":1}}' where policy = '00000000-0000-4000-8000-000000000022'`,
     );
     const again = await ask('lifecycle@example.com');
-    expect(again.stdout).toContain('  warning     "author" in "validation" does not exist');
+    expect(again.stdout).toContain('  warning     in "validation": "author" does not exist');
     expect(again.stdout).toContain('policy "Own", held by user, from 10.0.0.0/8 only');
     expect(await ask('lifecycle@example.com', 'delete')).toMatchObject({ code: 1 });
     expect(await ask('gone@example.com')).toMatchObject({ code: 1, stdout: '' });

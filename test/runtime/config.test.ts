@@ -53,6 +53,7 @@ describe('configuration', () => {
     expect(config).toMatchObject({
       graphql: { introspection: true, tokenLimit: 5000 },
       payloadMax: 1_048_576,
+      schemaMax: 52_428_800,
       explorer: false,
       log: { level: 'info', style: 'json' },
     });
@@ -136,6 +137,7 @@ describe('configuration', () => {
       REQUEST_QUEUE_WAIT: '2s',
       MAX_RELATIONAL_DEPTH: '3',
       MAX_PAYLOAD_SIZE: '512kb',
+      SCHEMA_MAX_SIZE: '2mb',
       GRAPHQL_INTROSPECTION: 'no',
       GRAPHQL_TOKEN_LIMIT: '2000',
       TEMPORAL_ADDRESS: 'temporal:7233',
@@ -251,6 +253,7 @@ describe('configuration', () => {
       temporal: { address: 'temporal:7233', namespace: 'shop' },
       webhooks: { allowCidrs: ['10.0.0.0/8', 'fd00::/8'], allowHttp: true },
       payloadMax: 524_288,
+      schemaMax: 2_097_152,
       explorer: true,
       log: { level: 'debug', style: 'pretty' },
     });

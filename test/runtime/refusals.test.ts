@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../databases.js';
 import { systemTemplate } from '../templates.js';
+import { createLimitedUser } from '../limited-user.js';
 import { createWorkplace, type Outcome, type Workplace } from './commands.js';
 import { copySystemTables } from './harness/bootstrapped.js';
 
@@ -111,40 +112,21 @@ describe('a command', () => {
   });
 });
 
-/** Statements that create a user who may read and write rows, and change no tables. */
-const rowsOnly = {
-  mariadb: (name: string, database: string) =>
-    `create user ${name}@'%' identified by 'pw'; grant select, insert, update, delete on ${database}.* to ${name}@'%'`,
-  mysql: (name: string, database: string) =>
-    `create user ${name}@'%' identified by 'pw'; grant select, insert, update, delete on ${database}.* to ${name}@'%'`,
-  postgres: (name: string) =>
-    `create role ${name} login password 'pw'; grant select, insert, update, delete on all tables in schema public to ${name}; grant usage on all sequences in schema public to ${name}`,
-} as const;
-
-const dropUser = {
-  mariadb: (name: string) => `drop user ${name}@'%'`,
-  mysql: (name: string) => `drop user ${name}@'%'`,
-  postgres: (name: string) => `drop owned by ${name}; drop role ${name}`,
-} as const;
-
 describe.each(['mariadb', 'mysql', 'postgres'] as const)('bootstrap on %s', (dialect) => {
   it('needs no rights on tables where nothing is missing', async () => {
     const { url, execute } = await shop(dialect);
-    const limited = new URL(url);
-    const name = `rows_${process.pid}_${Date.now() % 1e6}`;
-    await execute(rowsOnly[dialect](name, limited.pathname.slice(1)));
+    const rights = 'select, insert, update, delete';
+    const limited = await createLimitedUser(dialect, { url, execute, rights });
     try {
-      limited.username = name;
-      limited.password = 'pw';
-      const outcome = await work().run(['bootstrap'], { DATABASE_URL: limited.href });
+      const outcome = await work().run(['bootstrap'], { DATABASE_URL: limited.url });
       expect(outcome).toMatchObject({ code: 0, stderr: '' });
       expect(outcome.stdout).toContain('system tables are up to date');
       await execute('alter table svc_users drop column ip_access');
-      const refused = await work().run(['bootstrap'], { DATABASE_URL: limited.href });
+      const refused = await work().run(['bootstrap'], { DATABASE_URL: limited.url });
       expect(refused.code).toBe(2);
       expect(refused.stderr).toMatch(/svc: add svc_users.ip_access failed: .*(denied|must be owner)/);
     } finally {
-      await execute(dropUser[dialect](name));
+      await limited.drop();
     }
   });
 });

@@ -124,6 +124,15 @@ interface OpenOptions extends TestServerOptions {
   end(): Promise<void>;
 }
 
+const toServiceBuild = ({ declarations, routes, queueModels, openapi, graphql }: Built) => ({
+  declarations,
+  routes,
+  queueModels,
+  openapi,
+  graphql,
+  functions,
+});
+
 const open = async (options: OpenOptions): Promise<TestServer> => {
   const { dialect, url, database, built, tokens, ids, execute } = options;
   const observations: Observation[] = [];
@@ -138,6 +147,8 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
       ACCESS_LEASE: '0',
       ...options.environment,
     }),
+    rebuild: async () =>
+      toServiceBuild(await build(database, options.spec === undefined ? [] : [options.spec])),
     declarations: built.declarations,
     routes: built.routes,
     queueModels: built.queueModels,

@@ -132,6 +132,23 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.RequestsSubmitResponse['data']>;
   };
+  schema: {
+    /** Apply a difference to the schema */
+    apply(
+      input: NonNullable<rest.SchemaApplyData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.SchemaApplyResponse>;
+    /** Compare a snapshot with the schema */
+    diff(
+      input: Pick<rest.SchemaDiffData, 'query' | 'body'>,
+      options?: CallOptions,
+    ): Promise<Exclude<rest.SchemaDiffResponse, void>['data'] | null>;
+    /** Take a snapshot of the schema */
+    snapshot(
+      input?: NonNullable<rest.SchemaSnapshotData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.SchemaSnapshotResponse['data']>;
+  };
   server: {
     /** Check the health of the server; only administrators see the individual checks */
     health(options?: CallOptions): Promise<rest.ServerHealthResponse>;
@@ -234,6 +251,13 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.requestsStatus({ ...shared, ...input }), options).then(dataOf),
     submit: (input, options) =>
       call((shared) => rest.requestsSubmit({ ...shared, body: input }), options).then(dataOf),
+  },
+  schema: {
+    apply: (input, options) => call((shared) => rest.schemaApply({ ...shared, body: input }), options),
+    diff: (input, options) =>
+      call((shared) => rest.schemaDiff({ ...shared, ...input }), options).then(dataOf),
+    snapshot: (input = {}, options) =>
+      call((shared) => rest.schemaSnapshot({ ...shared, query: input }), options).then(dataOf),
   },
   server: {
     health: (options) => call((shared) => rest.serverHealth(shared), options),

@@ -1,7 +1,13 @@
 /** Describes the paths of the spec's operations. */
-import type { OperationObject, ParameterObject, PathsObject, ResponseObject } from 'openapi3-ts/oas31';
+import type {
+  OperationObject,
+  ParameterObject,
+  PathsObject,
+  RequestBodyObject,
+  ResponseObject,
+} from 'openapi3-ts/oas31';
 import type { ErrorEntry, Operation, OperationParameter, OperationResponse } from '../../model/types.js';
-import { jsonBody } from './bodies.js';
+import { closedObject, jsonBody } from './bodies.js';
 import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
 import { tokenSecurity } from './security.js';
@@ -24,7 +30,7 @@ const operationObject = (operation: Operation, context: Context): OperationObjec
   description: aboutAccess[operation.access],
   ...(operation.parameters.length > 0 && { parameters: operation.parameters.map(parameterObject) }),
   ...(operation.body !== null && {
-    requestBody: jsonBody(operation.body, Array.isArray(operation.body.required)),
+    requestBody: requestBody(operation.body, operation),
   }),
   responses: {
     ...Object.fromEntries(operation.responses.map((response) => [response.status, responseObject(response)])),
@@ -32,6 +38,15 @@ const operationObject = (operation: Operation, context: Context): OperationObjec
   },
   ...(needsToken(operation) && { security: tokenSecurity }),
 });
+
+/** Describes a body, which may also come as a file. */
+const requestBody = (schema: NonNullable<Operation['body']>, { upload }: Operation): RequestBodyObject => {
+  const body = jsonBody(schema, upload || Array.isArray(schema.required));
+  if (!upload) return body;
+  const file = { type: 'string', format: 'binary', description: 'The same as JSON or YAML' } as const;
+  const form = { schema: closedObject({ file }, ['file']) };
+  return { ...body, content: { ...body.content, 'multipart/form-data': form } };
+};
 
 const needsToken = ({ access }: Operation): boolean => access === 'user' || access === 'admin';
 

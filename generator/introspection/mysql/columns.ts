@@ -84,7 +84,7 @@ const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>
 const literal = /'((?:[^'\\]|''|\\.)*)'/s;
 
 /** Reads the values of an enum or set: `enum('a','it''s')` has `a` and `it's`. */
-const readValues = (columnType: string): string[] =>
+export const readValues = (columnType: string): string[] =>
   Array.from(columnType.matchAll(new RegExp(literal, 'gs')), ([, body = '']) => unescape(body));
 
 const unescape = (body: string): string => unescapeBackslashes(body.replaceAll("''", String.raw`\'`));

@@ -4,6 +4,7 @@
  */
 import type { CatalogReader } from '../catalog.js';
 import { readRows, type DialectReader } from '../dialect.js';
+import { mariadbQueries, mysqlQueries, readMysqlDetails } from './details.js';
 import { toMariaDbColumn, toMariaDbIndexColumn } from './mariadb-form.js';
 import {
   rowsToTables,
@@ -111,7 +112,7 @@ const readViews = async (
 /** Types that SQL treats differently from the field type that they are read as. */
 const ownTypes = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid|year)\b/i;
 
-const common: Omit<DialectReader, 'readTables'> = {
+const common: Omit<DialectReader, 'readTables' | 'readDetails'> = {
   vendor: 'mysql',
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   jsonToText: (column) => `CAST(${column} AS CHAR)`,
@@ -125,6 +126,7 @@ const common: Omit<DialectReader, 'readTables'> = {
 
 export const mariadb: DialectReader = {
   ...common,
+  readDetails: (reader) => readMysqlDetails(reader, mariadbQueries),
   readTables: async (reader, admits) => {
     const [rows, checkRows, hasTriggers] = await Promise.all([
       readViews(reader, { admits, expression: 'NULL' }),
@@ -137,6 +139,7 @@ export const mariadb: DialectReader = {
 
 export const mysql: DialectReader = {
   ...common,
+  readDetails: (reader) => readMysqlDetails(reader, mysqlQueries),
   keysBeforeInsert: true,
   readTables: async (reader, admits) => {
     const [rows, hasTriggers] = await Promise.all([

@@ -34,7 +34,7 @@ const dropCharset = (sql: string): string => sql.replace(/^_[a-z0-9]+(?='(?:[^'\
  * Undoes the escaping of MySQL, which returns expressions escaped once more and their UTF-8 bytes as
  * characters.
  */
-const unescapeExpression = (sql: string): string => {
+export const unescapeExpression = (sql: string): string => {
   const text = unescapeBackslashes(sql);
   if (/[^\0-\xff]/.test(text)) return text;
   const decoded = Buffer.from(text, 'latin1').toString('utf8');

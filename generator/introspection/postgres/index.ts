@@ -4,6 +4,7 @@
  * https://www.postgresql.org/docs/current/catalogs.html
  */
 import { readRows, type DialectReader, type TypedColumn } from '../dialect.js';
+import { readPostgresDetails } from './details.js';
 import { markTriggers, type TriggerRow } from '../triggers.js';
 import { rowsToTables, type ColumnRow, type ForeignKeyRow, type IndexRow, type TableRow } from './tables.js';
 
@@ -115,6 +116,7 @@ export const postgres: DialectReader = {
   jsonToText: (column) => `CAST(${column} AS text)`,
   keysBeforeInsert: false,
   nameType,
+  readDetails: readPostgresDetails,
   readTables: async (reader, admits) => {
     const [tableRows, columnRows, indexRows, foreignKeyRows, triggerRows] = await Promise.all([
       readRows<TableRow>(reader, tables),

@@ -4,6 +4,7 @@
  */
 import type { CatalogReader } from '../catalog.js';
 import { readRows, type DialectReader } from '../dialect.js';
+import { readSqliteDetails } from './details.js';
 import { markTriggers, type TriggerRow } from '../triggers.js';
 import { foldName } from './statement.js';
 import {
@@ -83,6 +84,7 @@ export const sqlite: DialectReader = {
   keysBeforeInsert: false,
   // SQLite has five storage classes whatever the declaration; without one, a number may be stored as text
   nameType: ({ dbType }) => (dbType === '' ? dbType : null),
+  readDetails: readSqliteDetails,
   readTables: async (reader, admits) => {
     const tableRows = await keepReadable(reader, await readRows<TableRow>(reader, tables));
     const names = [JSON.stringify(tableRows.map((table) => table.name))];

@@ -11,6 +11,10 @@ export interface TableStatement {
   readonly foreignKeys: readonly Constraint[];
   /** Expression of each generated column. */
   readonly generated: ReadonlyMap<string, string>;
+  /** Conditions of check constraints, in the order of the statement. */
+  readonly checks: readonly { readonly name: string | null; readonly sql: string }[];
+  /** Collation of columns that declare one. */
+  readonly collations: ReadonlyMap<string, string>;
 }
 
 interface Constraint {
@@ -22,9 +26,16 @@ interface Constraint {
 /** Folds ASCII letters to lower case, as SQLite does to compare names. */
 export const foldName = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** Reads facts from `CREATE TABLE` that the pragmas do not return. Keys of `generated` are folded names. */
+/** Reads facts from `CREATE TABLE` that the pragmas do not return. Keys of maps are folded names. */
 export const readTableStatement = (sql: string): TableStatement => {
-  const found: Found = { autoincrement: false, uniques: [], foreignKeys: [], generated: new Map() };
+  const found: Found = {
+    autoincrement: false,
+    uniques: [],
+    foreignKeys: [],
+    generated: new Map(),
+    checks: [],
+    collations: new Map(),
+  };
   for (const part of splitList(readBody(sql))) readPart(part, sql, found);
   return found;
 };
@@ -44,6 +55,8 @@ interface Found {
   readonly uniques: Constraint[];
   readonly foreignKeys: Constraint[];
   readonly generated: Map<string, string>;
+  readonly checks: { readonly name: string | null; readonly sql: string }[];
+  readonly collations: Map<string, string>;
 }
 
 /** A word, a quoted name, a literal, a sign; or a parenthesised group, whose parts are inside. */
@@ -136,9 +149,20 @@ const readPart = (part: readonly Token[], sql: string, found: Found): void => {
       found.autoincrement = true;
     } else if (namedWords.has(keyword)) {
       if (keyword === 'AS' && column !== null) readGenerated(column, part[at + 1], sql, found);
+      if (keyword === 'COLLATE' && column !== null)
+        found.collations.set(foldName(column), nameOf(part[at + 1]));
+      if (keyword === 'CHECK') readCheck(name, part[at + 1], { sql, found });
       name = null;
     }
   }
+};
+
+const readCheck = (
+  name: string | null,
+  token: Token | undefined,
+  { sql, found }: { readonly sql: string; readonly found: Found },
+): void => {
+  if (token?.group) found.checks.push({ name, sql: textOf(token.group, sql) });
 };
 
 const readGenerated = (column: string, token: Token | undefined, sql: string, found: Found): void => {
@@ -153,4 +177,11 @@ const nameOf = (token: Token | undefined): string => {
   const quote = text.charAt(0);
   if (quote === '[') return text.slice(1, -1);
   return /["'`]/.test(quote) ? text.slice(1, -1).replaceAll(quote + quote, quote) : text;
+};
+
+/** Returns the text of the condition of a partial index, or null. */
+export const readPredicate = (sql: string): string | null => {
+  const tokens = tokenize(sql);
+  const at = tokens.findIndex((token) => keywordOf(token) === 'WHERE');
+  return at === -1 ? null : textOf(tokens.slice(at + 1), sql);
 };

@@ -31,6 +31,17 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     isConnectionLoss,
     ...createPoolExecutor(pool),
     transaction: (body) => runOn(pool, (connection) => runTransaction(connection, body)),
+    changeSchema: (body) =>
+      runOn(pool, async (connection) => {
+        // an ALTER may take longer than a request, but waits for locks only as long as that
+        await send(connection, sessionSetup(dialect.name, 0), []);
+        await send(connection, `set lock_wait_timeout = ${schemaLockWait}`, []);
+        try {
+          return await body(createConnectionExecutor(connection));
+        } finally {
+          await send(connection, setup, []).catch(() => undefined);
+        }
+      }),
     locked: (name, body) => runOn(pool, (connection) => holdLock(connection, name, body)),
     async close() {
       await Promise.all([endPool(pool), endPool(reserved)]);
@@ -97,6 +108,9 @@ const runTransaction = async <Result>(
     throw error;
   }
 };
+
+/** Seconds that a change of the schema waits for a lock, while everybody else waits for it. */
+const schemaLockWait = 5;
 
 /** Hashed, because MySQL limits lock names to 64 characters, as many as the name of the database may have. */
 const lockName = "sha2(concat(database(), '.', ?), 224)";

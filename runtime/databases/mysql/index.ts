@@ -8,9 +8,13 @@ import { mysql } from './dialect.js';
 import { isPermanent } from './errors.js';
 import { mariadbPrinter } from './mariadb-ddl.js';
 import { mariadb } from './mariadb-dialect.js';
+import { mariadbSchemaPrinter, mysqlSchemaPrinter } from './schema-ddl.js';
 
 export const folder: DatabaseFolder = {
-  dialects: { mariadb: { sql: mariadb, ddl: mariadbPrinter }, mysql: { sql: mysql, ddl: mysqlPrinter } },
+  dialects: {
+    mariadb: { sql: mariadb, ddl: mariadbPrinter, schema: mariadbSchemaPrinter },
+    mysql: { sql: mysql, ddl: mysqlPrinter, schema: mysqlSchemaPrinter },
+  },
   missingFile: () => null,
   open: async (options) => (await import('./connection.js')).openMysql(options),
   isPermanent,

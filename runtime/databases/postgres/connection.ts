@@ -32,6 +32,15 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     ...createPoolExecutor(pool),
     reserved: createPoolExecutor(reserved),
     transaction: (body) => runOn(pool, (client) => retryIfStale(client, () => runTransaction(client, body))),
+    changeSchema: (body) =>
+      runOn(pool, (client) =>
+        runTransaction(client, async (executor) => {
+          // a statement that waits for a lock lets nobody else through
+          await executor.query("set local lock_timeout = '5s'");
+          await executor.query('set local statement_timeout = 0');
+          return body(executor);
+        }),
+      ),
     locked: (name, body) => holdLock(options, name, body),
     async close() {
       await Promise.all([pool.end(), reserved.end()]);

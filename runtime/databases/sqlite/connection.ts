@@ -50,6 +50,7 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
           throw error;
         }
       }),
+    changeSchema: (body) => queue(() => changeSchema(writer, () => body(writing))),
     locked: (name, body) => lockFile(`${path}.${name}.lock`, body),
     // there is no server
     isConnectionLoss: () => false,
@@ -58,6 +59,22 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
       writer.close();
     },
   };
+};
+
+/** Foreign keys are switched off outside of the transaction, where the pragma acts, and checked before the commit. */
+const changeSchema = async <Result>(writer: Connection, body: () => Promise<Result>): Promise<Result> => {
+  writer.exec('pragma foreign_keys = off');
+  writer.exec('begin immediate');
+  try {
+    const result = await body();
+    const [orphan] = writer.prepare('pragma foreign_key_check').all() as { readonly table: string }[];
+    if (orphan !== undefined) throw new Error(`rows of ${orphan.table} refer to rows that do not exist`);
+    writer.exec('commit');
+    return result;
+  } finally {
+    if (writer.inTransaction) writer.exec('rollback');
+    writer.exec('pragma foreign_keys = on');
+  }
 };
 
 const isRead = (text: string): boolean => /^\s*(select|with|pragma)\b/i.test(text);

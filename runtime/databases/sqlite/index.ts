@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs';
 import type { DatabaseFolder } from '../contract.js';
 import { sqlitePrinter } from './ddl.js';
 import { sqlite } from './dialect.js';
+import { sqliteSchemaPrinter } from './schema-ddl.js';
 
 const pathOf = (url: string): string => url.slice('sqlite:'.length);
 
 export const folder: DatabaseFolder = {
-  dialects: { sqlite: { sql: sqlite, ddl: sqlitePrinter } },
+  dialects: { sqlite: { sql: sqlite, ddl: sqlitePrinter, schema: sqliteSchemaPrinter } },
   open: async (options) => (await import('./connection.js')).openSqlite(options),
   missingFile(url) {
     const path = pathOf(url);

@@ -28,6 +28,7 @@ describe('a CREATE TABLE statement', () => {
           { name: null, columns: ['a'] },
           { name: 'b once', columns: ['b'] },
         ],
+        collations: new Map([['b', 'NOCASE']]),
         foreignKeys: [
           { name: 'to x', columns: ['c'] },
           { name: null, columns: ['d'] },
@@ -40,6 +41,7 @@ describe('a CREATE TABLE statement', () => {
         CONSTRAINT c CHECK (a > (1 + 2)), FOREIGN KEY (b) REFERENCES x (y), constraint 'it''s' foreign key (a, b) references x)`,
       {
         uniques: [{ name: 'ab', columns: ['a', 'b'] }],
+        checks: [{ name: 'c', sql: 'a > (1 + 2)' }],
         foreignKeys: [
           { name: null, columns: ['b'] },
           { name: "it's", columns: ['a', 'b'] },
@@ -54,6 +56,7 @@ describe('a CREATE TABLE statement', () => {
           { name: 'x', columns: ['a'] },
           { name: null, columns: ['a'] },
         ],
+        checks: [{ name: null, sql: 'a > 1' }],
         foreignKeys: [{ name: 'y', columns: ['a'] }],
       },
     ],
@@ -70,7 +73,14 @@ describe('a CREATE TABLE statement', () => {
     ],
     ['that is not one', 'nothing', {}],
   ])('%s is read', (_, sql, want) => {
-    const nothing = { autoincrement: false, uniques: [], foreignKeys: [], generated: new Map() };
+    const nothing = {
+      autoincrement: false,
+      uniques: [],
+      foreignKeys: [],
+      generated: new Map(),
+      checks: [],
+      collations: new Map(),
+    };
     expect(readTableStatement(sql)).toEqual({ ...nothing, ...want });
   });
 });

@@ -1,9 +1,12 @@
-/** Nested lists read no more rows than they return, also from a parent with very many. */
+/** Nested lists read no more rows than they return, also from a parent with very many; only the first read tries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 
 const children = 50_000;
+
+/** Most rows that the first read of a list may read before it learns that the list is not short: nine a parent. */
+const inVain = 20 * 9;
 
 const values = (rows: readonly (readonly number[])[]): string =>
   rows.map((row) => `(${row.join(', ')})`).join(', ');
@@ -62,6 +65,9 @@ describe.each(dialects)('nested lists on %s', (dialect) => {
     ['with a page', '&deep[child][_page]=2&deep[child][_limit]=2', 19 + 2],
     ['with a search', '&deep[child][_search]=1001&deep[child][_limit]=2', 2],
   ])('%s read the rows that are returned', async (_, parameters, want) => {
+    await read(`fields=id,child.id&sort=id${parameters}`);
+    expect(fetched()).toBeLessThanOrEqual(want + inVain);
+    counts.length = 0;
     const rows = await read(`fields=id,child.id&sort=id${parameters}`);
     expect(returned(rows)).toBe(want);
     expect(fetched()).toBe(returned(rows));

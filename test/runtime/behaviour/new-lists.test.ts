@@ -68,6 +68,36 @@ describe.each(dialects)('lists of a created item on %s', (dialect) => {
     },
   );
 
+  /** Counts the statements inside transactions that read rows after an insert. */
+  const countReads = (): { readonly count: () => number; restore(): void } => {
+    const { database } = server();
+    const { transaction } = database;
+    let count = 0;
+    const spy = vi.spyOn(database, 'transaction').mockImplementation((body) =>
+      transaction((executor) => {
+        const rows = vi.spyOn(executor, 'rows');
+        return body(executor).finally(() => (count += rows.mock.calls.length));
+      }),
+    );
+    return { count: () => count, restore: () => spy.mockRestore() };
+  };
+
+  it.each([
+    ['in the statement that inserts them', 'quiet?fields=name,children', 'zyx', isReturning],
+    ['read where the query sorts', 'quiet?fields=name,children&sort=name', 'xyz', false],
+    ['read where a trigger may add rows', 'loud?fields=name,children.loud', 'zyx', false],
+  ])('of several items are %s', async (_, path, order, isReturned) => {
+    const { count, restore } = countReads();
+    const body = [...'zyx'].map((name) => ({ name }));
+    const { status, data } = await server().request('POST', `/items/${path}`, { as: 'admin', body });
+    restore();
+    expect({ status, order: (data as typeof body).map(({ name }) => name).join('') }).toEqual({
+      status: 200,
+      order,
+    });
+    expect(count() === 0).toBe(isReturned);
+  });
+
   it('have the rows that a trigger made', async () => {
     const { data } = await create('loud', { name: 'a' });
     expect(data).toMatchObject({ name: 'a', children: [expect.anything()] });

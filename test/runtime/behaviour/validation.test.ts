@@ -65,7 +65,7 @@ describe.each(settings)('validation of permissions on $dialect through $door', (
 
   const send = (as: string, method: string, path: string, body?: unknown) =>
     server().request(method, path, { as, body });
-  const stale = () => server().observations.filter(({ kind }) => kind === 'ruleStale');
+  const faulty = () => server().observations.filter(({ kind }) => kind === 'ruleFaulty');
   const ask = (query: string) => server().request('POST', '/graphql', { as: 'team', body: { query } });
   const rows = async (): Promise<unknown> => (await send('admin', 'GET', '/items/task?sort=id')).data;
 
@@ -157,11 +157,13 @@ describe.each(settings)('validation of permissions on $dialect through $door', (
   });
 
   it('reports rules with unknown names at start', async () => {
-    await until(() => stale().length > 0);
-    const rule = { kind: 'ruleStale', collection: 'task', part: 'validation', name: 'colour' };
-    expect(stale()).toEqual(
+    await until(() => faulty().length > 0);
+    const fault = { kind: 'ruleFaulty', part: 'validation', problem: '"colour" does not exist' };
+    expect(faulty()).toEqual(
       ['Gone', 'GoneOr'].flatMap((policy) =>
-        ['create', 'update'].map((action) => Object.assign({ policy, action }, rule)),
+        ['create', 'update'].map((action) =>
+          Object.assign({ rule: `policy "${policy}", ${action} of task` }, fault),
+        ),
       ),
     );
   });

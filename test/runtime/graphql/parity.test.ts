@@ -133,11 +133,14 @@ const readOwnFields = async (isMeant: (needed: string) => boolean): Promise<Read
   );
 };
 
-/** Operations without a GraphQL field: logins at a provider, which redirect to pages. */
+/** Operations without a GraphQL field: logins at a provider, which redirect to pages, and those of the schema. */
 const restOnly: ReadonlySet<string> = new Set([
   'authLoginCallback',
   'authLoginProvider',
   'authLoginRedirect',
+  'schemaApply',
+  'schemaDiff',
+  'schemaSnapshot',
 ]);
 
 /** Models of the queue speak a protocol of their own. */

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
-import { createService } from '../../../runtime/service.js';
+import { createReloadingService } from '../../../runtime/reloading-service.js';
 import { serve, type Server, type ServeOptions } from '../../../runtime/server.js';
 
 export const mountPath = '/content';
@@ -15,7 +15,7 @@ export interface ListenerServer extends Server {
 /** An embedder's application, with ours below a path of it. */
 const serveInExpress = async (options: ServeOptions): Promise<ListenerServer> => {
   let url = '';
-  const service = await createService({ ...options, base: mountPath, url: () => url });
+  const service = await createReloadingService({ ...options, base: mountPath, url: () => url });
   const app = await service.loadApp();
   const listener = createServer(express().use(mountPath, app));
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));

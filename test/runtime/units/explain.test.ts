@@ -74,7 +74,7 @@ describe('an explanation', () => {
         heldBy: ['user'],
         admin: false,
         addresses: ['10.0.0.0/8'],
-        permissions: [{ permissions: null, validation: null, presets: null, fields: ['*'], stale: [] }],
+        permissions: [{ permissions: null, validation: null, presets: null, fields: ['*'], faults: [] }],
       },
       {
         id: 'some',
@@ -88,7 +88,7 @@ describe('an explanation', () => {
             validation: null,
             presets: null,
             fields: ['title', 'colour'],
-            stale: [{ part: 'fields', name: 'colour' }],
+            faults: [{ part: 'fields', problem: '"colour" does not exist' }],
           },
         ],
       },

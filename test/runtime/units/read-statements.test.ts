@@ -169,7 +169,8 @@ const listOf = (
   const [list] = read.rows.lists;
   if (list === undefined) throw new Error('there is no list');
   return {
-    scan: render(list.scan?.plain ?? null, values, keys),
+    scan: render(list.scan?.guarded.plain ?? null, values, keys),
+    bounded: render(list.scan?.bounded ?? null, values, keys),
     branches: render(list.statement.plain, values, keys),
     keyColumns: list.keyColumns,
   };
@@ -257,9 +258,24 @@ describe('a nested list', () => {
     const { read, values } = compile('shelf', { fields: ['books.title'] });
     const [list] = read.rows.lists;
     const input = { ...inputOf(values, ['1', '2']), maxRows: 17 };
-    const rendered = [list?.scan, list?.statement].map((each) => each?.capped.render(input));
+    const rendered = [list?.scan?.guarded, list?.statement].map((each) => each?.capped.render(input));
     expect(rendered.map((each) => each?.text.endsWith(' limit ?'))).toEqual([true, true]);
     expect(rendered.map((each) => each?.values.at(-1))).toEqual([18n, 18n]);
+  });
+
+  it('has a scan without guard where an index has its order', () => {
+    expect(listOf('shelf', 'books.title', { keys: ['1', '2'] }).bounded).toBe(
+      'select t0."shelf", t0."title" from "book" t0 where t0."shelf" in (?, ?)' +
+        ' order by t0."shelf", t0."code" limit ? -- 1n, 2n, 9007199254740991n',
+    );
+    const sorted = (sort: string) => listOf('shelf', 'books.title', { deep: { books: { _sort: [sort] } } });
+    expect(['code', '-code', 'title'].map((sort) => sorted(sort).bounded === null)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(listOf('book', 'notes.text').bounded).toBeNull();
+    expect(listOf('shelf', 'books.title', { deep: { books: { _limit: -1 } } }).bounded).toBeNull();
   });
 
   it('filters and sorts its rows, with joins of their own', () => {

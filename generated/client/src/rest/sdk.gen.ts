@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { AuthLoginCallbackData, AuthLoginCallbackResponses, AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginRedirectData, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
+import type { AuthLoginCallbackData, AuthLoginCallbackResponses, AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginRedirectData, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, SchemaApplyData, SchemaApplyResponses, SchemaDiffData, SchemaDiffResponses, SchemaSnapshotData, SchemaSnapshotResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -250,6 +250,35 @@ export const requestsStatus = <ThrowOnError extends boolean = false>(options: Op
  * List your role and its ancestors
  */
 export const rolesMe = <ThrowOnError extends boolean = false>(options?: Options<RolesMeData, ThrowOnError>) => (options?.client ?? client).get<RolesMeResponses, unknown, ThrowOnError>({ url: '/roles/me', ...options });
+
+/**
+ * Apply a difference to the schema
+ */
+export const schemaApply = <ThrowOnError extends boolean = false>(options: Options<SchemaApplyData, ThrowOnError>) => (options.client ?? client).post<SchemaApplyResponses, unknown, ThrowOnError>({
+    url: '/schema/apply',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Compare a snapshot with the schema
+ */
+export const schemaDiff = <ThrowOnError extends boolean = false>(options: Options<SchemaDiffData, ThrowOnError>) => (options.client ?? client).post<SchemaDiffResponses, unknown, ThrowOnError>({
+    url: '/schema/diff',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Take a snapshot of the schema
+ */
+export const schemaSnapshot = <ThrowOnError extends boolean = false>(options?: Options<SchemaSnapshotData, ThrowOnError>) => (options?.client ?? client).get<SchemaSnapshotResponses, unknown, ThrowOnError>({ url: '/schema/snapshot', ...options });
 
 /**
  * Check the health of the server; only administrators see the individual checks

@@ -1167,6 +1167,148 @@ export type RolesMeResponses = {
 
 export type RolesMeResponse = RolesMeResponses[keyof RolesMeResponses];
 
+export type SchemaApplyData = {
+    body: {
+        /**
+         * The hash of the difference
+         */
+        hash: string;
+        diff: {
+            collections: Array<{
+                diff: Array<unknown>;
+            }>;
+            fields: Array<{
+                diff: Array<unknown>;
+            }>;
+            systemFields?: Array<{
+                diff: Array<unknown>;
+            }>;
+            relations: Array<{
+                diff: Array<unknown>;
+            }>;
+        };
+        /**
+         * Shorten and convert values that do not fit the new type of their field
+         */
+        accept_loss?: boolean;
+    };
+    path?: never;
+    query?: never;
+    url: '/schema/apply';
+};
+
+export type SchemaApplyResponses = {
+    /**
+     * The schema is applied and served
+     */
+    204: void;
+};
+
+export type SchemaApplyResponse = SchemaApplyResponses[keyof SchemaApplyResponses];
+
+export type SchemaDiffData = {
+    /**
+     * A snapshot
+     */
+    body: {
+        [key: string]: unknown;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Compare snapshots of other versions and database vendors too; the name alone is enough
+         */
+        force?: boolean | null;
+        /**
+         * `mirror` deletes what the snapshot lacks, `merge` deletes nothing
+         */
+        mode?: 'mirror' | 'merge';
+    };
+    url: '/schema/diff';
+};
+
+export type SchemaDiffResponses = {
+    /**
+     * What an apply would change
+     */
+    200: {
+        data: {
+            /**
+             * Of the schema and version of this instance
+             */
+            hash: string;
+            diff: {
+                collections: Array<{
+                    diff: Array<unknown>;
+                }>;
+                fields: Array<{
+                    diff: Array<unknown>;
+                }>;
+                systemFields?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                relations: Array<{
+                    diff: Array<unknown>;
+                }>;
+            };
+        };
+    };
+    /**
+     * There is no difference
+     */
+    204: void;
+};
+
+export type SchemaDiffResponse = SchemaDiffResponses[keyof SchemaDiffResponses];
+
+export type SchemaSnapshotData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Format of a download; without it, the snapshot is the `data` of a JSON response
+         */
+        export?: 'json' | 'yaml';
+    };
+    url: '/schema/snapshot';
+};
+
+export type SchemaSnapshotResponses = {
+    /**
+     * The snapshot
+     */
+    200: {
+        data: {
+            /**
+             * Format version
+             */
+            version: number;
+            /**
+             * Version of the service
+             */
+            svc: string;
+            /**
+             * Vendor of the database
+             */
+            vendor: string;
+            collections: Array<{
+                [key: string]: unknown;
+            }>;
+            fields: Array<{
+                [key: string]: unknown;
+            }>;
+            systemFields: Array<{
+                [key: string]: unknown;
+            }>;
+            relations: Array<{
+                [key: string]: unknown;
+            }>;
+        };
+    };
+};
+
+export type SchemaSnapshotResponse = SchemaSnapshotResponses[keyof SchemaSnapshotResponses];
+
 export type ServerHealthData = {
     body?: never;
     path?: never;

@@ -1,0 +1,73 @@
+/**
+ * Facts of a live schema that the API does not need but a snapshot does: enough to create the same tables again.
+ * Read beside the catalog, with the same connection.
+ */
+import type { Index } from './catalog.js';
+
+export interface SchemaDetails {
+  /** Default character set and collation of the database; `null` where there are none. */
+  readonly charset: string | null;
+  readonly collation: string | null;
+  /** By table name. Views are absent. */
+  readonly tables: ReadonlyMap<string, TableDetails>;
+}
+
+export interface TableDetails {
+  /** `null` where it is that of the database. */
+  readonly charset: string | null;
+  readonly collation: string | null;
+  /** By name. */
+  readonly checks: readonly CheckDetails[];
+  /** All indexes but that of the primary key, by name. */
+  readonly indexes: readonly IndexDetails[];
+  /** By column name. */
+  readonly columns: ReadonlyMap<string, ColumnDetails>;
+  /** Statements of its triggers, which a new table in its place needs again. */
+  readonly triggers?: readonly string[];
+}
+
+export interface CheckDetails {
+  /** `null` where the database stores none. */
+  readonly name: string | null;
+  /** SQL of the condition, as the database prints it. */
+  readonly sql: string;
+}
+
+export interface IndexDetails extends Pick<Index, 'name' | 'unique'> {
+  /** Whether it belongs to a unique constraint. */
+  readonly constraint: boolean;
+  /** Access method in lower case; `null` for the usual one. */
+  readonly method: string | null;
+  readonly parts: readonly IndexPart[];
+  /** SQL of the condition of a partial index. */
+  readonly predicate: string | null;
+  /** Columns that are stored in the index without being part of its key. */
+  readonly include: readonly string[];
+  /** Whether it has properties that these facts do not describe, such as an operator class. */
+  readonly incomplete: boolean;
+}
+
+export interface IndexPart {
+  /** `null` for an expression. */
+  readonly column: string | null;
+  /** SQL of the expression. */
+  readonly sql: string | null;
+  readonly descending: boolean;
+  /** Number of leading characters that are indexed; `null` for all. */
+  readonly length: number | null;
+}
+
+export interface ColumnDetails {
+  /** The database's type name without sizes. */
+  readonly dataType: string;
+  readonly length: number | null;
+  readonly precision: number | null;
+  readonly scale: number | null;
+  /** Digits after the second; `null` where the type has none, or the usual number. */
+  readonly fraction: number | null;
+  readonly values: readonly string[] | null;
+  /** `null` where it is that of the table. */
+  readonly collation: string | null;
+  /** How the database generates values; `null` where it does not. */
+  readonly identity: 'always' | 'default' | 'sequence' | 'rowid' | 'autoincrement' | 'counter' | null;
+}

@@ -1,0 +1,222 @@
+/** Reads the facts for snapshots from information_schema of MySQL and MariaDB. */
+import type { CatalogReader } from '../catalog.js';
+import type { ColumnDetails, IndexDetails, SchemaDetails, TableDetails } from '../details.js';
+import { readRows, type Count } from '../dialect.js';
+import { groupBy, sortBy } from '../order.js';
+import { readValues } from './columns.js';
+import { unescapeExpression } from './mariadb-form.js';
+
+interface DefaultRow {
+  readonly charset: string;
+  readonly collation: string;
+}
+
+interface TableRow {
+  readonly name: string;
+  readonly collation: string | null;
+}
+
+interface ColumnRow {
+  readonly table: string;
+  readonly name: string;
+  readonly columnType: string;
+  readonly dataType: string;
+  readonly length: Count | null;
+  readonly precision: Count | null;
+  readonly scale: Count | null;
+  readonly fraction: Count | null;
+  readonly collation: string | null;
+  readonly extra: string;
+}
+
+interface IndexRow {
+  readonly table: string;
+  readonly name: string;
+  readonly nonUnique: Count;
+  readonly column: string | null;
+  readonly prefix: Count | null;
+  readonly expression: string | null;
+  /** `A` ascending, `D` descending. */
+  readonly direction: string | null;
+  readonly method: string;
+}
+
+interface CheckRow {
+  readonly table: string;
+  readonly name: string;
+  readonly clause: string;
+}
+
+interface KeyRow {
+  readonly table: string;
+  readonly name: string;
+  readonly column: string;
+}
+
+const defaults = `
+  SELECT default_character_set_name AS charset, default_collation_name AS collation
+  FROM information_schema.schemata
+  WHERE schema_name = DATABASE()`;
+
+const tables = `
+  SELECT table_name AS name, table_collation AS collation
+  FROM information_schema.tables
+  WHERE table_schema = DATABASE() AND table_type <> 'VIEW'
+  ORDER BY table_name`;
+
+const columns = `
+  SELECT table_name AS \`table\`, column_name AS name, column_type AS columnType, data_type AS dataType,
+    character_maximum_length AS length, numeric_precision AS \`precision\`, numeric_scale AS scale,
+    datetime_precision AS fraction, collation_name AS collation, extra AS extra
+  FROM information_schema.columns
+  WHERE table_schema = DATABASE()
+  ORDER BY table_name, ordinal_position`;
+
+const indexes = (expression: string): string => `
+  SELECT table_name AS \`table\`, index_name AS name, non_unique AS nonUnique, column_name AS \`column\`,
+    sub_part AS prefix, ${expression} AS expression, collation AS direction, index_type AS method
+  FROM information_schema.statistics
+  WHERE table_schema = DATABASE() AND index_name <> 'PRIMARY'
+  ORDER BY table_name, index_name, seq_in_index`;
+
+const keys = `
+  SELECT table_name AS \`table\`, constraint_name AS name, column_name AS \`column\`
+  FROM information_schema.key_column_usage
+  WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL
+  ORDER BY table_name, constraint_name, ordinal_position`;
+
+/** Queries in which the servers differ. */
+export interface DetailQueries {
+  /** SQL for the expression of an indexed part. */
+  readonly expression: string;
+  readonly checks: string;
+  /** Returns the SQL of an expression as it was written. */
+  unescape(sql: string): string;
+}
+
+export const mariadbQueries: DetailQueries = {
+  expression: 'NULL',
+  unescape: (sql) => sql,
+  // a check of a column has no name of its own
+  checks: `
+    SELECT table_name AS \`table\`, constraint_name AS name, check_clause AS clause
+    FROM information_schema.check_constraints
+    WHERE constraint_schema = DATABASE()
+    ORDER BY table_name, constraint_name`,
+};
+
+export const mysqlQueries: DetailQueries = {
+  expression: 'expression',
+  unescape: unescapeExpression,
+  checks: `
+    SELECT t.table_name AS \`table\`, c.constraint_name AS name, c.check_clause AS clause
+    FROM information_schema.check_constraints c
+      JOIN information_schema.table_constraints t
+        ON t.constraint_schema = c.constraint_schema AND t.constraint_name = c.constraint_name
+        AND t.constraint_type = 'CHECK'
+    WHERE c.constraint_schema = DATABASE()
+    ORDER BY t.table_name, c.constraint_name`,
+};
+
+export const readMysqlDetails = async (
+  reader: CatalogReader,
+  queries: DetailQueries,
+): Promise<SchemaDetails> => {
+  const [[database], tableRows, columnRows, indexRows, checkRows, keyRows] = await Promise.all([
+    readRows<DefaultRow>(reader, defaults),
+    readRows<TableRow>(reader, tables),
+    readRows<ColumnRow>(reader, columns),
+    readRows<IndexRow>(reader, indexes(queries.expression)),
+    readRows<CheckRow>(reader, queries.checks),
+    readRows<KeyRow>(reader, keys),
+  ]);
+  const [columnsOf, indexesOf, checksOf, keysOf] = [
+    groupBy(columnRows, (row) => row.table),
+    groupBy(indexRows, (row) => row.table),
+    groupBy(checkRows, (row) => row.table),
+    groupBy(keyRows, (row) => row.table),
+  ];
+  const toTable = ({ name, collation }: TableRow): [string, TableDetails] => {
+    const own = collation === database?.collation ? null : collation;
+    return [
+      name,
+      {
+        charset: own === null ? null : charsetOf(own),
+        collation: own,
+        checks: readChecks(checksOf.get(name) ?? [], queries),
+        indexes: readIndexes(indexesOf.get(name) ?? [], keysOf.get(name) ?? [], queries),
+        columns: new Map((columnsOf.get(name) ?? []).map((row) => [row.name, toColumn(row, collation)])),
+      },
+    ];
+  };
+  return {
+    charset: database?.charset ?? null,
+    collation: database?.collation ?? null,
+    tables: new Map(tableRows.map(toTable)),
+  };
+};
+
+const charsetOf = (collation: string): string => collation.split('_')[0] ?? collation;
+
+const toNumber = (count: Count | null): number | null => (count === null ? null : Number(count));
+
+const toColumn = (row: ColumnRow, tableCollation: string | null): ColumnDetails => {
+  const { columnType, dataType } = row;
+  const isBoolean = columnType.startsWith('tinyint(1)');
+  const attributes = /\bunsigned\b.*$/.exec(columnType)?.[0];
+  const hasCollation = row.collation !== null && row.collation !== tableCollation;
+  const isBlob = /^(?:tiny|medium|long)?(?:text|blob)$/.test(dataType);
+  return {
+    dataType: isBoolean ? 'boolean' : attributes === undefined ? dataType : `${dataType} ${attributes}`,
+    length: isBlob ? null : toNumber(row.length),
+    precision: toNumber(row.precision),
+    scale: toNumber(row.scale),
+    fraction: toNumber(row.fraction) || null,
+    values: dataType === 'enum' || dataType === 'set' ? readValues(columnType) : null,
+    collation: hasCollation ? row.collation : null,
+    identity: row.extra.includes('auto_increment') ? 'counter' : null,
+  };
+};
+
+/** Omits the check by which MariaDB recognizes JSON, which the type stands for. */
+const readChecks = (rows: readonly CheckRow[], { unescape }: DetailQueries): TableDetails['checks'] =>
+  rows
+    .filter(({ name, clause }) => clause !== `json_valid(\`${name.replaceAll('`', '``')}\`)`)
+    .map(({ name, clause }) => ({ name, sql: unescape(clause) }));
+
+/** Omits the indexes that the server creates for foreign keys, as it will create them again. */
+const readIndexes = (
+  rows: readonly IndexRow[],
+  keyRows: readonly KeyRow[],
+  queries: DetailQueries,
+): IndexDetails[] => {
+  const keyColumns = new Map(
+    [...groupBy(keyRows, (row) => row.name)].map(([name, parts]) => [
+      name,
+      parts.map((row) => row.column).join('\0'),
+    ]),
+  );
+  return sortBy([...groupBy(rows, (row) => row.name)], ([name]) => name)
+    .filter(([name, parts]) => keyColumns.get(name) !== parts.map((row) => row.column).join('\0'))
+    .map(([name, parts]) => toIndex(name, parts, queries));
+};
+
+const toIndex = (name: string, rows: readonly IndexRow[], { unescape }: DetailQueries): IndexDetails => {
+  const method = rows[0]?.method.toLowerCase() ?? 'btree';
+  const unique = rows.every((row) => Number(row.nonUnique) === 0);
+  return {
+    name,
+    unique,
+    constraint: unique,
+    method: method === 'btree' ? null : method,
+    parts: rows.map(({ column, expression, direction, prefix }) => ({
+      column,
+      sql: expression === null ? null : unescape(expression),
+      descending: direction === 'D',
+      length: method === 'spatial' ? null : toNumber(prefix),
+    })),
+    predicate: null,
+    include: [],
+    incomplete: false,
+  };
+};

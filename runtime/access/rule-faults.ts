@@ -1,0 +1,158 @@
+/**
+ * Finds rules that cannot be evaluated: they name a collection, field or relation that does not exist, or have a regular
+ * expression that is not supported. What such a rule guards is refused. Pure.
+ */
+import type { Collection, Registry } from '../../contract/collection.js';
+import { findUnsupportedIn } from '../../contract/expressions.js';
+import { parseFilter, type Filter } from '../request/filter.js';
+import type { Permission } from './grant.js';
+import { policyNamesOf, type AccessRows } from './policies.js';
+
+/** A fault in one part of a permission. */
+export interface PermissionFault {
+  /** `collection` where its collection does not exist. */
+  readonly part: 'collection' | 'fields' | 'permissions' | 'validation' | 'presets';
+  /** Such as `"author.colour" does not exist`, with the path from the collection. */
+  readonly problem: string;
+}
+
+export interface RuleFault extends PermissionFault {
+  /** The permission or field that has the rule: `policy "Writers", create of book`, or `field book.title`. */
+  readonly rule: string;
+}
+
+/** A field whose values are validated. */
+interface ValidatedField {
+  readonly collection: string;
+  readonly name: string;
+  readonly validation: Readonly<Record<string, unknown>>;
+}
+
+/** The collections against which rules are checked. */
+export interface RuleScope {
+  readonly findNames: FindNames;
+  readonly validated: readonly ValidatedField[];
+}
+
+/** Names of a collection; a relation leads to one collection, or to several (`null`). */
+export interface CollectionNames {
+  readonly fields: ReadonlySet<string>;
+  readonly targets: ReadonlyMap<string, string | null>;
+}
+
+/** Returns the names of a collection, or undefined where it does not exist. */
+export type FindNames = (collection: string) => CollectionNames | undefined;
+
+/** Returns the served collections as a scope. */
+export const registryToScope = ({ collections }: Registry): RuleScope => ({
+  findNames(name) {
+    const collection = collections.get(name);
+    return collection === undefined ? undefined : namesOf(collection);
+  },
+  validated: Array.from(collections.values()).flatMap(({ name, validated }) =>
+    validated.map((field) => ({
+      collection: name,
+      name: field.name,
+      validation: field.validation ?? {},
+    })),
+  ),
+});
+
+const namesOf = ({ fields, relations }: Collection): CollectionNames => ({
+  fields: new Set(fields.keys()),
+  targets: new Map(
+    [...relations].map(([name, relation]) => [
+      name,
+      'collection' in relation ? relation.collection.name : null,
+    ]),
+  ),
+});
+
+/** Returns the faults of all permissions and of the validation of all fields. */
+export const findRuleFaults = (
+  { policies, permissions }: Pick<AccessRows, 'policies' | 'permissions'>,
+  { findNames, validated }: RuleScope,
+): readonly RuleFault[] => {
+  const policyNames = policyNamesOf(policies);
+  const ofPermissions = permissions.flatMap((permission): readonly RuleFault[] => {
+    const { policy, action, collection } = permission;
+    const rule = `policy "${policyNames.get(policy) ?? policy}", ${action} of ${collection}`;
+    return findPermissionFaults(permission, findNames).map((fault) => Object.assign({ rule }, fault));
+  });
+  const ofFields = validated.flatMap(({ collection, name, validation }) =>
+    findUnsupportedIn(validation).map((problem): RuleFault => {
+      return { rule: `field ${collection}.${name}`, part: 'validation', problem };
+    }),
+  );
+  return [...ofPermissions, ...ofFields];
+};
+
+/** Returns the faults of one permission. */
+export const findPermissionFaults = (
+  { collection, fields, permissions, validation, presets }: Permission,
+  findNames: FindNames,
+): readonly PermissionFault[] => {
+  const unsupported = findUnsupportedIn(validation).map((problem) => ({
+    part: 'validation' as const,
+    problem,
+  }));
+  const names = findNames(collection);
+  if (names === undefined)
+    return [{ part: 'collection', problem: `"${collection}" does not exist` }, ...unsupported];
+  const isUnknown = (name: string): boolean => !names.fields.has(name) && !names.targets.has(name);
+  const listed = (fields ?? []).filter((name) => name !== '*' && isUnknown(name));
+  const missing = (part: PermissionFault['part'], found: readonly string[]): readonly PermissionFault[] =>
+    [...new Set(found)].map((name) => ({ part, problem: `"${name}" does not exist` }));
+  return [
+    ...missing('fields', listed),
+    ...missing('permissions', findUnknown(permissions, { names, findNames })),
+    ...missing('validation', findUnknown(validation, { names, findNames })),
+    ...missing('presets', Object.keys(presets ?? {}).filter(isUnknown)),
+    ...unsupported,
+  ];
+};
+
+/** Prints a fault: `policy "Own", read of book, in "validation": "author" does not exist`. */
+export const ruleFaultToText = ({ rule, part, problem }: RuleFault): string =>
+  `${rule}, in "${part}": ${problem}`;
+
+interface Scope {
+  /** `null` behind a relation whose collection is not known. */
+  readonly names: CollectionNames | null;
+  readonly findNames: FindNames;
+}
+
+/** Returns the paths of a rule that do not exist; none of a rule that is no filter, which is rejected elsewhere. */
+const findUnknown = (rule: Permission['validation'], scope: Scope): readonly string[] => {
+  try {
+    return rule === null ? [] : findPaths(parseFilter(rule, []), scope);
+  } catch {
+    return [];
+  }
+};
+
+const findPaths = (filter: Filter, scope: Scope): readonly string[] => {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.filters.flatMap((part) => findPaths(part, scope));
+    case 'some':
+    case 'none':
+      return findPaths(filter.filter, scope);
+    case 'field':
+      return findFieldPaths(filter.name, filter.filter, scope);
+    case 'compare':
+      return [];
+  }
+};
+
+const findFieldPaths = (name: string, filter: Filter, { names, findNames }: Scope): readonly string[] => {
+  if (names === null) return [];
+  const target = names.targets.get(name);
+  if (target === undefined && !names.fields.has(name)) return [name];
+  const below = typeof target === 'string' ? findNames(target) : target === null ? null : noNames;
+  return findPaths(filter, { names: below ?? null, findNames }).map((path) => `${name}.${path}`);
+};
+
+/** What lies below a field. */
+const noNames: CollectionNames = { fields: new Set(), targets: new Map() };

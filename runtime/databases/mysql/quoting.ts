@@ -1,0 +1,9 @@
+/** Quotes names and texts for DDL, which takes no bound values. */
+
+export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
+
+export const quoteAll = (names: readonly string[]): string => names.map(quote).join(', ');
+
+/** Quotes a text for a session in which a backslash escapes. */
+export const quoteText = (value: string): string =>
+  `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll('\0', '\\0')}'`;

@@ -1,0 +1,198 @@
+/** Prints the DDL of an apply for MySQL and MariaDB. Everything that changes in a table is one statement. */
+import type { SchemaPrinter } from '../contract.js';
+import { printExpression } from '../../schema/expressions/print.js';
+import type {
+  CheckShape,
+  ColumnShape,
+  ForeignKeyShape,
+  IndexShape,
+  SchemaExpression,
+  TableShape,
+} from '../../schema/shapes.js';
+import { expressions, syntax } from './expressions.js';
+import { quote, quoteAll, quoteText } from './quoting.js';
+import { dataType, needsParentheses, printType } from './schema-types.js';
+
+/** Differences between the two servers. */
+export interface ServerTraits {
+  /** Whether a check may belong to a column, of which it has the name. */
+  readonly columnChecks: boolean;
+}
+
+const printTree = (expression: SchemaExpression): string =>
+  expression.kind === 'tree' ? printExpression(expression.tree, expressions) : expression.sql;
+
+const printDefault = (column: ColumnShape): string => {
+  const { default: value } = column;
+  if (value === null) return '';
+  if (value.kind === 'expression') {
+    const isTime = value.expression.kind === 'tree' && isNow(value.expression);
+    if (isTime) return ` default current_timestamp${fractionOf(column)}`;
+    return ` default (${printTree(value.expression)})`;
+  }
+  const literal = typeof value.value === 'string' ? quoteText(value.value) : String(value.value);
+  return ` default ${needsParentheses(column) ? `(${literal})` : literal}`;
+};
+
+const isNow = ({ tree }: Extract<SchemaExpression, { kind: 'tree' }>): boolean =>
+  tree.kind === 'call' && tree.name === 'now';
+
+const fractionOf = ({ fraction }: ColumnShape): string => (fraction === null ? '' : `(${fraction})`);
+
+const printColumn = (column: ColumnShape): string => {
+  const collation = column.collation === null ? '' : ` collate ${column.collation}`;
+  const generated =
+    column.generated === null
+      ? ''
+      : ` generated always as (${printTree(column.generated.expression)}) ${column.generated.stored ? 'stored' : 'virtual'}`;
+  // MariaDB rejects NOT NULL in a generated column
+  const nullable = column.generated !== null ? '' : column.nullable ? ' null' : ' not null';
+  return (
+    `${quote(column.name)} ${printType(column)}${collation}${generated}${nullable}${printDefault(column)}` +
+    (column.onUpdate ? ` on update current_timestamp${fractionOf(column)}` : '') +
+    (column.autoIncrement === null ? '' : ' auto_increment') +
+    (column.comment === null ? '' : ` comment ${quoteText(column.comment)}`)
+  );
+};
+
+const printIndex = (index: IndexShape): string => {
+  const parts = index.parts.map(({ column, expression, length, descending }) => {
+    const key = column === null ? `(${expression === null ? '' : printTree(expression)})` : quote(column);
+    return `${key}${length === null ? '' : `(${length})`}${descending ? ' desc' : ''}`;
+  });
+  const kind = index.method === 'fulltext' || index.method === 'spatial' ? `${index.method} ` : '';
+  const method = index.method === 'hash' ? ' using hash' : '';
+  return `${index.unique ? 'unique ' : kind}index ${quote(index.name)} (${parts.join(', ')})${method}`;
+};
+
+const printCheck = ({ name, expression }: CheckShape): string =>
+  `constraint ${quote(name)} check (${printTree(expression)})`;
+
+const printForeignKey = (key: ForeignKeyShape): string =>
+  `constraint ${quote(key.name)} foreign key (${quoteAll(key.columns)}) ` +
+  `references ${quote(key.table)} (${quoteAll(key.references)}) ` +
+  `on delete ${key.onDelete.toLowerCase()} on update ${key.onUpdate.toLowerCase()}`;
+
+const collate = (collation: string | null): string => (collation === null ? '' : ` collate ${collation}`);
+
+const createTable = (table: TableShape): readonly string[] => {
+  const parts = [
+    ...table.columns.map(printColumn),
+    ...(table.primaryKey.length > 0 ? [`primary key (${quoteAll(table.primaryKey)})`] : []),
+    ...table.uniques.map(({ name, columns }) => `unique index ${quote(name)} (${quoteAll(columns)})`),
+    ...table.indexes.map(printIndex),
+    ...table.checks.map(printCheck),
+  ];
+  const comment = table.comment === null ? '' : ` comment ${quoteText(table.comment)}`;
+  return [
+    `create table ${quote(table.name)} (\n  ${parts.join(',\n  ')}\n)${collate(table.collation)}${comment}`,
+  ];
+};
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+interface Named {
+  readonly name: string;
+}
+
+/** Returns what the list before has and the list after lacks, or has otherwise. */
+const missingFrom = <Item extends Named>(before: readonly Item[], after: readonly Item[]): readonly Item[] =>
+  before.filter((item) => !after.some((other) => isSame(item, other)));
+
+const alterColumns = (before: TableShape, after: TableShape): readonly string[] => {
+  const old = new Map(before.columns.map((column) => [column.name, column]));
+  const names = new Set(after.columns.map(({ name }) => name));
+  return [
+    ...before.columns.filter(({ name }) => !names.has(name)).map(({ name }) => `drop column ${quote(name)}`),
+    ...after.columns.flatMap((column) => {
+      const present = old.get(column.name);
+      if (present === undefined) return [`add column ${printColumn(column)}`];
+      return isSame(present, column) ? [] : [`modify column ${printColumn(column)}`];
+    }),
+  ];
+};
+
+/** Returns the checks that changing their column would drop, as they belong to it. */
+const columnChecks = (before: TableShape, after: TableShape): readonly CheckShape[] => {
+  const changed = new Set(missingFrom(after.columns, before.columns).map(({ name }) => name));
+  return after.checks.filter(
+    ({ name }) => changed.has(name) && before.checks.some((check) => check.name === name),
+  );
+};
+
+const alterTable =
+  (traits: ServerTraits) =>
+  (before: TableShape, after: TableShape): readonly string[] => {
+    const again = traits.columnChecks ? columnChecks(before, after) : [];
+    const droppedChecks = [
+      ...new Set([...missingFrom(before.checks, after.checks), ...again].map(({ name }) => name)),
+    ];
+    const addedChecks = [...new Set([...missingFrom(after.checks, before.checks), ...again])];
+    const keyChanges = !isSame(before.primaryKey, after.primaryKey);
+    const clauses = [
+      ...droppedChecks.flatMap((name) => dropCheck(name, after, traits)),
+      ...[...missingFrom(before.uniques, after.uniques), ...missingFrom(before.indexes, after.indexes)].map(
+        ({ name }) => `drop index ${quote(name)}`,
+      ),
+      ...(keyChanges && before.primaryKey.length > 0 ? ['drop primary key'] : []),
+      ...alterColumns(before, after),
+      ...(keyChanges && after.primaryKey.length > 0
+        ? [`add primary key (${quoteAll(after.primaryKey)})`]
+        : []),
+      ...missingFrom(after.uniques, before.uniques).map(
+        ({ name, columns }) => `add unique index ${quote(name)} (${quoteAll(columns)})`,
+      ),
+      ...missingFrom(after.indexes, before.indexes).map((index) => `add ${printIndex(index)}`),
+      ...addedChecks.map((check) => `add ${printCheck(check)}`),
+      ...(before.comment === after.comment ? [] : [`comment = ${quoteText(after.comment ?? '')}`]),
+      ...(before.collation === after.collation || after.collation === null
+        ? []
+        : [`collate ${after.collation}`]),
+    ];
+    return clauses.length === 0 ? [] : [`alter table ${quote(after.name)}\n  ${clauses.join(',\n  ')}`];
+  };
+
+/** A check of a column goes with a change of the column; it has no name to drop it by. */
+const dropCheck = (name: string, after: TableShape, traits: ServerTraits): readonly string[] => {
+  if (!traits.columnChecks) return [`drop check ${quote(name)}`];
+  const column = after.columns.find((each) => each.name === name);
+  const drop = `drop constraint if exists ${quote(name)}`;
+  return column === undefined ? [drop] : [drop, `modify column ${printColumn(column)}`];
+};
+
+/** The index that the server made for a key, which no other one serves, goes with it. */
+const dropForeignKey = (table: TableShape, key: ForeignKeyShape): string => {
+  const lists = [
+    table.primaryKey,
+    ...table.uniques.map(({ columns }) => columns),
+    ...table.indexes.map(({ parts }) => parts.map(({ column }) => column)),
+  ];
+  const isServed = lists.some((columns) => key.columns.every((column, at) => columns[at] === column));
+  const index = isServed ? '' : `, drop index ${quote(key.name)}`;
+  return `alter table ${quote(table.name)} drop foreign key ${quote(key.name)}${index}`;
+};
+
+const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
+  syntax,
+  expressions,
+  transactional: false,
+  noActionIsRestrict: true,
+  indexesForeignKeys: true,
+  reserved: /^mysql\./i,
+  maxName: 64,
+  nameLength: (name) => [...name].length,
+  dataType,
+  printType,
+  createTable,
+  dropTable: (name) => `drop table ${quote(name)}`,
+  renameTable: (from, to) => `rename table ${quote(from)} to ${quote(to)}`,
+  renameColumn: (table, { from, to }) =>
+    `alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`,
+  alterTable: alterTable(traits),
+  addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
+  dropForeignKey,
+});
+
+export const mariadbSchemaPrinter = createSchemaPrinter({ columnChecks: true });
+
+export const mysqlSchemaPrinter = createSchemaPrinter({ columnChecks: false });

@@ -1,0 +1,56 @@
+/** Types of columns that a diff may ask MySQL and MariaDB for. */
+import type { ColumnShape, DataType } from '../../schema/shapes.js';
+import { quoteText } from './quoting.js';
+
+const listed = (kind: DataType['kind'], size: DataType['size'], names: string): [string, DataType][] =>
+  names.split(' ').map((name) => [name, { kind, size }]);
+
+const types: ReadonlyMap<string, DataType> = new Map([
+  ...listed('boolean', 'none', 'boolean'),
+  ...listed('number', 'none', 'tinyint smallint mediumint int bigint float double year'),
+  ...listed('number', 'decimal', 'decimal'),
+  ...listed('other', 'decimal', 'bit'),
+  ...listed('text', 'length', 'char varchar'),
+  ...listed('text', 'none', 'tinytext text mediumtext longtext'),
+  ...listed('other', 'length', 'binary varbinary'),
+  ...listed('other', 'none', 'tinyblob blob mediumblob longblob'),
+  ...listed('other', 'none', 'date json uuid inet4 inet6'),
+  ...listed('other', 'fraction', 'time datetime timestamp'),
+  ...listed('text', 'values', 'enum set'),
+  ...listed('other', 'none', 'geometry point linestring polygon multipoint multilinestring multipolygon'),
+  ...listed('other', 'none', 'geometrycollection geomcollection'),
+]);
+
+const attributes = /^(.+?)( unsigned)?( zerofill)?$/;
+
+export const dataType = (name: string): DataType | null => {
+  const [, base = '', unsigned, zerofill] = attributes.exec(name) ?? [];
+  const type = types.get(base) ?? null;
+  const hasAttributes = unsigned !== undefined || zerofill !== undefined;
+  return hasAttributes && type?.kind !== 'number' ? null : type;
+};
+
+export const printType = (column: ColumnShape): string => {
+  const [, base = '', unsigned = '', zerofill = ''] = attributes.exec(column.dataType) ?? [];
+  return `${base}${printSize(column, types.get(base)?.size ?? 'none')}${unsigned}${zerofill}`;
+};
+
+const printSize = (column: ColumnShape, size: DataType['size']): string => {
+  switch (size) {
+    case 'none':
+      return '';
+    case 'length':
+      return `(${column.length ?? 255})`;
+    case 'decimal':
+      if (column.precision === null) return '';
+      return column.scale === null ? `(${column.precision})` : `(${column.precision},${column.scale})`;
+    case 'fraction':
+      return column.fraction === null ? '' : `(${column.fraction})`;
+    case 'values':
+      return `(${(column.values ?? []).map(quoteText).join(',')})`;
+  }
+};
+
+/** Types whose default is written in parentheses, even where it is a literal. */
+export const needsParentheses = ({ dataType: name }: ColumnShape): boolean =>
+  /^(?:tinytext|text|mediumtext|longtext|tinyblob|blob|mediumblob|longblob|json)$/.test(name);

@@ -1,0 +1,110 @@
+/** Prints columns and their changes for PostgreSQL. */
+import { printExpression } from '../../schema/expressions/print.js';
+import type { ColumnShape, SchemaExpression } from '../../schema/shapes.js';
+import { expressions } from './expressions.js';
+import { quote, quoteText } from './quoting.js';
+import { printType } from './schema-types.js';
+
+export const printTree = (expression: SchemaExpression): string =>
+  expression.kind === 'tree' ? printExpression(expression.tree, expressions) : expression.sql;
+
+const printValue = ({ default: value }: ColumnShape): string | null => {
+  if (value === null) return null;
+  if (value.kind === 'expression') return printTree(value.expression);
+  return typeof value.value === 'string' ? quoteText(value.value) : String(value.value);
+};
+
+const serials: Readonly<Record<string, string>> = {
+  smallint: 'smallserial',
+  integer: 'serial',
+  bigint: 'bigserial',
+};
+
+const identityOf = ({ autoIncrement }: ColumnShape): string =>
+  `generated ${autoIncrement === 'always' ? 'always' : 'by default'} as identity`;
+
+const isSerial = (column: ColumnShape): boolean =>
+  column.autoIncrement === 'sequence' && serials[column.dataType] !== undefined;
+
+const collationOf = ({ collation }: ColumnShape): string =>
+  collation === null ? '' : ` collate ${quote(collation)}`;
+
+export const printColumn = (column: ColumnShape): string => {
+  const type = isSerial(column) ? serials[column.dataType] : printType(column);
+  const value = printValue(column);
+  const generated =
+    column.generated === null
+      ? ''
+      : ` generated always as (${printTree(column.generated.expression)}) stored`;
+  const identity = column.autoIncrement === null || isSerial(column) ? '' : ` ${identityOf(column)}`;
+  return (
+    `${quote(column.name)} ${type}${collationOf(column)}${generated}${column.nullable ? '' : ' not null'}` +
+    `${value === null || generated !== '' ? '' : ` default ${value}`}${identity}`
+  );
+};
+
+export const commentOn = (table: string, { name, comment }: ColumnShape): string =>
+  `comment on column ${quote(table)}.${quote(name)} is ${comment === null ? 'null' : quoteText(comment)}`;
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+const typeOf = ({
+  dataType,
+  length,
+  precision,
+  scale,
+  fraction,
+  collation,
+  values,
+}: ColumnShape): unknown => [dataType, length, precision, scale, fraction, collation, values];
+
+/** Returns the clauses of ALTER TABLE that make one column the other, which has the same name. */
+export const alterColumn = (before: ColumnShape, after: ColumnShape): readonly string[] => {
+  if (!isSame(before.generated, after.generated)) {
+    // the expression of a generated column cannot change
+    return [`drop column ${quote(after.name)}`, `add column ${printColumn(after)}`];
+  }
+  const column = `alter column ${quote(after.name)}`;
+  const newType = !isSame(typeOf(before), typeOf(after));
+  const newDefault = !isSame(before.default, after.default);
+  const value = printValue(after);
+  return [
+    // a default may have no cast to the new type
+    ...(before.default !== null && (newType || newDefault) ? [`${column} drop default`] : []),
+    ...(newType
+      ? [`${column} type ${printType(after)}${collationOf(after)} using ${printCast(before, after)}`]
+      : []),
+    ...(value !== null && after.generated === null && (newType || newDefault)
+      ? [`${column} set default ${value}`]
+      : []),
+    ...(before.nullable === after.nullable ? [] : [`${column} ${after.nullable ? 'drop' : 'set'} not null`]),
+    ...alterIdentity(before, after, column),
+  ];
+};
+
+/** Casts to an enum and to a shorter text go by the text. */
+const printCast = (before: ColumnShape, after: ColumnShape): string => {
+  const name = quote(after.name);
+  const type = printType(after);
+  if (before.dataType === 'boolean' || after.dataType === 'boolean') return castBoolean(name, before, after);
+  return after.values !== null || before.values !== null ? `${name}::text::${type}` : `${name}::${type}`;
+};
+
+const castBoolean = (name: string, before: ColumnShape, after: ColumnShape): string => {
+  const isNumber = /^(?:smallint|integer|bigint)$/.test(
+    before.dataType + after.dataType.replace('boolean', ''),
+  );
+  const type = printType(after);
+  if (/^(?:smallint|bigint|numeric|real|double precision)/.test(after.dataType))
+    return `${name}::integer::${type}`;
+  return isNumber ? `${name}::${type}` : `${name}::text::${type}`;
+};
+
+const alterIdentity = (before: ColumnShape, after: ColumnShape, column: string): readonly string[] => {
+  if (before.autoIncrement === after.autoIncrement) return [];
+  const drop = before.autoIncrement === 'sequence' ? [`${column} drop default`] : [`${column} drop identity`];
+  return [
+    ...(before.autoIncrement === null ? [] : drop),
+    ...(after.autoIncrement === null ? [] : [`${column} add ${identityOf(after)}`]),
+  ];
+};

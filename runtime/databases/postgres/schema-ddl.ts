@@ -1,0 +1,144 @@
+/** Prints the DDL of an apply for PostgreSQL. */
+import type { SchemaPrinter } from '../contract.js';
+import type { ForeignKeyShape, IndexShape, TableShape } from '../../schema/shapes.js';
+import { expressions, syntax } from './expressions.js';
+import { quote, quoteAll, quoteText } from './quoting.js';
+import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
+import { changeTypes } from './schema-enums.js';
+import { aliases, dataType, printType } from './schema-types.js';
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+interface Named {
+  readonly name: string;
+}
+
+/** Returns what the list before has and the list after lacks, or has otherwise. */
+const missingFrom = <Item extends Named>(before: readonly Item[], after: readonly Item[]): readonly Item[] =>
+  before.filter((item) => !after.some((other) => isSame(item, other)));
+
+const printIndex = (table: string, index: IndexShape): string => {
+  const parts = index.parts.map(({ column, expression, descending }) => {
+    const key = column === null ? `(${expression === null ? '' : printTree(expression)})` : quote(column);
+    return `${key}${descending ? ' desc' : ''}`;
+  });
+  const method = index.method === null ? '' : ` using ${index.method}`;
+  const include = index.include.length === 0 ? '' : ` include (${quoteAll(index.include)})`;
+  const predicate = index.predicate === null ? '' : ` where ${printTree(index.predicate)}`;
+  return (
+    `create ${index.unique ? 'unique ' : ''}index ${quote(index.name)} on ${quote(table)}${method} ` +
+    `(${parts.join(', ')})${include}${predicate}`
+  );
+};
+
+const printForeignKey = (key: ForeignKeyShape): string =>
+  `constraint ${quote(key.name)} foreign key (${quoteAll(key.columns)}) ` +
+  `references ${quote(key.table)} (${quoteAll(key.references)}) ` +
+  `on delete ${key.onDelete.toLowerCase()} on update ${key.onUpdate.toLowerCase()}`;
+
+const printConstraints = (table: Pick<TableShape, 'uniques' | 'checks'>): readonly string[] => [
+  ...table.uniques.map(({ name, columns }) => `constraint ${quote(name)} unique (${quoteAll(columns)})`),
+  ...table.checks.map(({ name, expression }) => `constraint ${quote(name)} check (${printTree(expression)})`),
+];
+
+const commentOnTable = ({ name, comment }: TableShape): string =>
+  `comment on table ${quote(name)} is ${comment === null ? 'null' : quoteText(comment)}`;
+
+const createTable = (table: TableShape): readonly string[] => {
+  const parts = [
+    ...table.columns.map(printColumn),
+    ...(table.primaryKey.length > 0 ? [`primary key (${quoteAll(table.primaryKey)})`] : []),
+    ...printConstraints(table),
+  ];
+  return [
+    `create table ${quote(table.name)} (\n  ${parts.join(',\n  ')}\n)`,
+    ...table.indexes.map((index) => printIndex(table.name, index)),
+    ...(table.comment === null ? [] : [commentOnTable(table)]),
+    ...table.columns.filter(({ comment }) => comment !== null).map((column) => commentOn(table.name, column)),
+  ];
+};
+
+const alterTable = (before: TableShape, after: TableShape): readonly string[] => {
+  const name = quote(after.name);
+  const old = new Map(before.columns.map((column) => [column.name, column]));
+  const names = new Set(after.columns.map((column) => column.name));
+  const keyChanges = !isSame(before.primaryKey, after.primaryKey);
+  const droppedIndexes = missingFrom(before.indexes, after.indexes);
+  const constraints = [
+    ...missingFrom(before.checks, after.checks),
+    ...missingFrom(before.uniques, after.uniques),
+  ];
+  const drops = [
+    ...constraints.map((each) => `drop constraint ${quote(each.name)}`),
+    ...before.columns
+      .filter((column) => !names.has(column.name))
+      .map((each) => `drop column ${quote(each.name)}`),
+  ];
+  const columns = after.columns.map((column): readonly string[] => {
+    const present = old.get(column.name);
+    return present === undefined ? [`add column ${printColumn(column)}`] : alterColumn(present, column);
+  });
+  const added = printConstraints({
+    uniques: missingFrom(after.uniques, before.uniques),
+    checks: missingFrom(after.checks, before.checks),
+  });
+  const key =
+    keyChanges && after.primaryKey.length > 0 ? [`add primary key (${quoteAll(after.primaryKey)})`] : [];
+  const alter = (clause: string): string => `alter table ${name} ${clause}`;
+  return [
+    ...droppedIndexes.map((index) => `drop index ${quote(index.name)}`),
+    ...(keyChanges && before.primaryKey.length > 0 ? [dropPrimaryKey(after.name)] : []),
+    ...drops.map(alter),
+    // one by one, as a column may be dropped and added again
+    ...columns.flat().map(alter),
+    ...after.columns.flatMap((column) => alterSequence(old.get(column.name) ?? null, column, after.name)),
+    ...[...key, ...added.map((constraint) => `add ${constraint}`)].map(alter),
+    ...missingFrom(after.indexes, before.indexes).map((index) => printIndex(after.name, index)),
+    ...(before.comment === after.comment ? [] : [commentOnTable(after)]),
+    ...after.columns
+      .filter((column) => (old.get(column.name)?.comment ?? null) !== column.comment)
+      .map((column) => commentOn(after.name, column)),
+  ];
+};
+
+/** The name of the key's constraint is that of the table when it was made. */
+const dropPrimaryKey = (table: string): string =>
+  `do $do$ begin execute (select format('alter table %s drop constraint %I', conrelid::regclass, conname)
+    from pg_constraint where contype = 'p' and conrelid = ${quoteText(quote(table))}::regclass); end $do$`;
+
+/** A new generator begins after the greatest key. */
+const alterSequence = (
+  before: TableShape['columns'][number] | null,
+  after: TableShape['columns'][number],
+  table: string,
+): readonly string[] => {
+  if (before === null || after.autoIncrement === null || before.autoIncrement === after.autoIncrement)
+    return [];
+  const sequence = `pg_get_serial_sequence(${quoteText(quote(table))}, ${quoteText(after.name)})`;
+  return [
+    `select setval(${sequence}, coalesce((select max(${quote(after.name)}) from ${quote(table)}), 0) + 1, false)`,
+  ];
+};
+
+export const postgresSchemaPrinter: SchemaPrinter = {
+  syntax,
+  expressions,
+  transactional: true,
+  noActionIsRestrict: false,
+  indexesForeignKeys: false,
+  reserved: /^pg_/i,
+  maxName: 63,
+  nameLength: (name) => Buffer.byteLength(name),
+  dataType,
+  aliases,
+  printType,
+  createTable,
+  dropTable: (name) => `drop table ${quote(name)}`,
+  renameTable: (from, to) => `alter table ${quote(from)} rename to ${quote(to)}`,
+  renameColumn: (table, { from, to }) =>
+    `alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`,
+  alterTable,
+  addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
+  dropForeignKey: (table, { name }) => `alter table ${quote(table.name)} drop constraint ${quote(name)}`,
+  changeTypes,
+};

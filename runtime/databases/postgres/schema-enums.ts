@@ -1,0 +1,46 @@
+/** Changes the enum types of PostgreSQL, which columns share by name. */
+import type { TableShape } from '../../schema/shapes.js';
+import { quoteText } from './quoting.js';
+
+type Enums = ReadonlyMap<string, readonly string[]>;
+
+const enumsOf = (tables: readonly TableShape[]): Enums =>
+  new Map(
+    tables.flatMap(({ columns }) =>
+      columns.flatMap(({ dataType, values }) => (values === null ? [] : [[dataType, values] as const])),
+    ),
+  );
+
+const isPrefix = (prefix: readonly string[], values: readonly string[]): boolean =>
+  prefix.every((value, at) => values[at] === value);
+
+const list = (values: readonly string[]): string => values.map(quoteText).join(', ');
+
+/** The type with the old values, until every column has the new one. */
+const formerName = (name: string): string =>
+  name.startsWith('"') ? `${name.slice(0, -1)}_former"` : `${name}_former`;
+
+/** Values can only be added at the end; for every other change the type is made anew. */
+export const changeTypes = (before: readonly TableShape[], after: readonly TableShape[]) => {
+  const [old, wanted] = [enumsOf(before), enumsOf(after)];
+  const first: string[] = [];
+  const last: string[] = [];
+  for (const [name, values] of wanted) {
+    const present = old.get(name);
+    if (present === undefined) {
+      first.push(`create type ${name} as enum (${list(values)})`);
+    } else if (!isPrefix(present, values)) {
+      first.push(
+        `alter type ${name} rename to ${formerName(name)}`,
+        `create type ${name} as enum (${list(values)})`,
+      );
+      last.push(`drop type ${formerName(name)}`);
+    } else {
+      first.push(
+        ...values.slice(present.length).map((value) => `alter type ${name} add value ${quoteText(value)}`),
+      );
+    }
+  }
+  for (const name of old.keys()) if (!wanted.has(name)) last.push(`drop type ${name}`);
+  return { first, last };
+};

@@ -1,0 +1,70 @@
+/** Types of columns that a diff may ask PostgreSQL for. */
+import type { ColumnShape, DataType } from '../../schema/shapes.js';
+
+const listed = (kind: DataType['kind'], size: DataType['size'], names: string): [string, DataType][] =>
+  names.split(', ').map((name) => [name, { kind, size }]);
+
+const types: ReadonlyMap<string, DataType> = new Map([
+  ...listed('boolean', 'none', 'boolean'),
+  ...listed('number', 'none', 'smallint, integer, bigint, real, double precision, oid'),
+  ...listed('number', 'decimal', 'numeric'),
+  ...listed('text', 'length', 'character, character varying'),
+  ...listed('text', 'none', 'text, citext, name, "char"'),
+  ...listed('other', 'length', 'bit, bit varying'),
+  ...listed('other', 'none', 'bytea, date, uuid, json, jsonb, inet, cidr, macaddr, macaddr8, money, xml'),
+  ...listed('other', 'none', 'tsvector, tsquery, point, line, lseg, box, path, polygon, circle'),
+  ...listed('other', 'none', 'int4range, int8range, numrange, tsrange, tstzrange, daterange'),
+  ...listed(
+    'other',
+    'none',
+    'int4multirange, int8multirange, nummultirange, tsmultirange, tstzmultirange, datemultirange',
+  ),
+  ...listed('other', 'fraction', 'time without time zone, time with time zone, interval'),
+  ...listed('other', 'fraction', 'timestamp without time zone, timestamp with time zone'),
+]);
+
+const enumName = /^(?:[a-z_][a-z0-9_]*|"(?:[^"\0]|""){1,126}")$/;
+
+/** An enum is a type of its own, with its values; `[]` makes an array of another type. */
+export const dataType = (name: string, values: readonly string[] | null): DataType | null => {
+  if (values !== null)
+    return enumName.test(name) && !types.has(name) ? { kind: 'other', size: 'values' } : null;
+  const element = types.get(name.replace(/\[\]$/, ''));
+  if (element === undefined) return null;
+  return name.endsWith('[]') ? { ...element, kind: 'other' } : element;
+};
+
+export const printType = (column: ColumnShape): string => {
+  const base = column.dataType.replace(/\[\]$/, '');
+  const size = printSize(column, dataType(column.dataType, column.values)?.size ?? 'none');
+  // the digits of a time come before its zone
+  const [, first, rest = ''] = /^(time|timestamp)( with(?:out)? time zone)$/.exec(base) ?? [];
+  const sized = first === undefined ? `${base}${size}` : `${first}${size}${rest}`;
+  return `${sized}${column.dataType.slice(base.length)}`;
+};
+
+const printSize = (column: ColumnShape, size: DataType['size']): string => {
+  const { length, precision, scale, fraction } = column;
+  if (size === 'length') return length === null ? '' : `(${length})`;
+  if (size === 'fraction') return fraction === null ? '' : `(${fraction})`;
+  if (size !== 'decimal' || precision === null) return '';
+  return scale === null ? `(${precision})` : `(${precision},${scale})`;
+};
+
+/** Other names of types (postgresql.org/docs/current/datatype.html). */
+export const aliases: ReadonlyMap<string, string> = new Map([
+  ['int', 'integer'],
+  ['int2', 'smallint'],
+  ['int4', 'integer'],
+  ['int8', 'bigint'],
+  ['float4', 'real'],
+  ['float8', 'double precision'],
+  ['decimal', 'numeric'],
+  ['bool', 'boolean'],
+  ['char', 'character'],
+  ['varchar', 'character varying'],
+  ['time', 'time without time zone'],
+  ['timetz', 'time with time zone'],
+  ['timestamp', 'timestamp without time zone'],
+  ['timestamptz', 'timestamp with time zone'],
+]);

@@ -1,0 +1,20 @@
+/** Returns the collections of a model as a scope in which rules are checked, without a build of them. */
+import type { Model } from '../../generator/model/types.js';
+import type { RuleScope } from '../access/rule-faults.js';
+
+export const modelToScope = (collections: Model['collections']): RuleScope => ({
+  findNames(name) {
+    const found = collections.find((each) => each.name === name);
+    if (found === undefined) return undefined;
+    const targets = found.relations.map((relation): [string, string | null] => [
+      relation.name,
+      relation.kind === 'manyToAny' ? null : relation.target,
+    ]);
+    return { fields: new Set(found.fields.map((field) => field.name)), targets: new Map(targets) };
+  },
+  validated: collections.flatMap((collection) =>
+    collection.fields.flatMap(({ name, validation }) =>
+      validation === null ? [] : [{ collection: collection.name, name, validation }],
+    ),
+  ),
+});

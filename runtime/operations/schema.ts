@@ -1,0 +1,45 @@
+/** Handlers of `spec/operations/schema.yaml`. */
+import type { Operations } from '../../generated/server/operations.js';
+import { lazy } from '../concurrency/lazy.js';
+import type { OperationServices } from './services.js';
+
+type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply';
+
+export const createSchemaOperations = ({
+  database,
+  config,
+  reload,
+}: OperationServices): Pick<Operations, Names> => {
+  const load = lazy(() => import('../schema/service.js'));
+  const services = { database, tables: config.tables };
+  return {
+    async schemaSnapshot({ export: format }, context) {
+      const { takeSnapshot } = await load();
+      const snapshot = await takeSnapshot(services);
+      if (format === undefined) return { data: snapshot as never };
+      const { fileName, printSnapshot } = await import('../schema/snapshot/file.js');
+      context.setHeader(
+        'content-type',
+        `${format === 'yaml' ? 'text/yaml' : 'application/json'}; charset=utf-8`,
+      );
+      context.setHeader('content-disposition', `attachment; filename="${fileName(format, new Date())}"`);
+      // another format than the declared one is sent as it is
+      return Buffer.from(printSnapshot(snapshot, format)) as never;
+    },
+
+    async schemaDiff({ force = false, mode = 'mirror', body }) {
+      const { diffSnapshot } = await load();
+      const difference = await diffSnapshot(body, { force: force !== false, mode }, services);
+      return difference === null
+        ? { status: 204, body: null }
+        : { status: 200, body: { data: difference as never } };
+    },
+
+    async schemaApply({ body }, context) {
+      const { applyDifference } = await load();
+      const { user } = await context.principal();
+      await applyDifference(body as never, { ...services, user: user?.id ?? null });
+      await reload?.();
+    },
+  };
+};

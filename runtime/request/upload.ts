@@ -1,0 +1,53 @@
+/** Reads a JSON or YAML document from a request: its body, or a file of a form. */
+import { CORE_SCHEMA, EVENT_ID, load, parseEvents, YAMLException } from 'js-yaml';
+import { apiError, invalidPayload } from '../../contract/errors.js';
+import type { ApiRequest } from './api-request.js';
+import { isTooDeep, maxJsonLevels, readJson } from './body.js';
+
+/**
+ * Reads a document from a JSON body, or from the first file of a multipart form, in JSON or YAML.
+ * @throws UNSUPPORTED_MEDIA_TYPE without a body; INVALID_PAYLOAD; CONTENT_TOO_LARGE
+ */
+export const readDocument = async (request: ApiRequest, maxSize?: number): Promise<unknown> => {
+  const bytes = await request.body(maxSize);
+  const mediaType = String(request.headers['content-type'] ?? '');
+  if (/^multipart\/form-data\b/i.test(mediaType)) return parseDocument(await readFile(bytes, mediaType));
+  if (bytes.length === 0 || !/^application\/(?:[\w.-]+\+)?json\b/i.test(mediaType)) {
+    const details = { mediaType, where: 'Content-Type header' };
+    throw apiError('UNSUPPORTED_MEDIA_TYPE', details, 'send application/json or multipart/form-data');
+  }
+  return readJson(request);
+};
+
+const readFile = async (bytes: Buffer, mediaType: string): Promise<string> => {
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': mediaType } })
+    .formData()
+    .catch(() => {
+      throw invalidPayload('the body is not a valid multipart form');
+    });
+  for (const [, value] of form) if (typeof value !== 'string') return value.text();
+  throw invalidPayload('the form has no file; send the snapshot as the file "file"');
+};
+
+/** Parses JSON, or YAML without anchors and tags. @throws INVALID_PAYLOAD */
+export const parseDocument = (text: string): unknown => {
+  if (text.trim() === '') throw invalidPayload('the file is empty');
+  if (isTooDeep(text)) throw invalidPayload(`the file is nested deeper than ${maxJsonLevels} levels`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parseYaml(text);
+  }
+};
+
+const parseYaml = (text: string): unknown => {
+  try {
+    // an alias of an alias of an alias grows without limit
+    const hasAlias = parseEvents(text, {}).some((event) => event.type === EVENT_ID.ALIAS);
+    if (hasAlias) throw invalidPayload('the file has aliases ("*name"); write the values out');
+    return load(text, { schema: CORE_SCHEMA });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    throw invalidPayload(`the file is neither JSON nor YAML: ${error.reason}`);
+  }
+};

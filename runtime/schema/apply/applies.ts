@@ -1,0 +1,82 @@
+/** The journal of applies: a row is committed before the first statement, and says afterwards what became of it. */
+import { randomUUID } from 'node:crypto';
+import { databaseTime } from '../../execute/database-time.js';
+import {
+  findRow,
+  insertRow,
+  updateRows,
+  type Statements,
+  type SystemRow,
+} from '../../execute/system-rows.js';
+import type { SchemaDiff } from '../diff/types.js';
+import type { Snapshot } from '../snapshot/types.js';
+
+export type ApplyRow = SystemRow<'svc_schema_applies'>;
+
+export interface NewApply {
+  readonly hash: string;
+  readonly diff: SchemaDiff;
+  readonly wanted: Snapshot;
+  /** Id of the user; `null` for a command. */
+  readonly user: string | null;
+}
+
+/** Records that an apply begins, and that it was asked for. Returns its id. */
+export const beginApply = async (
+  statements: Statements,
+  { hash, diff, wanted, user }: NewApply,
+): Promise<string> => {
+  const id = randomUUID();
+  await insertRow(statements, 'svc_schema_applies', {
+    id,
+    hash,
+    diff: JSON.stringify(diff),
+    wanted: JSON.stringify(wanted),
+    state: 'running',
+    user,
+    date_started: Date.now(),
+  });
+  return id;
+};
+
+/** Records how far an apply has come. */
+export const noteStep = async (
+  statements: Statements,
+  id: string,
+  { steps, done, step }: { readonly steps: number; readonly done: number; readonly step: string },
+): Promise<void> => {
+  const set = { steps, steps_done: done, step: step.slice(0, 255) };
+  await updateRows(statements, 'svc_schema_applies', { set, where: { id } });
+};
+
+/** Records that an apply has ended, in `svc_activity` too where it is done. */
+export const endApply = async (
+  statements: Statements,
+  id: string,
+  {
+    state,
+    error = null,
+    user,
+  }: { readonly state: 'done' | 'failed'; readonly error?: string | null; readonly user: string | null },
+): Promise<void> => {
+  await updateRows(statements, 'svc_schema_applies', {
+    set: { state, error, date_ended: Date.now() },
+    where: { id },
+  });
+  if (state !== 'done') return;
+  await insertRow(statements, 'svc_activity', {
+    action: 'apply',
+    collection: 'svc_schema_applies',
+    item: id,
+    user,
+    timestamp: databaseTime(new Date()),
+  });
+};
+
+/** Returns the last apply, or undefined. */
+export const lastApply = (statements: Statements): Promise<ApplyRow | undefined> =>
+  findRow(statements, 'svc_schema_applies', { order: ['-date_started'], limit: 1 });
+
+/** Returns the apply that has begun and not ended; nobody runs it where the lock is free. */
+export const openApply = (statements: Statements): Promise<ApplyRow | undefined> =>
+  findRow(statements, 'svc_schema_applies', { where: { state: 'running' }, limit: 1 });

@@ -1,0 +1,185 @@
+/** Refuses what a diff may not ask for: names, types and expressions that are not known to be harmless. Pure. */
+import { invalidPayload, type ApiError } from '../../../contract/errors.js';
+import type { SchemaPrinter } from '../../databases/contract.js';
+import { MissingFunction, printExpression } from '../expressions/print.js';
+import type { ColumnShape, IndexShape, SchemaExpression, TableShape } from '../shapes.js';
+
+/** Beginnings of names with a meaning of their own. */
+const reserved = /^(?:svc_|#sql)/i;
+
+/** Returns what is wrong with the tables as they shall be, compared with those that are there. */
+export const findProblems = (
+  before: readonly TableShape[],
+  after: readonly TableShape[],
+  printer: SchemaPrinter,
+): readonly ApiError[] => {
+  const old = new Map(before.map((table) => [table.name, table]));
+  const names = new Map(after.map((table) => [table.name, new Set(table.columns.map(({ name }) => name))]));
+  return after.flatMap((table) => {
+    const present = old.get(table.name);
+    if (present !== undefined && JSON.stringify(present) === JSON.stringify(table)) return [];
+    return [
+      ...findNameProblems(table, present, printer),
+      ...table.columns.flatMap((column) => findColumnProblems(column, { table, present, printer })),
+      ...findExpressionProblems(table, present, printer),
+      ...findKeyProblems(table, names),
+      ...table.indexes
+        .filter((index) => isNewIncomplete(index, present))
+        .map(({ name }) =>
+          invalidPayload(
+            `the index "${name}" has properties that a snapshot does not hold; create it with SQL`,
+          ),
+        ),
+    ];
+  });
+};
+
+const isNewIncomplete = (index: IndexShape, present: TableShape | undefined): boolean =>
+  index.incomplete &&
+  !(present?.indexes ?? []).some((other) => JSON.stringify(other) === JSON.stringify(index));
+
+const findNameProblems = (
+  table: TableShape,
+  present: TableShape | undefined,
+  printer: SchemaPrinter,
+): readonly ApiError[] => {
+  const known = new Set(present === undefined ? [] : namesIn(present));
+  const problems = namesIn(table)
+    .filter((name) => !known.has(name))
+    .flatMap((name) => nameProblem(name, printer));
+  const folded = table.columns.map(({ name }) => name.toLowerCase());
+  const twice = folded.find((name, at) => folded.indexOf(name) !== at);
+  const double =
+    twice === undefined ? [] : [`"${table.name}" has two fields "${twice}" that differ in case alone`];
+  return [...new Set([...problems, ...double])].map(invalidPayload);
+};
+
+const namesIn = (table: TableShape): readonly string[] => [
+  table.name,
+  ...[table.columns, table.uniques, table.indexes, table.checks, table.foreignKeys].flatMap((items) =>
+    items.map(({ name }) => name),
+  ),
+];
+
+const nameProblem = (name: string, printer: SchemaPrinter): readonly string[] => {
+  if (printer.nameLength(name) > printer.maxName)
+    return [`the name "${name}" is longer than ${printer.maxName}`];
+  if (reserved.test(name) || printer.reserved.test(name))
+    return [`the name "${name}" is reserved; choose one with another beginning`];
+  const isOdd = name === '' || name.trim() !== name || /\p{Cc}|\p{Cs}/u.test(name);
+  return isOdd ? [`the name ${JSON.stringify(name)} has control characters, or blanks at an end`] : [];
+};
+
+interface ColumnContext {
+  readonly table: TableShape;
+  readonly present: TableShape | undefined;
+  readonly printer: SchemaPrinter;
+}
+
+const findColumnProblems = (
+  column: ColumnShape,
+  { table, present, printer }: ColumnContext,
+): readonly ApiError[] => {
+  const old = present?.columns.find(({ name }) => name === column.name);
+  const place = `"${table.name}.${column.name}"`;
+  const isKnown =
+    old?.dataType === column.dataType && JSON.stringify(old.values) === JSON.stringify(column.values);
+  const type = printer.dataType(column.dataType, column.values);
+  if (type === null && !isKnown) {
+    return [invalidPayload(`the data_type "${column.dataType}" of ${place} is not one of this database`)];
+  }
+  if (type?.size === 'values' && (column.values ?? []).length === 0) {
+    return [invalidPayload(`${place} needs enum_values`)];
+  }
+  return [];
+};
+
+/** Numbers as DDL may have them. */
+const findExpressionProblems = (
+  table: TableShape,
+  present: TableShape | undefined,
+  printer: SchemaPrinter,
+): readonly ApiError[] => {
+  const known = new Set(
+    present === undefined ? [] : expressionsIn(present).flatMap(([, each]) => rawOf(each)),
+  );
+  return expressionsIn(table).flatMap(([place, expression]) => {
+    if (expression.kind === 'raw') {
+      if (known.has(expression.sql)) return [];
+      return [
+        invalidPayload(
+          `the expression of ${place} is outside of the grammar: ${JSON.stringify(expression.sql.slice(0, 100))}`,
+        ),
+      ];
+    }
+    try {
+      printExpression(expression.tree, printer.expressions);
+      return [];
+    } catch (error) {
+      if (!(error instanceof MissingFunction)) throw error;
+      return [
+        invalidPayload(`the expression of ${place} uses ${error.functionName}(), which this database lacks`),
+      ];
+    }
+  });
+};
+
+const rawOf = (expression: SchemaExpression): readonly string[] =>
+  expression.kind === 'raw' ? [expression.sql] : [];
+
+type Placed = readonly [place: string, expression: SchemaExpression];
+
+const expressionsIn = (table: TableShape): readonly Placed[] => [
+  ...table.columns.flatMap((column): Placed[] => [
+    ...(column.default?.kind === 'expression'
+      ? [[`the default of "${table.name}.${column.name}"`, column.default.expression] as const]
+      : []),
+    ...(column.generated === null
+      ? []
+      : [[`"${table.name}.${column.name}"`, column.generated.expression] as const]),
+  ]),
+  ...table.checks.map((check): Placed => [`the check "${check.name}"`, check.expression]),
+  ...table.indexes.flatMap((index): Placed[] =>
+    [...index.parts.map(({ expression }) => expression), index.predicate].flatMap((expression) =>
+      expression === null ? [] : [[`the index "${index.name}"`, expression] as const],
+    ),
+  ),
+];
+
+const findKeyProblems = (
+  table: TableShape,
+  names: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly ApiError[] => {
+  const own = names.get(table.name) ?? new Set();
+  const missing = (columns: readonly (string | null)[], what: string): readonly ApiError[] =>
+    columns
+      .filter((column) => column !== null && !own.has(column))
+      .map((column) => invalidPayload(`${what} names "${column}", which "${table.name}" does not have`));
+  return [
+    ...missing(table.primaryKey, 'the primary key'),
+    ...table.uniques.flatMap(({ name, columns }) => missing(columns, `the unique constraint "${name}"`)),
+    ...table.indexes.flatMap(({ name, parts, include }) =>
+      missing([...parts.map(({ column }) => column), ...include], `the index "${name}"`),
+    ),
+    ...table.foreignKeys.flatMap((key) => [
+      ...missing(key.columns, `the relation "${key.name}"`),
+      ...findTargetProblems(key, names),
+    ]),
+  ];
+};
+
+const findTargetProblems = (
+  key: TableShape['foreignKeys'][number],
+  names: ReadonlyMap<string, ReadonlySet<string>>,
+): readonly ApiError[] => {
+  // system tables are not part of a snapshot, but may be referred to
+  if (key.table.startsWith('svc_')) return [];
+  const target = names.get(key.table);
+  if (target === undefined)
+    return [invalidPayload(`the relation "${key.name}" refers to "${key.table}", which is not there`)];
+  return key.references
+    .filter((column) => !target.has(column))
+    .map((column) =>
+      invalidPayload(`the relation "${key.name}" refers to "${key.table}.${column}", which is not there`),
+    );
+};

@@ -1,0 +1,111 @@
+/** Plans the statements that make one set of tables another. Pure. */
+import type { SchemaPrinter } from '../../databases/contract.js';
+import type { Renames } from '../diff/renames.js';
+import type { ForeignKeyShape, TableShape } from '../shapes.js';
+
+export interface Step {
+  /** Description for people: `alter table works`. */
+  readonly description: string;
+  readonly sql: string;
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Returns the statements of renames, which come before everything else: tables, then their columns. */
+export const planRenames = ({ collections, fields }: Renames, printer: SchemaPrinter): readonly Step[] => [
+  ...[...collections].map(([to, from]) => ({
+    description: `rename ${from} to ${to}`,
+    sql: printer.renameTable(from, to),
+  })),
+  ...[...fields].map(([id, from]) => {
+    const [table = '', to = ''] = id.split('\0');
+    return {
+      description: `rename ${table}.${from} to ${to}`,
+      sql: printer.renameColumn(table, { from, to }),
+    };
+  }),
+];
+
+const steps = (description: string, statements: readonly string[]): readonly Step[] =>
+  statements.map((sql) => ({ description, sql }));
+
+/** Returns the statements in an order that works: foreign keys are dropped first and added last. */
+export const planTables = (
+  before: readonly TableShape[],
+  after: readonly TableShape[],
+  printer: SchemaPrinter,
+): readonly Step[] => {
+  const [old, wanted] = [byName(before), byName(after)];
+  const types = printer.changeTypes?.(before, after) ?? { first: [], last: [] };
+  const keys = printer.addForeignKey === null ? null : changeForeignKeys(old, wanted);
+  return [
+    ...(keys?.dropped ?? []).flatMap(([name, key]) => {
+      const table = old.get(name);
+      return table === undefined
+        ? []
+        : steps(`drop foreign key ${name}.${key.name}`, [printer.dropForeignKey(table, key)]);
+    }),
+    ...steps('change types', types.first),
+    ...after
+      .filter(({ name }) => !old.has(name))
+      .flatMap((table) => steps(`create ${table.name}`, printer.createTable(table))),
+    ...after.flatMap((table) => {
+      const present = old.get(table.name);
+      return present === undefined ? [] : steps(`alter ${table.name}`, alter(present, table, printer));
+    }),
+    ...before
+      .filter(({ name }) => !wanted.has(name))
+      .flatMap(({ name }) => steps(`drop ${name}`, [printer.dropTable(name)])),
+    ...(keys?.added ?? []).flatMap(([table, key]) =>
+      steps(`add foreign key ${table}.${key.name}`, [printer.addForeignKey?.(table, key) ?? '']),
+    ),
+    ...steps('change types', types.last),
+  ];
+};
+
+const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> =>
+  new Map(tables.map((table) => [table.name, table]));
+
+/** Without foreign keys, where those have statements of their own. */
+const alter = (before: TableShape, after: TableShape, printer: SchemaPrinter): readonly string[] => {
+  const bare = (table: TableShape): TableShape =>
+    printer.addForeignKey === null ? table : { ...table, foreignKeys: [] };
+  return isSame(bare(before), bare(after)) ? [] : printer.alterTable(bare(before), bare(after));
+};
+
+type TableKey = readonly [table: string, key: ForeignKeyShape];
+type Tables = ReadonlyMap<string, TableShape>;
+
+const changeForeignKeys = (
+  old: Tables,
+  wanted: Tables,
+): { readonly dropped: readonly TableKey[]; readonly added: readonly TableKey[] } => {
+  const keysOf = (tables: Tables): readonly TableKey[] =>
+    [...tables.values()].flatMap(({ name, foreignKeys }) => foreignKeys.map((key) => [name, key] as const));
+  const stays = ([table, key]: TableKey, others: Tables): boolean =>
+    (others.get(table)?.foreignKeys ?? []).some((other) => isSame(other, key)) &&
+    !isTouched(table, key.columns, { old, wanted }) &&
+    !isTouched(key.table, key.references, { old, wanted });
+  return {
+    dropped: keysOf(old).filter((each) => !stays(each, wanted)),
+    added: keysOf(wanted).filter((each) => !stays(each, old)),
+  };
+};
+
+/** Whether columns change in a way that a foreign key over them does not allow. */
+const isTouched = (
+  table: string,
+  columns: readonly string[],
+  { old, wanted }: { readonly old: Tables; readonly wanted: Tables },
+): boolean => {
+  const [before, after] = [old.get(table), wanted.get(table)];
+  if (before === undefined || after === undefined) return true;
+  const keysOf = ({ primaryKey, uniques, indexes }: TableShape): unknown => [
+    primaryKey,
+    uniques.filter((unique) => unique.columns.some((column) => columns.includes(column))),
+    indexes.filter(({ parts }) => parts.some(({ column }) => column !== null && columns.includes(column))),
+  ];
+  const columnsOf = (shape: TableShape): unknown =>
+    shape.columns.filter(({ name }) => columns.includes(name));
+  return !isSame(columnsOf(before), columnsOf(after)) || !isSame(keysOf(before), keysOf(after));
+};

@@ -1,0 +1,277 @@
+/** Runs an apply: checks it against the target, changes the tables, then the meta. One at a time, over all processes. */
+import { invalidPayload, throwProblems } from '../../../contract/errors.js';
+import { outwaitLeases, raiseAccessVersion } from '../../execute/access-version.js';
+import type { Database, Executor } from '../../databases/contract.js';
+import { hashSnapshot } from '../diff/hash.js';
+import { patchSnapshot, renamesIn } from '../diff/patch.js';
+import { applyRenames, type Renames } from '../diff/renames.js';
+import { isEmptyDiff, type SchemaDiff } from '../diff/types.js';
+import { readLiveSchema, type LiveOptions } from '../live.js';
+import type { TableShape } from '../shapes.js';
+import { checkForm } from '../snapshot/check.js';
+import { snapshotToShapes } from '../snapshot/shapes.js';
+import type { Snapshot } from '../snapshot/types.js';
+import { schemaToSnapshot, type LiveSchema } from '../snapshot/write.js';
+import { beginApply, endApply, noteStep, openApply } from './applies.js';
+import { findProblems } from './guard.js';
+import { findLoss } from './loss.js';
+import { renameInRules, writeMeta } from './meta.js';
+import { planRenames, planTables, type Step } from './plan.js';
+
+export interface ApplyOptions {
+  readonly database: Database;
+  readonly tables: LiveOptions['tables'];
+  /** Id of the user; `null` for a command. */
+  readonly user: string | null;
+  /** Called before every step. */
+  readonly onStep?: (step: Step, progress: { readonly done: number; readonly steps: number }) => void;
+}
+
+export interface ApplyRequest {
+  readonly hash: string;
+  readonly diff: SchemaDiff;
+  readonly acceptLoss: boolean;
+}
+
+/**
+ * Applies a diff.
+ * @throws INVALID_PAYLOAD where the hash is not that of the target, or the diff asks for what may not or cannot be done;
+ * CONTAINS_NULL_VALUES
+ */
+export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): Promise<void> => {
+  if (isEmptyDiff(request.diff)) return;
+  const { database } = options;
+  await database.locked('svc_schema', async () => {
+    const live = await readLiveSchema(database, { dialect: database.dialect, tables: options.tables });
+    const target = schemaToSnapshot(live);
+    if (hashSnapshot(target) !== request.hash) {
+      throw invalidPayload('the schema has changed since the diff was made; make a new diff and apply that');
+    }
+    const wanted = await checkForm(patchSnapshot(target, request.diff));
+    const renames = renamesIn(request.diff);
+    checkTarget(target, wanted, { live, renames });
+    const { user } = options;
+    const id = await beginApply(database, { hash: request.hash, diff: request.diff, wanted, user });
+    await runApply({ id, live, target, wanted, renames, acceptLoss: request.acceptLoss }, options);
+  });
+};
+
+/**
+ * Ends an apply that was cut off, by whatever is still missing; where its statements were rolled back, nothing is done.
+ * Returns whether there was one.
+ */
+export const resumeApply = async (options: ApplyOptions): Promise<boolean> => {
+  const { database } = options;
+  const row = await openApply(database);
+  if (row === undefined) return false;
+  return database.locked('svc_schema', async () => {
+    if ((await openApply(database)) === undefined) return false;
+    const live = await readLiveSchema(database, { dialect: database.dialect, tables: options.tables });
+    if (live.printer.transactional) {
+      await endApply(database, row.id, {
+        state: 'failed',
+        error: 'it was cut off, and nothing was changed',
+        user: row.user,
+      });
+      return true;
+    }
+    const target = schemaToSnapshot(live);
+    const wanted = JSON.parse(row.wanted) as Snapshot;
+    const all = renamesIn(JSON.parse(row.diff) as SchemaDiff);
+    const renames = pendingRenames(all, target);
+    await runApply(
+      { id: row.id, live, target, wanted, renames, acceptLoss: true },
+      { ...options, user: row.user },
+    );
+    return true;
+  });
+};
+
+/** Returns the renames that the database has not seen yet. */
+const pendingRenames = ({ collections, fields }: Renames, target: Snapshot): Renames => {
+  const tables = new Set(target.collections.map(({ collection }) => collection));
+  const ids = new Set(target.fields.map(({ collection, field }) => `${collection}\0${field}`));
+  const pending = new Map([...collections].filter(([to, from]) => tables.has(from) && !tables.has(to)));
+  return {
+    collections: pending,
+    fields: new Map(
+      [...fields].filter(([id, from]) => {
+        const [table = ''] = id.split('\0');
+        return ids.has(`${pending.get(table) ?? table}\0${from}`);
+      }),
+    ),
+  };
+};
+
+const ownShapes = ({ shapes, systemTables }: LiveSchema): readonly TableShape[] =>
+  shapes.filter(({ name }) => !systemTables.has(name));
+
+const wantedShapes = (
+  wanted: Snapshot,
+  before: readonly TableShape[],
+  { printer, collation }: LiveSchema,
+): readonly TableShape[] =>
+  snapshotToShapes(wanted, {
+    printer,
+    collation,
+    current: new Map(before.map((table) => [table.name, table])),
+  });
+
+/** Checks everything that needs no row. @throws INVALID_PAYLOAD with every problem */
+const checkTarget = (
+  target: Snapshot,
+  wanted: Snapshot,
+  { live, renames }: { readonly live: LiveSchema; readonly renames: Renames },
+): void => {
+  const { printer, collation } = live;
+  const before = snapshotToShapes(applyRenames(target, renames), { printer, collation, current: new Map() });
+  const problems = [...findViewProblems(target, wanted), ...findStrays(wanted), ...findEmpty(wanted)].map(
+    invalidPayload,
+  );
+  throwProblems([...problems, ...findProblems(before, wantedShapes(wanted, before, live), printer)]);
+};
+
+const views = ({ collections }: Snapshot): readonly string[] =>
+  collections.filter(({ schema }) => schema?.is_view === true).map(({ collection }) => collection);
+
+/** A view is made by SQL. */
+const findViewProblems = (target: Snapshot, wanted: Snapshot): readonly string[] => {
+  const [old, now] = [new Set(views(target)), new Set(views(wanted))];
+  return [...old, ...now]
+    .filter((name) => !old.has(name) || !now.has(name))
+    .map((name) => `"${name}" is a view; create or drop it with SQL`);
+};
+
+const findStrays = ({ collections, fields, relations }: Snapshot): readonly string[] => {
+  const names = new Set(collections.map(({ collection }) => collection));
+  const stray = [...fields, ...relations].filter(({ collection }) => !names.has(collection));
+  return stray.map(
+    ({ collection, field }) => `"${collection}.${field}" is of a collection that is not there`,
+  );
+};
+
+/** A table has at least one column. */
+const findEmpty = ({ collections, fields }: Snapshot): readonly string[] => {
+  const filled = new Set(
+    fields
+      .filter(({ schema }) => schema !== undefined && schema !== null)
+      .map(({ collection }) => collection),
+  );
+  return collections
+    .filter(({ collection, schema }) => schema !== null && schema !== undefined && !filled.has(collection))
+    .map(({ collection }) => `the collection "${collection}" has no field with a column`);
+};
+
+interface Apply {
+  readonly id: string;
+  readonly live: LiveSchema;
+  readonly target: Snapshot;
+  readonly wanted: Snapshot;
+  readonly renames: Renames;
+  readonly acceptLoss: boolean;
+}
+
+const runApply = async (apply: Apply, options: ApplyOptions): Promise<void> => {
+  const { database, user } = options;
+  const { printer } = apply.live;
+  let lease = 0;
+  const finish = async (executor: Executor): Promise<void> => {
+    lease = await finishMeta(executor, apply);
+    await endApply(executor, apply.id, { state: 'done', user });
+  };
+  try {
+    await database.changeSchema(async (executor) => {
+      await changeTables(executor, apply, options);
+      if (printer.transactional) await finish(executor);
+    });
+    if (!printer.transactional) await database.transaction(finish);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    await endApply(database, apply.id, { state: 'failed', error: message, user }).catch(() => undefined);
+    throw error;
+  }
+  await outwaitLeases(lease);
+};
+
+const changeTables = async (executor: Executor, apply: Apply, options: ApplyOptions): Promise<void> => {
+  const { live, renames, wanted, acceptLoss } = apply;
+  const { printer } = live;
+  const renaming = planRenames(renames, printer);
+  const run = createRunner(executor, apply, options);
+  await run(renaming);
+  // names of constraints and triggers follow those of their table
+  const now =
+    renaming.length === 0
+      ? live
+      : await readLiveSchema(executor, { dialect: options.database.dialect, tables: options.tables });
+  const before = ownShapes(now);
+  const after = wantedShapes(wanted, before, now);
+  const problems = await findLoss(before, after, { executor, printer, acceptLoss });
+  if (problems.length > 0 && !printer.transactional)
+    await run(planRenames(reverse(renames), printer).toReversed());
+  throwProblems(problems);
+  if (acceptLoss) await shorten(executor, before, after);
+  await run(planTables(before, after, printer));
+};
+
+/** Returns the renames that undo others: fields are those of the new table, which is renamed last. */
+const reverse = ({ collections, fields }: Renames): Renames => ({
+  collections: new Map([...collections].map(([to, from]) => [from, to])),
+  fields: new Map(
+    [...fields].map(([id, from]) => {
+      const [table = '', to = ''] = id.split('\0');
+      return [`${table}\0${from}`, to];
+    }),
+  ),
+});
+
+/** Shortens texts that are too long for their column, which the caller has accepted. */
+const shorten = async (
+  executor: Executor,
+  before: readonly TableShape[],
+  after: readonly TableShape[],
+): Promise<void> => {
+  const old = new Map(before.map((table) => [table.name, table]));
+  for (const table of after) {
+    for (const { name, length, dataType, generated } of table.columns) {
+      const present = old.get(table.name)?.columns.find((column) => column.name === name);
+      const isShorter = length !== null && (present?.length ?? Infinity) > length && present !== undefined;
+      if (!isShorter || generated !== null || !/char/i.test(dataType)) continue;
+      const column = executor.quote(name);
+      const text = `update ${executor.quote(table.name)} set ${column} = substr(${column}, 1, ${length})`;
+      await executor.write({ text, values: [] });
+    }
+  }
+};
+
+/** Runs steps; what the database refuses is the fault of the diff. */
+const createRunner = (executor: Executor, { id, live }: Apply, { database, onStep }: ApplyOptions) => {
+  let done = 0;
+  return async (steps: readonly Step[]): Promise<void> => {
+    for (const step of steps) {
+      const progress = { done, steps: done + steps.length - steps.indexOf(step) };
+      onStep?.(step, progress);
+      // committed before the statement where that commits by itself
+      if (!live.printer.transactional) await noteStep(database, id, { ...progress, step: step.description });
+      await executor.write({ text: step.sql, values: [] }).catch((error: unknown) => {
+        throw database.isConnectionLoss(error)
+          ? error
+          : refused(step, error, live.printer.transactional || done === 0);
+      });
+      done += 1;
+    }
+  };
+};
+
+const refused = ({ description }: Step, cause: unknown, isWhole: boolean): Error => {
+  const rest = isWhole ? 'nothing was changed' : 'the steps before it are done; make a new diff for the rest';
+  const error = invalidPayload(`the database refused the step "${description}"; ${rest}`);
+  return Object.assign(error, { cause });
+};
+
+/** Returns the longest lease of the access version, in milliseconds. */
+const finishMeta = async (executor: Executor, { target, wanted, renames }: Apply): Promise<number> => {
+  await writeMeta(executor, target, wanted);
+  await renameInRules(executor, renames);
+  return raiseAccessVersion(executor);
+};

@@ -1,0 +1,213 @@
+/** Compares the snapshot of a target with the one that is wanted. Pure. */
+import type { CollectionEntry, FieldEntry, Meta, RelationEntry, Snapshot } from '../snapshot/types.js';
+import { applyRenames, findRenames, withoutPreviousNames, type Renames } from './renames.js';
+import type { Change, SchemaDiff } from './types.js';
+import { compareValues, isEqual } from './values.js';
+
+export interface CompareOptions {
+  /** `merge` deletes nothing. */
+  readonly mode: 'mirror' | 'merge';
+  /** Brings the schemas of a snapshot into the form of the target's. */
+  normalize(snapshot: Snapshot, current: Snapshot): Snapshot;
+}
+
+/** Returns what makes the target the wanted snapshot. */
+export const compareSnapshots = (
+  target: Snapshot,
+  given: Snapshot,
+  { mode, normalize }: CompareOptions,
+): SchemaDiff => {
+  const renames = findRenames(target, given);
+  const current = applyRenames(target, renames);
+  const wanted = withoutPreviousNames(given);
+  const complete = mode === 'merge' ? addMissing(wanted, current) : wanted;
+  const normal = normalize(complete, current);
+  const deleted = new Set(
+    current.collections.map(({ collection }) => collection).filter((name) => !hasCollection(complete, name)),
+  );
+  return {
+    collections: compareCollections(current, { complete, normal }, renames),
+    fields: compareFields(current, { complete, normal }, { renames, deleted }),
+    systemFields: [],
+    relations: compareRelations(current, { complete, normal }, deleted),
+  };
+};
+
+const hasCollection = ({ collections }: Snapshot, name: string): boolean =>
+  collections.some(({ collection }) => collection === name);
+
+const addEntries = <Entry>(
+  items: readonly Entry[],
+  others: readonly Entry[],
+  id: (entry: Entry) => string,
+): readonly Entry[] => {
+  const ids = new Set(items.map(id));
+  return [...items, ...others.filter((entry) => !ids.has(id(entry)))];
+};
+
+/** Adds the entries of the target that a snapshot lacks. */
+const addMissing = (wanted: Snapshot, current: Snapshot): Snapshot => ({
+  ...wanted,
+  collections: addEntries(wanted.collections, current.collections, ({ collection }) => collection),
+  fields: addEntries(wanted.fields, current.fields, fieldId),
+  relations: addEntries(wanted.relations, current.relations, fieldId),
+});
+
+const fieldId = ({ collection, field }: Pick<FieldEntry, 'collection' | 'field'>): string =>
+  `${collection}\0${field}`;
+
+interface Wanted {
+  /** Entries as they were sent. */
+  readonly complete: Snapshot;
+  /** The same entries with normalized schemas. */
+  readonly normal: Snapshot;
+}
+
+const compareCollections = (
+  current: Snapshot,
+  { complete, normal }: Wanted,
+  { collections: renamed }: Renames,
+): SchemaDiff['collections'] => {
+  const present = new Map(current.collections.map((entry) => [entry.collection, entry]));
+  const changed = complete.collections.map((entry, at) => {
+    const { collection } = entry;
+    const before = present.get(collection);
+    if (before === undefined) return { collection, diff: [{ kind: 'N', rhs: entry }] satisfies Change[] };
+    const after = normal.collections[at] ?? entry;
+    const diff = [
+      ...renameChange(renamed.get(collection), ['collection'], collection),
+      ...compareEntries(before, after),
+    ];
+    return { collection, diff };
+  });
+  const names = new Set(complete.collections.map(({ collection }) => collection));
+  const dropped = current.collections
+    .filter(({ collection }) => !names.has(collection))
+    .map((entry) => ({ collection: entry.collection, diff: [{ kind: 'D', lhs: entry }] satisfies Change[] }));
+  return [...changed, ...dropped].filter(({ diff }) => diff.length > 0);
+};
+
+const renameChange = (from: string | undefined, path: readonly string[], to: string): readonly Change[] =>
+  from === undefined ? [] : [{ kind: 'E', path, lhs: from, rhs: to }];
+
+type Entry = Pick<CollectionEntry, 'meta'> & { readonly schema?: object | null; readonly type?: string };
+
+const compareEntries = (before: Entry, after: Entry): readonly Change[] => [
+  ...(before.type === after.type ? [] : compareValues(before.type, after.type, ['type'])),
+  ...compareMeta(before.meta, after.meta),
+  ...compareSchemas(before.schema, after.schema),
+];
+
+/** Keys that one side lacks are null there. */
+const compareMeta = (before: Meta | null | undefined, after: Meta | null | undefined): readonly Change[] => {
+  const [lhs, rhs] = [before ?? null, after ?? null];
+  if (lhs === null || rhs === null) return isEqual(lhs, rhs) ? [] : [{ kind: 'E', path: ['meta'], lhs, rhs }];
+  return compareValues(dropNulls(lhs, rhs), dropNulls(rhs, lhs), ['meta']).filter(
+    (change) => !isFalseOrAbsent(change),
+  );
+};
+
+/** Keys of meta that repeat what the entry says. */
+const repeated: ReadonlySet<string> = new Set(['id', 'collection', 'field', 'many_collection', 'many_field']);
+
+/** Drops nulls for which the other side has no key, and keys that repeat the entry's. */
+const dropNulls = (meta: Meta, other: Meta): Meta =>
+  Object.fromEntries(
+    Object.entries(meta).filter(([key, value]) => !repeated.has(key) && (value !== null || key in other)),
+  );
+
+/** A flag that is absent is false. */
+const isFalseOrAbsent = (change: Change): boolean =>
+  (change.kind === 'N' && change.rhs === false) || (change.kind === 'D' && change.lhs === false);
+
+/** Lists of keys, indexes and checks change as a whole. */
+const compareSchemas = (
+  before: object | null | undefined,
+  after: object | null | undefined,
+): readonly Change[] => {
+  const [lhs, rhs] = [before ?? null, after ?? null] as (Meta | null)[];
+  if (lhs === null || rhs === null || lhs === undefined || rhs === undefined) {
+    return isEqual(lhs, rhs) ? [] : [{ kind: 'E', path: ['schema'], lhs, rhs }];
+  }
+  const keys = [...new Set([...Object.keys(lhs), ...Object.keys(rhs)])];
+  return keys
+    .filter((key) => !isEqual(lhs[key], rhs[key]) && !follows(key, lhs, rhs))
+    .map((key) => ({ kind: 'E', path: ['schema', key], lhs: lhs[key] ?? null, rhs: rhs[key] ?? null }));
+};
+
+/** Whether a key of a field says what a relation says: its target, and the index that a database makes for it. */
+const follows = (key: string, lhs: Meta, rhs: Meta): boolean =>
+  key === 'foreign_key_table' ||
+  key === 'foreign_key_column' ||
+  (key === 'is_indexed' && !isEqual(lhs.foreign_key_table, rhs.foreign_key_table));
+
+interface FieldScope {
+  readonly renames: Renames;
+  /** Collections that go with all that is theirs. */
+  readonly deleted: ReadonlySet<string>;
+}
+
+const compareFields = (
+  current: Snapshot,
+  { complete, normal }: Wanted,
+  { renames, deleted }: FieldScope,
+): SchemaDiff['fields'] => {
+  const present = new Map(current.fields.map((entry) => [fieldId(entry), entry]));
+  const changed = complete.fields.map((entry, at) => {
+    const { collection, field } = entry;
+    const before = present.get(fieldId(entry));
+    if (before === undefined)
+      return { collection, field, diff: [{ kind: 'N', rhs: withoutNullSchema(entry) }] satisfies Change[] };
+    const after = normal.fields[at] ?? entry;
+    const from = renames.fields.get(fieldId(entry));
+    return {
+      collection,
+      field,
+      diff: [...renameChange(from, ['field'], field), ...compareEntries(before, after)],
+    };
+  });
+  const ids = new Set(complete.fields.map(fieldId));
+  const dropped = current.fields
+    .filter((entry) => !ids.has(fieldId(entry)) && !deleted.has(entry.collection))
+    .map((entry) => ({
+      collection: entry.collection,
+      field: entry.field,
+      diff: [{ kind: 'D', lhs: entry }] satisfies Change[],
+    }));
+  return [...changed, ...dropped].filter(({ diff }) => diff.length > 0);
+};
+
+/** A field without a column has no schema. */
+const withoutNullSchema = (entry: FieldEntry): FieldEntry => {
+  const { schema, ...rest } = entry;
+  return schema === null || schema === undefined ? rest : entry;
+};
+
+const compareRelations = (
+  current: Snapshot,
+  { complete, normal }: Wanted,
+  deleted: ReadonlySet<string>,
+): SchemaDiff['relations'] => {
+  const present = new Map(current.relations.map((entry) => [fieldId(entry), entry]));
+  const changed = complete.relations.map((entry, at) => {
+    const before = present.get(fieldId(entry));
+    if (before === undefined) return toRelationChange(entry, [{ kind: 'N', rhs: entry }]);
+    const after = normal.relations[at] ?? entry;
+    return toRelationChange(entry, [
+      ...(before.related_collection === after.related_collection
+        ? []
+        : compareValues(before.related_collection, after.related_collection, ['related_collection'])),
+      ...compareEntries(before, after),
+    ]);
+  });
+  const ids = new Set(complete.relations.map(fieldId));
+  const dropped = current.relations
+    .filter((entry) => !ids.has(fieldId(entry)) && !deleted.has(entry.collection))
+    .map((entry) => toRelationChange(entry, [{ kind: 'D', lhs: entry }]));
+  return [...changed, ...dropped].filter(({ diff }) => diff.length > 0);
+};
+
+const toRelationChange = (
+  { collection, field, related_collection }: RelationEntry,
+  diff: readonly Change[],
+): SchemaDiff['relations'][number] => ({ collection, field, related_collection, diff });

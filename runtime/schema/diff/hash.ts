@@ -1,0 +1,8 @@
+/** The hash that binds a diff to its target. */
+import { createHash } from 'node:crypto';
+import type { Snapshot } from '../snapshot/types.js';
+import { canonicalJson } from './values.js';
+
+/** Hashes schema, meta and version of a target. */
+export const hashSnapshot = (snapshot: Snapshot): string =>
+  createHash('sha256').update(canonicalJson(snapshot)).digest('hex').slice(0, 40);

@@ -1,0 +1,36 @@
+/** Reads the schema of a live database for snapshots and applies. */
+import { introspect, readDetails } from '../../generator/introspection/index.js';
+import type { CatalogReader, IntrospectOptions } from '../../generator/introspection/catalog.js';
+import type { BindValue, DialectName, Executor } from '../databases/contract.js';
+import { loadSchemaPrinter } from '../databases/open.js';
+import { catalogToShapes } from './catalog-shapes.js';
+import type { LiveSchema } from './snapshot/write.js';
+
+export interface LiveOptions {
+  readonly dialect: DialectName;
+  readonly tables: IntrospectOptions;
+}
+
+/** Prefix of the system tables. */
+const systemPrefix = 'svc_';
+
+/** Reads the schema on one connection, or on those of a pool. */
+export const readLiveSchema = async (
+  executor: Pick<Executor, 'query'>,
+  { dialect, tables }: LiveOptions,
+): Promise<LiveSchema> => {
+  const reader: CatalogReader = {
+    dialect,
+    query: (sql, values = []) => executor.query(sql, values as readonly BindValue[]),
+  };
+  const catalog = await introspect(reader, tables);
+  const [details, printer] = await Promise.all([readDetails(reader), loadSchemaPrinter(dialect)]);
+  const names = catalog.tables.map(({ name }) => name);
+  return {
+    catalog,
+    shapes: catalogToShapes(catalog, details, printer),
+    printer,
+    collation: details.collation,
+    systemTables: new Set(names.filter((name) => name.startsWith(systemPrefix))),
+  };
+};

@@ -1,0 +1,71 @@
+/** Snapshot, diff and apply of a database. */
+import { throwProblems, invalidPayload } from '../../contract/errors.js';
+import type { Database } from '../databases/contract.js';
+import { applyDiff, resumeApply, type ApplyOptions } from './apply/run.js';
+import { checkDiff } from './diff/check.js';
+import { compareSnapshots } from './diff/compare.js';
+import { hashSnapshot } from './diff/hash.js';
+import { normalizeSnapshot } from './diff/normalize.js';
+import { isEmptyDiff, type SchemaDiff } from './diff/types.js';
+import { readLiveSchema, type LiveOptions } from './live.js';
+import { checkSnapshot } from './snapshot/check.js';
+import type { Snapshot } from './snapshot/types.js';
+import { schemaToSnapshot, type LiveSchema } from './snapshot/write.js';
+
+export interface SchemaServices {
+  readonly database: Database;
+  /** Patterns of the tables that are served. */
+  readonly tables: LiveOptions['tables'];
+}
+
+export interface Difference {
+  /** Of the schema, meta and version of the target. */
+  readonly hash: string;
+  readonly diff: SchemaDiff;
+}
+
+export interface DiffOptions {
+  /** Takes snapshots of other versions and vendors. */
+  readonly force: boolean;
+  readonly mode: 'mirror' | 'merge';
+}
+
+const readLive = ({ database, tables }: SchemaServices): Promise<LiveSchema> =>
+  readLiveSchema(database, { dialect: database.dialect, tables });
+
+export const takeSnapshot = async (services: SchemaServices): Promise<Snapshot> =>
+  schemaToSnapshot(await readLive(services));
+
+/**
+ * Compares a snapshot with the database; returns null where there is no difference.
+ * @throws INVALID_PAYLOAD with every problem
+ */
+export const diffSnapshot = async (
+  value: unknown,
+  { force, mode }: DiffOptions,
+  services: SchemaServices,
+): Promise<Difference | null> => {
+  const live = await readLive(services);
+  const target = schemaToSnapshot(live);
+  const given = await checkSnapshot(value, { vendor: target.vendor, force });
+  const diff = compareSnapshots(target, given, {
+    mode,
+    normalize: (wanted, current) => normalizeSnapshot(wanted, current, live),
+  });
+  return isEmptyDiff(diff) ? null : { hash: hashSnapshot(target), diff };
+};
+
+/** Applies a difference. @throws INVALID_PAYLOAD, CONTAINS_NULL_VALUES with every problem */
+export const applyDifference = async (
+  {
+    hash,
+    diff,
+    accept_loss: acceptLoss = false,
+  }: { readonly hash: string; readonly diff: unknown; readonly accept_loss?: boolean },
+  options: ApplyOptions,
+): Promise<void> => {
+  if (hash === '') throwProblems([invalidPayload('the hash is empty; send the one of the diff')]);
+  await applyDiff({ hash, diff: await checkDiff(diff), acceptLoss }, options);
+};
+
+export { resumeApply };

@@ -1,0 +1,46 @@
+/** Databases with system tables for tests of snapshot, diff and apply, without a server. */
+import {
+  diffSnapshot,
+  takeSnapshot,
+  applyDifference,
+  type Difference,
+} from '../../../runtime/schema/service.js';
+import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
+import { createTestDatabase, type TestDatabase, type TestDialect } from '../../databases.js';
+import { systemTemplate } from '../../templates.js';
+
+export interface Place extends TestDatabase {
+  snapshot(): Promise<Snapshot>;
+  diff(
+    snapshot: unknown,
+    options?: { readonly force?: boolean; readonly mode?: 'mirror' | 'merge' },
+  ): Promise<Difference | null>;
+  apply(difference: Difference, options?: { readonly acceptLoss?: boolean }): Promise<void>;
+  /** Makes the database that of a snapshot. */
+  become(snapshot: unknown): Promise<void>;
+}
+
+export const createPlace = async (dialect: TestDialect, sql?: string): Promise<Place> => {
+  const made = await createTestDatabase(dialect, {
+    template: await systemTemplate(dialect),
+    ...(sql !== undefined && { sql }),
+  });
+  const services = { database: made.database, tables: {} };
+  const diff: Place['diff'] = (snapshot, { force = false, mode = 'mirror' } = {}) =>
+    diffSnapshot(snapshot, { force, mode }, services);
+  const apply: Place['apply'] = ({ hash, diff: changes }, { acceptLoss = false } = {}) =>
+    applyDifference(
+      { hash, diff: JSON.parse(JSON.stringify(changes)), accept_loss: acceptLoss },
+      { ...services, user: null },
+    );
+  return {
+    ...made,
+    snapshot: () => takeSnapshot(services),
+    diff,
+    apply,
+    async become(snapshot) {
+      const difference = await diff(snapshot);
+      if (difference !== null) await apply(difference);
+    },
+  };
+};

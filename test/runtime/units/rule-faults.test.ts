@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { createRegistry, defineCollection, manyToAny, manyToOne } from '../../../contract/collection.js';
+import { integer, string } from '../../../contract/fields.js';
+import {
+  findRuleFaults,
+  registryToScope,
+  ruleFaultToText,
+  type CollectionNames,
+} from '../../../runtime/access/rule-faults.js';
+
+const collections = new Map<string, CollectionNames>([
+  [
+    'book',
+    {
+      fields: new Set(['id', 'title', 'author']),
+      targets: new Map<string, string | null>([
+        ['author', 'author'],
+        ['items', null],
+        ['hidden', 'secret'],
+      ]),
+    },
+  ],
+  [
+    'author',
+    { fields: new Set(['id', 'name']), targets: new Map<string, string | null>([['books', 'book']]) },
+  ],
+]);
+
+const find = (permission: object): readonly string[] => {
+  const none = { permissions: null, validation: null, presets: null, fields: null };
+  const rows = {
+    policies: [{ id: 'p', admin: false, columns: { name: 'Readers' } }],
+    permissions: [{ policy: 'p', collection: 'book', action: 'read', ...none, ...permission }],
+  };
+  const scope = { findNames: (name: string) => collections.get(name), validated: [] };
+  return findRuleFaults(rows, scope).map(ruleFaultToText);
+};
+
+const lookAhead = { title: { _regex: '(?=x)' } };
+const unsupported = '"(?=x)" is not a supported regular expression: look-ahead "(?="';
+
+describe('a rule', () => {
+  it.each([
+    [{ collection: 'gone' }, ['policy "Readers", read of gone, in "collection": "gone" does not exist']],
+    [
+      { fields: ['*', 'id', 'items', 'colour'] },
+      ['policy "Readers", read of book, in "fields": "colour" does not exist'],
+    ],
+    [
+      { permissions: { colour: { _eq: 1 } } },
+      ['policy "Readers", read of book, in "permissions": "colour" does not exist'],
+    ],
+    [
+      { validation: { _or: [{ title: 'x' }, { colour: 1 }] } },
+      ['policy "Readers", read of book, in "validation": "colour" does not exist'],
+    ],
+    [
+      { validation: { author: { nickname: 1 } } },
+      ['policy "Readers", read of book, in "validation": "author.nickname" does not exist'],
+    ],
+    [
+      { permissions: { author: { books: { _some: { _and: [{ colour: 1 }, { colour: 2 }] } } } } },
+      ['policy "Readers", read of book, in "permissions": "author.books.colour" does not exist'],
+    ],
+    [
+      { permissions: { author: { books: { _none: { colour: 1 } } } } },
+      ['policy "Readers", read of book, in "permissions": "author.books.colour" does not exist'],
+    ],
+    [
+      { permissions: { _and: [{ items: { anything: 1 } }, { colour: 1 }] } },
+      ['policy "Readers", read of book, in "permissions": "colour" does not exist'],
+    ],
+    [
+      { permissions: { title: { nested: { _eq: 1 } } } },
+      ['policy "Readers", read of book, in "permissions": "title.nested" does not exist'],
+    ],
+    [
+      { presets: { title: 'x', colour: 1 } },
+      ['policy "Readers", read of book, in "presets": "colour" does not exist'],
+    ],
+    [{ validation: lookAhead }, [`policy "Readers", read of book, in "validation": ${unsupported}`]],
+    [
+      { collection: 'gone', validation: lookAhead },
+      [
+        'policy "Readers", read of gone, in "collection": "gone" does not exist',
+        `policy "Readers", read of gone, in "validation": ${unsupported}`,
+      ],
+    ],
+    [
+      { policy: 'unnamed', presets: { colour: 1 } },
+      ['policy "unnamed", read of book, in "presets": "colour" does not exist'],
+    ],
+  ])('%j has faults', (permission, want) => {
+    expect(find(permission)).toEqual(want);
+  });
+
+  it.each([
+    [{}],
+    [{ fields: ['*'] }],
+    [{ permissions: { _and: [{ author: { name: 'x' } }, { author: { _null: true } }] } }],
+    [{ permissions: { author: { books: { _none: { title: 'x' } } } } }],
+    [{ permissions: { items: { anything: 1 } } }],
+    [{ permissions: { hidden: { anything: 1 } } }],
+    [{ permissions: { title: { _bogus: 1 } } }],
+    [{ validation: { title: { _regex: '^[a-z]+$' } } }],
+  ])('%j has none', (permission) => {
+    expect(find(permission)).toEqual([]);
+  });
+});
+
+it('the scope is that of the served collections', () => {
+  const { findNames, validated } = registryToScope(
+    createRegistry([
+      defineCollection({
+        name: 'book',
+        path: null,
+        key: ['id'],
+        fields: {
+          id: integer(),
+          author: integer(),
+          item: integer(),
+          kind: string({ validation: lookAhead }),
+        },
+        relations: {
+          author: manyToOne('author', ['author'], ['id']),
+          item: manyToAny('item', 'kind', ['book', 'author']),
+        },
+      }),
+      defineCollection({ name: 'author', path: null, key: ['id'], fields: { id: integer() } }),
+    ]),
+  );
+  expect(findNames('book')).toEqual({
+    fields: new Set(['id', 'author', 'item', 'kind']),
+    targets: new Map([
+      ['author', 'author'],
+      ['item', null],
+    ]),
+  });
+  expect(findNames('gone')).toBeUndefined();
+  expect(
+    findRuleFaults({ policies: [], permissions: [] }, { findNames, validated }).map(ruleFaultToText),
+  ).toEqual([`field book.kind, in "validation": ${unsupported}`]);
+});
