@@ -42,15 +42,6 @@ insert into "block" ("id", "page", "kind", "item", "sort") values
 
 export const sqlOf = (dialect: TestDialect): string => sqlFor(dialect, tables(dialect) + rows);
 
-/** Puts the rows back. */
-export const restore = (dialect: TestDialect): string =>
-  sqlFor(
-    dialect,
-    ['block', 'remark', 'tag', 'quote', 'note', 'author', 'page']
-      .map((table) => `delete from "${table}";`)
-      .join('') + rows,
-  );
-
 export const meta: TestMeta = {
   relations: [
     {
