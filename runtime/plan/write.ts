@@ -6,6 +6,8 @@ import type { Grant } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
 import type { Collection, ToMany } from '../../contract/collection.js';
 import { invalidPayload, throwProblems, type ApiError } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
+import { openTargets } from './any-payload.js';
 import { planOrRefuse, collectProblems, isRefusal } from './problem-collection.js';
 import { nameableReferences, listLevel, visibleRows, type Owner } from './list-level.js';
 import { namedPosition, newPositions } from './list-position.js';
@@ -99,8 +101,8 @@ const requireGrant = (collection: Collection, action: Action, context: PlanConte
   return grant;
 };
 
-const requireObject = (payload: unknown): Payload => {
-  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload as Payload;
+const requireObject = (payload: unknown, collection: Collection): Payload => {
+  if (isObject(payload)) return openTargets(payload, collection);
   throw invalidPayload('an item must be an object of field names and values');
 };
 
@@ -116,7 +118,7 @@ const planRows = (
     const index = payloads.length > 1 ? rowIndex : null;
     const position = level.positions?.[rowIndex] ?? null;
     const options = { grant, action: 'create', index, key: null, position } as const;
-    const read = readRow(requireObject(payload), rowContext(level, options));
+    const read = readRow(requireObject(payload, collection), rowContext(level, options));
     parents.push(...planParents(read.parents, { rowIndex, level }, planners));
     lists.push(...planLists(read.lists, { collection, rowIndex, row: read.row, key: null }, level));
     return read;
@@ -152,7 +154,7 @@ interface ChangedRow extends PlannedRow {
 
 const readChange = (collection: Collection, { key, payload }: Change, level: ChangeLevel): ChangedRow => {
   const grant = requireGrant(collection, 'update', level.writing);
-  const sent = requireObject(payload);
+  const sent = requireObject(payload, collection);
   const { index } = level;
   return {
     sent,

@@ -183,8 +183,11 @@ interface Subject {
 /** Defines an input type. In a batch update the key identifies the item; it is never changed. */
 const inputOf = (name: string, action: 'create' | 'update', { collection, context }: Subject): Definition => {
   const links = linksOf(collection, context);
+  const anyLinks = anyLinksOf(collection, context);
   const fields = inputFields(collection, action).map((field): FieldDefinition => {
-    const type = inputType(field, columnLink(field, links) !== undefined);
+    const isReference =
+      columnLink(field, links) !== undefined || anyLinks.some(({ relation }) => relation.name === field.name);
+    const type = inputType(field, isReference);
     return {
       name: field.graphql,
       note: field.note,
@@ -196,7 +199,7 @@ const inputOf = (name: string, action: 'create' | 'update', { collection, contex
     kind: 'input',
     name,
     directives: { collection: collection.name, action },
-    fields: [...fields, ...writtenLists(links, context)],
+    fields: [...fields, ...writtenTargets(anyLinks, context), ...writtenLists(links, context)],
   };
 };
 
@@ -210,6 +213,18 @@ const inputFields = ({ fields }: Collection, action: 'create' | 'update'): reado
   );
   return written.length > 0 ? written : fields.filter(({ autoIncrement }) => autoIncrement);
 };
+
+/** Defines an object in place of the key of a many-to-any relation, with one name for each collection. */
+const writtenTargets = (links: readonly AnyLink[], context: Context): readonly FieldDefinition[] =>
+  links.flatMap(({ relation, targets }) =>
+    targets
+      .filter(({ target }) => target.key.length > 0 && !target.readonly)
+      .map(({ graphql, name, target }) => ({
+        name: graphql,
+        type: context.typesOf(target).update,
+        directives: { name, requires: relation.name, otherwise: context.typesOf(target).create },
+      })),
+  );
 
 /**
  * Defines the lists that can be written through their owner: new items, and existing ones by key. Callers who

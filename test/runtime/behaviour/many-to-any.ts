@@ -42,6 +42,15 @@ insert into "block" ("id", "page", "kind", "item", "sort") values
 
 export const sqlOf = (dialect: TestDialect): string => sqlFor(dialect, tables(dialect) + rows);
 
+/** Puts the rows back. */
+export const restore = (dialect: TestDialect): string =>
+  sqlFor(
+    dialect,
+    ['block', 'remark', 'tag', 'quote', 'note', 'author', 'page']
+      .map((table) => `delete from "${table}";`)
+      .join('') + rows,
+  );
+
 export const meta: TestMeta = {
   relations: [
     {
@@ -82,6 +91,13 @@ export const access: TestAccess = {
     ],
     /** Blocks without the name of their collection. */
     Kindless: [read('page', ['*']), read('block', ['id', 'item', 'page', 'sort']), read('note', ['*'])],
+    /** Writes blocks and tags; notes without their bodies are only created. */
+    Writer: [
+      { collection: 'page', action: 'update', fields: ['blocks'] },
+      ...(['create', 'update'] as const).map((action) => ({ collection: 'block', action, fields: ['*'] })),
+      { collection: 'note', action: 'create', fields: ['heading'] },
+      ...(['create', 'update'] as const).map((action) => ({ collection: 'tag', action, fields: ['*'] })),
+    ],
     /** Blocks that lead to light tags, by a rule over the relation. */
     Light: [
       read('page', ['*']),
@@ -94,5 +110,6 @@ export const access: TestAccess = {
     kindless: { policies: ['Kindless'] },
     light: { policies: ['Light'] },
     pages: { policies: ['Pages'] },
+    writer: { policies: ['Pages', 'Some', 'Writer'] },
   },
 };
