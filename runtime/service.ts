@@ -7,8 +7,7 @@ import { findRuleFaults, registryToScope } from './access/rule-faults.js';
 import { limitAccess } from './access/limiter.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
-import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
-import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
+import type { CollectionDeclaration } from '../contract/collection.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import { compressResponses } from './http/compress.js';
@@ -17,7 +16,6 @@ import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
 import { createRouter, type Router } from './http/router.js';
 import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
-import { requirePasswordLength } from './auth/passwords/length.js';
 import { updateLastAccess } from './auth/session-store.js';
 import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
 import { createTokenUse } from './auth/token-use.js';
@@ -31,6 +29,7 @@ import { createGraphql, type Graphql } from './graphql/handle.js';
 import { createEntityTags } from './items/entity-tags.js';
 import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
+import { createItemServices } from './item-services.js';
 import type { ItemServices } from './items/context.js';
 import { compileOrigins } from './network/origins.js';
 import type { Observe, TrackOperation } from './observe.js';
@@ -42,8 +41,6 @@ import type { Queue } from './queue/http/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
 import { createProxies } from './request/client-address.js';
-import { createAnswerBytes } from './execute/answer-bytes.js';
-import type { Limits } from './sql/page.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -272,40 +269,3 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
     close: async (): Promise<void> => (await queue)?.close(),
   });
 };
-
-const createItemServices = (
-  { config, database, declarations, observe }: ServiceOptions,
-  { staticTokens, access }: Identity,
-): ItemServices => ({
-  registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
-  database,
-  dialect: database.sql,
-  limits: limitsOf(config, config.query.limitMax, config.query.rowsMax),
-  publicLimits: limitsOf(config, config.query.limitMaxPublic, config.query.rowsMaxPublic),
-  maxDepth: config.query.relationalDepth,
-  answers: createAnswerBytes(config.answerBytesMax),
-  admission: createAdmission(config),
-  observe,
-  toStoredToken: staticTokens.toStored,
-  confirm: access.confirm,
-});
-
-/** Requests that run for each connection of the pool: some wait for the caches or write their answers meanwhile. */
-const requestsPerConnection = 4;
-
-const createAdmission = ({ database, requestQueue }: Config): FairQueue => {
-  const concurrency = database.poolMax * requestsPerConnection;
-  return createFairQueue({
-    concurrency,
-    maxTasks: concurrency + requestQueue.max,
-    maxWait: requestQueue.wait,
-    tasks: 'requests',
-    service: 'server',
-  });
-};
-
-const limitsOf = (config: Config, max: number, rows: number): Limits => ({
-  fallback: config.query.limitDefault,
-  maximum: max === -1 ? null : max,
-  nestedRows: rows === -1 ? null : rows,
-});

@@ -162,6 +162,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/config/formats',
     'type runtime/config',
   ],
+  'runtime/auth/passwords': shared,
   'runtime/graphql': [
     ...shared,
     'generated/server/operations',

@@ -35,27 +35,99 @@ export interface FairQueueOptions {
   pause?(): Promise<void>;
 }
 
-export const createFairQueue = (options: FairQueueOptions): FairQueue => {
-  const { maxTasks, concurrency = 1, maxWait, tasks, service, pause } = options;
+/** Waiting tasks by caller; the callers are served in rotation. */
+interface Rotation {
+  isEmpty(): boolean;
+  push(caller: string, task: WaitingTask): void;
+  /** Removes and returns the first task of the caller whose turn it is. */
+  takeNext(): WaitingTask | undefined;
+  remove(caller: string, task: WaitingTask): void;
+  /** Removes and returns the last task of the caller with the most; null if `caller` would then have as many. */
+  takeSurplus(caller: string): WaitingTask | null;
+}
+
+const createRotation = (): Rotation => {
   /** Queues by caller, in the order in which they are served. */
   const queues = new Map<string, WaitingTask[]>();
+  const remove = (caller: string, task: WaitingTask): void => {
+    const queue = queues.get(caller) ?? [];
+    queue.splice(queue.lastIndexOf(task), 1);
+    if (queue.length === 0) queues.delete(caller);
+  };
+  return {
+    isEmpty: () => queues.size === 0,
+    push(caller, task) {
+      const queue = queues.get(caller);
+      if (queue === undefined) queues.set(caller, [task]);
+      else queue.push(task);
+    },
+    takeNext() {
+      const [first] = queues;
+      if (first === undefined) return undefined;
+      const [caller, queue] = first;
+      const next = queue.shift();
+      queues.delete(caller);
+      if (queue.length > 0) queues.set(caller, queue);
+      return next;
+    },
+    remove,
+    takeSurplus(caller) {
+      const [longestCaller, longest] = [...queues].reduce<readonly [string, WaitingTask[]]>(
+        (longestSoFar, each) => (each[1].length > longestSoFar[1].length ? each : longestSoFar),
+        ['', []],
+      );
+      const last = longest.at(-1);
+      if (last === undefined || (queues.get(caller)?.length ?? 0) + 1 >= longest.length) return null;
+      remove(longestCaller, last);
+      return last;
+    },
+  };
+};
+
+interface TaskHandlers<Result> {
+  work(): Promise<Result>;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+  /** Called once, when the task has finished or is refused. */
+  leave(): void;
+  /** Takes the task out of the queue. */
+  expire(): void;
+}
+
+/** Returns a task that is refused when it has waited for too long. */
+const createTask = <Result>(
+  { work, resolve, reject, leave, expire }: TaskHandlers<Result>,
+  { maxWait, tasks, service }: FairQueueOptions,
+): WaitingTask => {
+  const refuse = (): void => {
+    leave();
+    clearTimeout(timer);
+    reject(tooManyTasks(tasks, service));
+  };
+  const end = (): void => {
+    expire();
+    refuse();
+  };
+  const timer = maxWait === undefined ? undefined : setTimeout(end, maxWait);
+  return {
+    begin() {
+      clearTimeout(timer);
+      return Promise.resolve().then(work).finally(leave).then(resolve, reject);
+    },
+    refuse,
+  };
+};
+
+export const createFairQueue = (options: FairQueueOptions): FairQueue => {
+  const { maxTasks, concurrency = 1, tasks, service, pause } = options;
+  const waiting = createRotation();
   let size = 0;
   let running = 0;
-
-  const takeNext = (): WaitingTask | undefined => {
-    const [first] = queues;
-    if (first === undefined) return undefined;
-    const [caller, queue] = first;
-    const next = queue.shift();
-    queues.delete(caller);
-    if (queue.length > 0) queues.set(caller, queue);
-    return next;
-  };
 
   const serve = async (): Promise<void> => {
     if (running >= concurrency) return;
     running += 1;
-    for (let next = takeNext(); next !== undefined; next = takeNext()) {
+    for (let next = waiting.takeNext(); next !== undefined; next = waiting.takeNext()) {
       await next.begin();
       await pause?.();
     }
@@ -71,60 +143,30 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
     } finally {
       size -= 1;
       running -= 1;
-      if (queues.size > 0) void serve();
+      if (!waiting.isEmpty()) void serve();
     }
-  };
-
-  /** Rejects the last entry of the longest queue if this caller's would still be shorter. */
-  const makeRoom = (caller: string): boolean => {
-    const [longestCaller, longest] = [...queues].reduce<readonly [string, WaitingTask[]]>(
-      (longestSoFar, each) => (each[1].length > longestSoFar[1].length ? each : longestSoFar),
-      ['', []],
-    );
-    if ((queues.get(caller)?.length ?? 0) + 1 >= longest.length) return false;
-    const last = longest.at(-1);
-    if (last !== undefined) remove(longestCaller, last);
-    return true;
-  };
-
-  const remove = (caller: string, task: WaitingTask): void => {
-    const queue = queues.get(caller) ?? [];
-    queue.splice(queue.lastIndexOf(task), 1);
-    if (queue.length === 0) queues.delete(caller);
-    size -= 1;
-    task.refuse();
-  };
-
-  const enqueue = (caller: string, task: WaitingTask): void => {
-    size += 1;
-    const queue = queues.get(caller);
-    if (queue === undefined) queues.set(caller, [task]);
-    else queue.push(task);
-    void serve();
   };
 
   const leave = (): void => void (size -= 1);
 
   const wait = <Result>(work: () => Promise<Result>, caller: string): Promise<Result> =>
     new Promise((resolve, reject) => {
-      const refuse = (): void => {
-        clearTimeout(timer);
-        reject(tooManyTasks(tasks, service));
-      };
-      const begin = (): Promise<void> => {
-        clearTimeout(timer);
-        return Promise.resolve().then(work).finally(leave).then(resolve, reject);
-      };
-      const task: WaitingTask = { begin, refuse };
-      const timer = maxWait === undefined ? undefined : setTimeout(() => remove(caller, task), maxWait);
-      enqueue(caller, task);
+      const expire = (): void => waiting.remove(caller, task);
+      const task = createTask({ work, resolve, reject, leave, expire }, options);
+      size += 1;
+      waiting.push(caller, task);
+      void serve();
     });
 
   return {
     async run(work, callerOf = () => '') {
-      if (pause === undefined && running < concurrency && queues.size === 0) return runNow(work);
+      if (pause === undefined && running < concurrency && waiting.isEmpty()) return runNow(work);
       const caller = callerOf();
-      if (size >= maxTasks && !makeRoom(caller)) throw tooManyTasks(tasks, service);
+      if (size >= maxTasks) {
+        const surplus = waiting.takeSurplus(caller);
+        if (surplus === null) throw tooManyTasks(tasks, service);
+        surplus.refuse();
+      }
       return wait(work, caller);
     },
     isIdle: () => size === 0,

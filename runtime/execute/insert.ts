@@ -8,7 +8,7 @@ import { readValue } from '../plan/values.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { Key, WriteRow } from '../plan/write-plan.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
-import { compileInsert } from '../sql/write.js';
+import { compileInsert } from '../sql/insert.js';
 import { chunk } from './chunk.js';
 
 export interface InsertContext {

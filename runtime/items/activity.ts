@@ -9,7 +9,7 @@ import type { Key } from '../plan/write-plan.js';
 import type { CompletedWrite } from '../execute/write-transaction.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { WriteRow } from '../plan/write-plan.js';
-import { compileInsert } from '../sql/write.js';
+import { compileInsert } from '../sql/insert.js';
 import type { ItemContext } from './context.js';
 
 /** Rows per statement. */

@@ -54,41 +54,31 @@ export interface DryRun {
 /** Address, headers and connection of the client. */
 export type Client = Pick<ApiRequest, 'address' | 'headers' | 'onClose'>;
 
+/**
+ * Returns the context of one request. Built field by field, because spreading the services costs more than reading an
+ * item (measured).
+ */
 export const createContext = (services: ItemServices, principal: Principal, client: Client): ItemContext => {
-  const {
-    registry,
-    database,
-    dialect,
-    limits,
-    publicLimits,
-    maxDepth,
-    answers,
-    admission,
-    observe,
-    toStoredToken,
-    confirm,
-  } = services;
+  const { limits, publicLimits, answers } = services;
   const caller = (): string => principal.user?.id ?? networkOf(client.address());
+  const { nestedRows } = principal.user === null ? publicLimits : limits;
   return {
-    registry,
-    database,
-    dialect,
+    registry: services.registry,
+    database: services.database,
+    dialect: services.dialect,
     limits,
     publicLimits,
-    maxDepth,
+    maxDepth: services.maxDepth,
     answers,
-    admission,
-    observe,
-    toStoredToken,
-    confirm,
+    admission: services.admission,
+    observe: services.observe,
+    toStoredToken: services.toStoredToken,
+    confirm: services.confirm,
     principal,
     client,
     now: new Date(),
     caller,
-    budget: createReadBudget(
-      (principal.user === null ? publicLimits : limits).nestedRows,
-      answers.open(caller, client.onClose),
-    ),
+    budget: createReadBudget(nestedRows, answers.open(caller, client.onClose)),
   };
 };
 

@@ -6,7 +6,7 @@ import type { Executor } from '../databases/contract.js';
 import { withEmptyLists } from '../plan/new-row.js';
 import { planRead } from '../plan/read.js';
 import type { ParsedQuery, Query } from '../request/query.js';
-import { compileReturning } from '../sql/write.js';
+import { compileReturning } from '../sql/insert.js';
 import type { ItemContext } from './context.js';
 import { cachePlan } from './plans.js';
 import { planContext, type ReadTarget, type readWritten } from './read.js';

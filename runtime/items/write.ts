@@ -11,7 +11,8 @@ import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../
 import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
-import { planCreate, planDelete, planUpdates } from '../plan/write.js';
+import { planDelete } from '../plan/row-plans.js';
+import { planCreate, planUpdates } from '../plan/write.js';
 import type { CreatePlan, UpdatePlan } from '../plan/write-plan.js';
 import { writtenCollections } from '../plan/written-collections.js';
 import { guardAccess, guardVersion } from './access-guard.js';

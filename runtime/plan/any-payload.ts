@@ -17,7 +17,9 @@ export const openTargets = (payload: Payload, { anyTargets }: Collection): Paylo
     const { anyOf, target } = anyTargets.get(name) as ToOne;
     const fields = [anyOf?.collectionField.name ?? '', anyOf?.keyField.name ?? ''];
     if (fields.some((field) => Object.hasOwn(opened, field)))
-      throw invalidPayload(`"${name}" stands for ${fields.map((field) => `"${field}"`).join(' and ')}; leave these out`);
+      throw invalidPayload(
+        `"${name}" stands for ${fields.map((field) => `"${field}"`).join(' and ')}; leave these out`,
+      );
     const [collectionField = '', keyField = ''] = fields;
     opened[collectionField] = target;
     opened[keyField] = payload[name];

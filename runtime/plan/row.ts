@@ -3,18 +3,18 @@
  * filled fields.
  */
 import type { Grant } from '../access/grant.js';
-import type { Field, ToAny, ToMany } from '../../contract/collection.js';
+import type { Field, ToAny, ToMany, ToOne } from '../../contract/collection.js';
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { findTarget, findToAny, reportTargets, toStoredKey } from './any-payload.js';
 import { compareValues } from './compare.js';
-import { keyOfParent, type ParentValue } from './parent.js';
+import { readKey } from './item.js';
 import { collectProblems } from './problem-collection.js';
 import { validationError, invalidValueError } from './problems.js';
 import { planReferences, type ReferenceCheck } from './references.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
 import { validateRow, type RowValidation } from './row-validation.js';
-import type { ListRow, OwnerOperand } from './write-plan.js';
+import type { Key, ListRow, OwnerOperand } from './write-plan.js';
 import { toStoredValue, readValue } from './values.js';
 import type { ParsedValue, Scalar } from './parsed-value.js';
 
@@ -31,6 +31,12 @@ export interface ListValue {
   readonly relation: ToMany;
   /** The value as the client sent it. */
   readonly value: unknown;
+}
+
+/** An object in a payload under a many-to-one relation. */
+export interface ParentValue {
+  readonly relation: ToOne;
+  readonly value: Payload;
 }
 
 /**
@@ -127,6 +133,12 @@ const setParent = (row: RowValues, { relation, value }: ParentValue, context: Ro
     return true;
   }) ?? false;
 
+/** Returns the key in an object, or null where it has none. @throws FORBIDDEN for an invalid key */
+export const keyOfParent = ({ collection }: ToOne, value: Payload): Key | null => {
+  const parts = collection.key.map(({ name }) => value[name] ?? null);
+  return parts.length === 0 || parts.includes(null) ? null : readKey(collection, parts);
+};
+
 /** Drops the foreign key from the payload: the list determines the owner. */
 const withoutOwner = (payload: Payload, { owner }: RowContext): Payload =>
   owner.size === 0
@@ -153,7 +165,8 @@ const setValue = (
   const field = writableField(name, isPreset, context);
   if (field === null || isAbsentKey(field, value, context) || isComputed(field, context)) return;
   const toAny = value === null || value === undefined ? null : findToAny(name, context.grant.collection);
-  const read = toAny === null ? readField(field, value, context) : readAnyKey(field, value, { toAny, given, context });
+  const read =
+    toAny === null ? readField(field, value, context) : readAnyKey(field, value, { toAny, given, context });
   if (read === null && toAny !== null) return;
   if (read instanceof ApiError) context.problems.push(read);
   else row.set(name, read);

@@ -3,18 +3,13 @@
  */
 import type { AnyOf, Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
-import type { ColumnRef, Comparison, Condition, Join } from '../plan/types.js';
+import type { ColumnRef, Condition, Join } from '../plan/types.js';
+import { compileComparison, toText } from './comparison.js';
 import { compileComputed } from './computed.js';
-import type { Match, SqlDialect } from '../databases/contract.js';
+import type { SqlDialect } from '../databases/contract.js';
 import { join, sql, type Sql } from './fragment.js';
 import { listFormOf, type Some } from './list-form.js';
-import {
-  listParameter,
-  matchParameter,
-  searchParameter,
-  valueParameter,
-  type Rounding,
-} from './parameters.js';
+import { valueParameter } from './parameters.js';
 
 /** Compiles one statement: the dialect and the aliases used so far. */
 export interface Compiler {
@@ -173,13 +168,14 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
     case 'null':
       return sql`${compileColumn(condition.column, scope)} is null`;
     case 'empty': {
-      const column = textOf(condition.column, scope);
+      const { field } = condition.column;
+      const column = toText(compileColumn(condition.column, scope), field, scope.compiler.dialect);
       return sql`(${column} is null or ${column} = '')`;
     }
     case 'some':
       return compileSome(condition, scope);
     case 'compare':
-      return compileComparison(condition, scope);
+      return compileComparison(condition, compileColumn(condition.column, scope), scope.compiler.dialect);
   }
 };
 
@@ -273,59 +269,6 @@ export const compileChildren = (
     .join(' and ');
   const filter = where.kind === 'true' ? [] : sql` and ${compileCondition(where, inner)}`;
   return sql`from ${tableOf(relation.collection, inner)}${joinsOf(inner)} where ${keys}${filter}`;
-};
-
-/** Compiles a column, converted to text where the dialect requires it for comparisons. */
-const textOf = (column: ColumnRef, scope: SqlScope): Sql => {
-  const [before, after] = scope.compiler.dialect.asText?.(column.field) ?? ['', ''];
-  return sql`${before}${compileColumn(column, scope)}${after}`;
-};
-
-const symbols = { eq: '=', neq: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
-
-const roundings: Readonly<Partial<Record<Comparison, Rounding>>> = {
-  lt: 'up',
-  gte: 'up',
-  lte: 'down',
-  gt: 'down',
-};
-
-type Compare = Extract<Condition, { kind: 'compare' }>;
-
-const compileComparison = (condition: Compare, scope: SqlScope): Sql => {
-  const { column, operator, operand } = condition;
-  const { dialect } = scope.compiler;
-  const { field } = column;
-  const left = textOf(column, scope);
-  switch (operator) {
-    case 'in':
-    case 'nin':
-      return sql`${left} ${operator === 'in' ? 'in' : 'not in'} (${listParameter(dialect, field, operand)})`;
-    case 'between':
-    case 'nbetween': {
-      const low = valueParameter(dialect, field, { operand, bound: 0, rounding: 'up' });
-      const high = valueParameter(dialect, field, { operand, bound: 1, rounding: 'down' });
-      return sql`${left} ${operator === 'between' ? 'between' : 'not between'} ${low} and ${high}`;
-    }
-    case 'contains':
-    case 'icontains':
-    case 'startsWith':
-    case 'istartsWith':
-    case 'endsWith':
-    case 'iendsWith':
-      return compileMatch(operator, condition, scope);
-    case 'searched':
-      return sql`${left} = ${searchParameter(dialect, field, operand)}`;
-    default:
-      return sql`${left} ${symbols[operator]} ${valueParameter(dialect, field, { operand, rounding: roundings[operator] ?? 'none' })}`;
-  }
-};
-
-const compileMatch = (kind: Match, { column, operand }: Compare, scope: SqlScope): Sql => {
-  const { dialect } = scope.compiler;
-  const [before, between, after] = dialect.match(kind, column.field);
-  const parameter = matchParameter(dialect, kind, { field: column.field, operand });
-  return sql`${before}${compileColumn(column, scope)}${between}${parameter}${after}`;
 };
 
 export const tableOf = (collection: Collection, { compiler, alias }: SqlScope): string =>

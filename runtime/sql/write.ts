@@ -1,122 +1,16 @@
 /**
- * Compiles writes to statements with bound values. A write that returns its own row is one statement where
- * the database supports RETURNING.
+ * Compiles updates and deletions of rows by their keys, and the looks at stored rows that writes need, to statements with
+ * bound values.
  */
 import { requireField, type Collection, type Field } from '../../contract/collection.js';
-import type { Condition, ReadPlan } from '../plan/types.js';
+import type { Condition } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import type { Scalar } from '../plan/parsed-value.js';
-import { compileCondition, createCompiler, type SqlScope } from './condition.js';
-import type { BindValue, SqlDialect } from '../databases/contract.js';
-import {
-  createStatement,
-  placeholderOf,
-  cachedText,
-  type BindInput,
-  type RenderedStatement,
-  type Sql,
-} from './fragment.js';
-import { placeholdersOf } from './parameters.js';
-import { columnsOf, compileSelect, type Token } from './select.js';
-
-/** The columns of a RETURNING clause and the template that turns them into JSON. */
-export interface Returning {
-  readonly text: string;
-  readonly tokens: readonly Token[];
-}
-
-/**
- * Compiles a read plan to a RETURNING clause, or returns null where it needs more than the row itself:
- * related rows, or rules.
- */
-export const compileReturning = (plan: ReadPlan, dialect: SqlDialect): Returning | null => {
-  if (!dialect.returning || plan.where.kind !== 'true') return null;
-  const scope = ownScope(plan.collection, dialect);
-  const select = compileSelect(plan.select, scope);
-  const columns = columnsOf(select);
-  const isPlain =
-    scope.joins.size === 0 && select.lists.length === 0 && columns.every((part) => typeof part === 'string');
-  return isPlain ? { text: columns.join(''), tokens: select.tokens } : null;
-};
-
-/** Returns a scope whose alias is the table's own name, as in INSERT and UPDATE. */
-const ownScope = (collection: Collection, dialect: SqlDialect): SqlScope => ({
-  compiler: createCompiler(dialect),
-  alias: dialect.quote(collection.name),
-  trail: '',
-  joins: new Map(),
-});
-
-interface InsertOptions {
-  readonly dialect: SqlDialect;
-  readonly returning: string | null;
-}
-
-/** Compiles one insert for rows that have the same columns. */
-export const compileInsert = (
-  collection: Collection,
-  rows: readonly WriteRow[],
-  options: InsertOptions,
-): RenderedStatement => {
-  const fields: Field[] = [];
-  const values: BindValue[] = [];
-  let columns = '';
-  for (const [name, value] of rows[0] ?? []) {
-    const field = requireField(collection, name);
-    fields.push(field);
-    values.push(bindValue(field, value, options.dialect));
-    columns += `${name}\0`;
-  }
-  for (let index = 1; index < rows.length; index += 1) {
-    const row = rows[index];
-    for (const field of fields) values.push(bindValue(field, row?.get(field.name) ?? null, options.dialect));
-  }
-  const text = cachedText(
-    textsOf(collection),
-    `${columns}${rows.length} ${options.returning}`,
-    () => renderInsert(collection, { ...options, fields, count: rows.length }),
-    maxTexts,
-  );
-  return { text, values };
-};
-
-const textsOf = (collection: Collection): Map<string, string> => {
-  let texts = insertTexts.get(collection);
-  if (texts === undefined) insertTexts.set(collection, (texts = new Map()));
-  return texts;
-};
-
-const insertTexts = new WeakMap<Collection, Map<string, string>>();
-const maxTexts = 200;
-
-interface RenderOptions extends InsertOptions {
-  readonly fields: readonly Field[];
-  /** Number of rows. */
-  readonly count: number;
-}
-
-const renderInsert = (
-  { name, key }: Collection,
-  { fields, count, dialect, returning }: RenderOptions,
-): string => {
-  const table = dialect.quote(name);
-  const tail =
-    returning === null ? '' : ` returning ${[returning, ...keyChecks(key, fields, dialect)].join(', ')}`;
-  if (fields.length === 0) return `insert into ${table} ${dialect.emptyRow}${tail}`;
-  const columns = fields.map((field) => dialect.quote(field.name)).join(', ');
-  const row = `(${fields.map(() => '?').join(', ')})`;
-  return `insert into ${table} (${columns}) values ${Array.from({ length: count }).fill(row).join(', ')}${tail}`;
-};
-
-/** Returns the checks of the keys that the database generates; the columns that they add are not read. */
-const keyChecks = (
-  key: readonly Field[],
-  fields: readonly Field[],
-  { generatedKeyCheck }: SqlDialect,
-): readonly string[] =>
-  generatedKeyCheck === undefined
-    ? []
-    : key.filter((field) => field.auto === true && !fields.includes(field)).map(generatedKeyCheck);
+import { compileCondition } from './condition.js';
+import type { SqlDialect } from '../databases/contract.js';
+import { createStatement, type BindInput, type RenderedStatement, type Sql } from './fragment.js';
+import { ownScope } from './own-scope.js';
+import { bindValue, compileTuples, type TupleFilter } from './tuples.js';
 
 /** Compiles an update of the rows that have one of the keys and match the condition. */
 export const compileUpdate = (
@@ -255,13 +149,6 @@ export const usesOwnRowOnly = (where: Condition): boolean => {
   }
 };
 
-/** A set of fields, and the tuples of values to compare them with. */
-export interface TupleFilter {
-  readonly fields: readonly Field[];
-  readonly tuples: readonly (readonly Scalar[])[];
-  readonly dialect: SqlDialect;
-}
-
 /** A set of tuples, and a condition that the rows must match. */
 export type TupleMatches = TupleFilter & Pick<RowOptions, 'where' | 'input'>;
 
@@ -277,29 +164,3 @@ export const compileTupleCount = (
   const rows = `select distinct ${[...names].join(', ')} from ${dialect.quote(collection.name)} where ${filter.text}`;
   return { text: `select count(*) as count from (${rows}) as found`, values: filter.values };
 };
-
-const compileTuples = ({ fields, tuples, dialect }: TupleFilter): RenderedStatement => {
-  const names = fields.map((field) => dialect.quote(field.name));
-  const bound = tuples.map((parts) =>
-    fields.map((field, index) => bindValue(field, parts[index] ?? null, dialect)),
-  );
-  const placeholders = fields.map((field, index) =>
-    placeholderOf(
-      placeholdersOf(dialect, field),
-      bound.map((parts) => parts[index] ?? null),
-    ),
-  );
-  const values = bound.flat();
-  if (tuples.length === 1) {
-    return {
-      text: names.map((name, index) => `${name} = ${placeholders[index] ?? '?'}`).join(' and '),
-      values,
-    };
-  }
-  const row = names.length === 1 ? (placeholders[0] ?? '?') : `(${placeholders.join(', ')})`;
-  const list = tuples.map(() => row).join(', ');
-  return { text: `${names.length === 1 ? (names[0] ?? '') : `(${names.join(', ')})`} in (${list})`, values };
-};
-
-const bindValue = (field: Field, value: Scalar | null, dialect: SqlDialect): BindValue =>
-  value === null ? null : dialect.bind(field, value);

@@ -55,6 +55,7 @@ export const rooms: Readonly<Record<string, Room>> = {
         'addresses',
         'credentials',
         'escalation',
+        'escalated-second-factor',
         'explain',
         'grant',
         'limiter',

@@ -12,22 +12,17 @@ import {
 } from '../databases.js';
 import { packageRoot } from '../../runtime/config/package.js';
 import { systemTemplate } from '../templates.js';
-import { createWorkplace, type Workplace } from './commands.js';
 import { copySystemTables } from './harness/bootstrapped.js';
+import { useWorkplaces } from './harness/workplaces.js';
 
-const places: Workplace[] = [];
 const databases: TestDatabase[] = [];
 
 afterEach(async () => {
-  for (const place of places.splice(0)) place.remove();
   for (const test of databases.splice(0)) await test.drop();
 });
 
-const work = (): Workplace => {
-  const made = createWorkplace();
-  places.push(made);
-  return made;
-};
+// after the hook above, so that it runs before it: processes end before their databases
+const newWorkplace = useWorkplaces();
 
 const shop = async (
   dialect: TestDialect,
@@ -46,7 +41,7 @@ const servers = ['mariadb', 'postgres'] as const;
 
 describe('svc', () => {
   it('lists its commands with --help', async () => {
-    const place = work();
+    const place = newWorkplace();
     const { code, stdout } = await place.run(['--help']);
     expect(code).toBe(0);
     const commands = ['demo', 'bootstrap', 'generate', 'start', 'users'];
@@ -64,20 +59,20 @@ describe('svc', () => {
   });
 
   it('exits with 2 for invalid arguments', async () => {
-    const place = work();
+    const place = newWorkplace();
     expect(await place.run(['stat'])).toMatchObject({ code: 2 });
     expect(await place.run(['start', '--workers', 'many'])).toMatchObject({ code: 2 });
   });
 
   it('exits with 1 and every fault of the environment', async () => {
-    const outcome = await work().run(['bootstrap'], { PORT: 'http', DATABASE_WAIT: 'long' });
+    const outcome = await newWorkplace().run(['bootstrap'], { PORT: 'http', DATABASE_WAIT: 'long' });
     expect(outcome.code).toBe(1);
     expect(outcome.stderr).toContain('PORT is "http"');
     expect(outcome.stderr).toContain('DATABASE_WAIT is "long"');
   });
 
   it('reads .env of the working directory', async () => {
-    const place = work();
+    const place = newWorkplace();
     writeFileSync(join(place.directory, '.env'), 'ADMIN_EMAIL=from-file@example.com\n');
     const { stdout } = await place.run(['bootstrap', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ admin: { email: 'from-file@example.com', state: 'created' } });
@@ -85,16 +80,16 @@ describe('svc', () => {
 
   it('prints secrets that bootstrap generated, but not given ones', async () => {
     const given = { ADMIN_TOKEN: 'given-token', ADMIN_PASSWORD: 'given-password' };
-    const silent = await work().run(['bootstrap'], given);
+    const silent = await newWorkplace().run(['bootstrap'], given);
     expect(silent.code).toBe(0);
     expect(silent.stdout + silent.stderr).not.toMatch(/given-|token:|password:/);
-    const { stdout } = await work().run(['bootstrap'], { ADMIN_TOKEN: 'given-token' });
+    const { stdout } = await newWorkplace().run(['bootstrap'], { ADMIN_TOKEN: 'given-token' });
     expect(stdout).toMatch(/^password: \S{16}$/m);
     expect(stdout).not.toMatch(/given-|token:/);
   });
 
   it('exits with 2 and the waiting time if the database does not start', async () => {
-    const outcome = await work().run(['bootstrap'], {
+    const outcome = await newWorkplace().run(['bootstrap'], {
       DATABASE_URL: 'mysql://u:hidden@127.0.0.1:1/shop',
       DATABASE_WAIT: '200ms',
     });
@@ -117,7 +112,7 @@ describe('svc', () => {
     await once(listener, 'listening');
     const behind = new URL(url);
     behind.port = String((listener.address() as AddressInfo).port);
-    const running = work().start(['bootstrap'], { DATABASE_URL: behind.href });
+    const running = newWorkplace().start(['bootstrap'], { DATABASE_URL: behind.href });
     await running.until(/waiting for /);
     open = true;
     expect(await running.ended()).toBe(0);
@@ -129,7 +124,7 @@ describe('svc', () => {
     const refused = new URL(url);
     refused.username = 'nobody';
     refused.password = 'hidden';
-    const { code, stderr } = await work().run(['bootstrap'], { DATABASE_URL: refused.href });
+    const { code, stderr } = await newWorkplace().run(['bootstrap'], { DATABASE_URL: refused.href });
     expect(code).toBe(2);
     expect(stderr).toMatch(/cannot be used: (?:Access denied|role "nobody" does not exist)/);
   });
@@ -140,7 +135,7 @@ const note = 'DATABASE_URL is not set; using sqlite:.svc/data.db\n';
 
 describe('svc users', () => {
   it('creates users with a role and gives them tokens', async () => {
-    const place = work();
+    const place = newWorkplace();
     await copySystemTables(place);
     const created = await place.run(['users', 'create', 'ann@example.com', '--role', 'Administrator']);
     expect(created).toMatchObject({ code: 0, stderr: note });
@@ -154,7 +149,7 @@ describe('svc users', () => {
   });
 
   it('finds users by their address in any case', async () => {
-    const place = work();
+    const place = newWorkplace();
     await copySystemTables(place);
     const user = ['--user', 'Admin@Example.com'];
     for (const command of [
@@ -166,7 +161,7 @@ describe('svc users', () => {
   });
 
   it('rejects existing and missing users, with a remedy', async () => {
-    const place = work();
+    const place = newWorkplace();
     expect((await place.run(['users', 'token', 'a@example.com'])).stderr).toContain(
       'run "svc bootstrap" to create it',
     );
@@ -193,7 +188,7 @@ describe('svc users', () => {
 describe.each(dialects)('svc on %s', (dialect) => {
   it('bootstraps once by two concurrent processes', async () => {
     const { url, database } = await shop(dialect);
-    const place = work();
+    const place = newWorkplace();
     const outcomes = await Promise.all(
       [1, 2].map(() => place.run(['bootstrap', '--json'], { DATABASE_URL: url })),
     );
@@ -206,7 +201,7 @@ describe.each(dialects)('svc on %s', (dialect) => {
 
   it('generates from the database and reports differences', async () => {
     const { url, execute } = await shop(dialect, { template: await systemTemplate(dialect) });
-    const place = work();
+    const place = newWorkplace();
     const run = (...args: string[]) => place.run(args, { DATABASE_URL: url });
     expect(await run('generate', '--no-client')).toMatchObject({ code: 0, stderr: '' });
     const before = readFileSync(join(place.directory, 'generated', 'server', 'product.ts'), 'utf8');
@@ -234,7 +229,7 @@ describe.each(dialects)('svc on %s', (dialect) => {
 
   it('generates the same from the stored catalog', async () => {
     const { url } = await shop(dialect, { template: await systemTemplate(dialect) });
-    const place = work();
+    const place = newWorkplace();
     await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     const offline = { DATABASE_URL: 'mysql://nobody@127.0.0.1:1/nowhere' };
     const again = await place.run(
@@ -248,7 +243,7 @@ describe.each(dialects)('svc on %s', (dialect) => {
 describe('svc generate', () => {
   it('reports file and line of every fault of the spec and keeps the old output', async () => {
     const { url } = await shop('sqlite', { template: await systemTemplate('sqlite') });
-    const place = work();
+    const place = newWorkplace();
     await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     const before = readFileSync(join(place.directory, 'generated', 'openapi.json'), 'utf8');
     mkdirSync(join(place.directory, 'spec'));
@@ -261,12 +256,12 @@ describe('svc generate', () => {
   });
 
   it('creates a secret for this machine once, readable by its user only, if none is given', async () => {
-    const given = work();
+    const given = newWorkplace();
     const url = 'sqlite:data.db';
     writeFileSync(join(given.directory, 'data.db'), '');
     await given.run(['bootstrap'], { DATABASE_URL: url, SECRET: 's'.repeat(32) });
     expect(existsSync(join(given.directory, '.svc', 'secret'))).toBe(false);
-    const place = work();
+    const place = newWorkplace();
     writeFileSync(join(place.directory, 'data.db'), '');
     const file = join(place.directory, '.svc', 'secret');
     const { stdout, stderr } = await place.run(['bootstrap'], { DATABASE_URL: url });
@@ -280,7 +275,7 @@ describe('svc generate', () => {
 
   it('does not compare with the output of another database, and says little', async () => {
     const { url } = await shop('sqlite', { template: await systemTemplate('sqlite') });
-    const place = work();
+    const place = newWorkplace();
     cpSync(join(packageRoot, 'generated'), join(place.directory, 'generated'), { recursive: true });
     const { stdout } = await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     expect(stdout).toContain('generated/ is the output of another database: not compared');
@@ -291,7 +286,7 @@ describe('svc generate', () => {
 
   it('counts changes of system tables, and limits lists', async () => {
     const { url, execute } = await shop('sqlite', { template: await systemTemplate('sqlite') });
-    const place = work();
+    const place = newWorkplace();
     await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     const columns = Array.from({ length: 25 }, (_, index) => `alter table product add column c${index} int;`);
     await execute(`${columns.join(' ')} alter table svc_users add column team text;`);
@@ -302,7 +297,7 @@ describe('svc generate', () => {
   });
 
   it('reports a missing stored catalog', async () => {
-    const { code, stderr } = await work().run(['generate', '--no-client', '--from', 'nowhere.json']);
+    const { code, stderr } = await newWorkplace().run(['generate', '--no-client', '--from', 'nowhere.json']);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: 'svc: --from: the file "nowhere.json" does not exist\n',

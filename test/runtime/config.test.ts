@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../runtime/config/config.js';
 import { loadEnvironment, type ConfigError } from '../../runtime/config/environment.js';
-import { parseDuration, parseList, parseSize } from '../../runtime/config/values.js';
 
 const folders: string[] = [];
 
@@ -379,31 +378,5 @@ describe('configuration', () => {
     expect(environment).toMatchObject({ SVC_TEST_ABSENT: 'file', SVC_TEST_PRESENT: 'set' });
     delete process.env.SVC_TEST_ABSENT;
     delete process.env.SVC_TEST_PRESENT;
-  });
-});
-
-describe('values', () => {
-  it.each([
-    ['250ms', 250],
-    ['30s', 30_000],
-    ['1.5m', 90_000],
-    ['12h', 43_200_000],
-    ['7d', 604_800_000],
-    ['45', 45_000],
-  ])('the duration %s is %i ms', (text, expected) => {
-    expect(parseDuration(text)).toBe(expected);
-  });
-
-  it.each([
-    ['1mb', 1_048_576],
-    ['512 KB', 524_288],
-    ['0.5gb', 536_870_912],
-    ['100', 100],
-  ])('the size %s is %i bytes', (text, expected) => {
-    expect(parseSize(text)).toBe(expected);
-  });
-
-  it('a list has no blanks and empty entries', () => {
-    expect(parseList(' a, b,,c ')).toEqual(['a', 'b', 'c']);
   });
 });

@@ -6,22 +6,18 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../databases.js';
 import { systemTemplate } from '../templates.js';
 import { createLimitedUser } from '../limited-user.js';
-import { createWorkplace, type Outcome, type Workplace } from './commands.js';
+import type { Outcome } from './commands.js';
 import { copySystemTables } from './harness/bootstrapped.js';
+import { useWorkplaces } from './harness/workplaces.js';
 
-const places: Workplace[] = [];
 const databases: TestDatabase[] = [];
 
 afterEach(async () => {
-  for (const place of places.splice(0)) place.remove();
   for (const test of databases.splice(0)) await test.drop();
 });
 
-const work = (): Workplace => {
-  const made = createWorkplace();
-  places.push(made);
-  return made;
-};
+// after the hook above, so that it runs before it: processes end before their databases
+const newWorkplace = useWorkplaces();
 
 /** A database of some tables and the system tables. */
 const shop = async (dialect: 'sqlite' | 'mariadb' | 'mysql' | 'postgres'): Promise<TestDatabase> => {
@@ -39,7 +35,7 @@ const reasonOf = ({ code, stderr }: Outcome) => {
 
 describe('a command', () => {
   it('says that Node is too old', async () => {
-    const place = work();
+    const place = newWorkplace();
     const older = join(place.directory, 'older.mjs');
     writeFileSync(older, "Object.defineProperty(process.versions, 'node', { value: '20.18.3' });");
     const outcome = await place.run(['--version'], { NODE_OPTIONS: `--import ${pathToFileURL(older).href}` });
@@ -47,7 +43,7 @@ describe('a command', () => {
   });
 
   it('says which database it uses where none is chosen, and creates only that', async () => {
-    const place = work();
+    const place = newWorkplace();
     expect((await place.run(['bootstrap'])).stderr).toContain(
       'DATABASE_URL is not set; using sqlite:.svc/data.db\n',
     );
@@ -66,7 +62,7 @@ describe('a command', () => {
 
   it('refuses table patterns that include nothing, but starts', async () => {
     const { url } = await shop('sqlite');
-    const place = work();
+    const place = newWorkplace();
     const environment = {
       DATABASE_URL: url,
       TABLES_INCLUDE: 'pruduct*,prod*',
@@ -88,7 +84,7 @@ describe('a command', () => {
   });
 
   it('says that the server of a worker does not answer', async () => {
-    const place = work();
+    const place = newWorkplace();
     await copySystemTables(place);
     const outcome = await place.run(['worker'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
     expect(reasonOf(outcome)).toEqual([
@@ -98,7 +94,7 @@ describe('a command', () => {
   });
 
   it('refuses keys for models that do not exist', async () => {
-    const place = work();
+    const place = newWorkplace();
     await copySystemTables(place);
     const create = (models: string) =>
       place.run(['keys', 'create', '--user', 'admin@example.com', '--models', models]);
@@ -118,11 +114,11 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('bootstrap on %s', (dia
     const rights = 'select, insert, update, delete';
     const limited = await createLimitedUser(dialect, { url, execute, rights });
     try {
-      const outcome = await work().run(['bootstrap'], { DATABASE_URL: limited.url });
+      const outcome = await newWorkplace().run(['bootstrap'], { DATABASE_URL: limited.url });
       expect(outcome).toMatchObject({ code: 0, stderr: '' });
       expect(outcome.stdout).toContain('system tables are up to date');
       await execute('alter table svc_users drop column ip_access');
-      const refused = await work().run(['bootstrap'], { DATABASE_URL: limited.url });
+      const refused = await newWorkplace().run(['bootstrap'], { DATABASE_URL: limited.url });
       expect(refused.code).toBe(2);
       expect(refused.stderr).toMatch(/svc: add svc_users.ip_access failed: .*(denied|must be owner)/);
     } finally {

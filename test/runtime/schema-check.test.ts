@@ -5,16 +5,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../databases.js';
 import { systemTemplate } from '../templates.js';
 import { until } from '../until.js';
-import { createWorkplace, type Workplace } from './commands.js';
 import { adminToken } from './harness/rows.js';
+import { useWorkplaces } from './harness/workplaces.js';
 
-const places: Workplace[] = [];
 const databases: TestDatabase[] = [];
 
 afterEach(async () => {
-  for (const place of places.splice(0)) place.remove();
   for (const test of databases.splice(0)) await test.drop();
 });
+
+// after the hook above, so that it runs before it: processes end before their databases
+const newWorkplace = useWorkplaces();
 
 const tables = `create table product (id integer not null primary key, title varchar(40), price integer);
   create table shelf (id integer not null primary key, room varchar(40));`;
@@ -22,8 +23,7 @@ const tables = `create table product (id integer not null primary key, title var
 const shop = async (dialect: TestDialect) => {
   const test = await createTestDatabase(dialect, { sql: tables, template: await systemTemplate(dialect) });
   databases.push(test);
-  const place = createWorkplace();
-  places.push(place);
+  const place = newWorkplace();
   const environment = { DATABASE_URL: test.url, PORT: '0', LOG_STYLE: 'pretty' };
   return {
     ...test,

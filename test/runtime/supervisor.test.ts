@@ -5,29 +5,20 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../queue/receiver.js';
 import { reservePort } from '../services/ports.js';
 import { until } from '../until.js';
-import { createWorkplace, type Running, type Workplace } from './commands.js';
+import type { Running, Workplace } from './commands.js';
 import { copySystemTables } from './harness/bootstrapped.js';
 import { adminToken } from './harness/rows.js';
+import { useWorkplaces } from './harness/workplaces.js';
 
-const places: Workplace[] = [];
-
-afterEach(() => {
-  for (const place of places.splice(0)) place.remove();
-});
-
-const work = (): Workplace => {
-  const made = createWorkplace();
-  places.push(made);
-  return made;
-};
+const newWorkplace = useWorkplaces();
 
 /** A workplace with the demo's system tables, and nothing else. */
 const bootstrapped = async (): Promise<Workplace> => {
-  const place = work();
+  const place = newWorkplace();
   await copySystemTables(place);
   return place;
 };
@@ -55,7 +46,7 @@ describe.each([
   });
 
   it('rejects a database without system tables, with a remedy', async () => {
-    const running = work().start(command, anywhere);
+    const running = newWorkplace().start(command, anywhere);
     expect(await running.ended()).toBe(1);
     expect(running.output()).toContain('run "svc bootstrap"');
   });
@@ -74,7 +65,7 @@ describe.each([
   });
 
   it('responds to probes before, while and after it accepts requests', async () => {
-    const place = work();
+    const place = newWorkplace();
     const port = await reservePort();
     const probe = async (path: string): Promise<number> => {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
@@ -201,7 +192,7 @@ describe('a build', () => {
   });
 
   it('is written to a temporary folder if the working directory is not writable', async () => {
-    const place = work();
+    const place = newWorkplace();
     const tmp = join(place.directory, 'tmp');
     const environment = { ...anywhere, DATABASE_URL: 'sqlite:data.db', TMPDIR: tmp, SECRET: '' };
     writeFileSync(join(place.directory, 'data.db'), '');
@@ -237,7 +228,7 @@ describe('svc demo', () => {
   const run = promisify(execFile);
 
   it('serves its own database with working curl lines and login; a second start keeps data and token', async () => {
-    const place = work();
+    const place = newWorkplace();
     const first = place.start(['demo'], anywhere);
     await first.until(/Ctrl-C/);
     const token = /token +(\S+)/.exec(first.output())?.[1];
@@ -281,7 +272,7 @@ describe('svc demo', () => {
   });
 
   it('runs queue requests, delivers webhooks and leaves no process after Ctrl-C', async () => {
-    const place = work();
+    const place = newWorkplace();
     const receiver = await startReceiver();
     const running = place.start(['demo'], anywhere);
     await running.until(/Ctrl-C/);
@@ -314,7 +305,7 @@ describe('svc demo', () => {
   });
 
   it('serves without Temporal, keeps requests waiting and prints remedies', async () => {
-    const place = work();
+    const place = newWorkplace();
     const none = {
       PATH: '/nowhere',
       HOME: place.directory,

@@ -3,36 +3,26 @@ import type { Access } from '../../access/access.js';
 import { limitHeaders } from '../../access/limiter.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Database } from '../../databases/contract.js';
-import type { ModelAction, RouteHandler } from '../../../contract/routes.js';
+import type { RouteHandler } from '../../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
 import type { RouteHandle } from '../../request/route.js';
 import { readJson } from '../../request/body.js';
+import { respondFile, respondJwks } from './public-routes.js';
+import { respondRequest } from './request-routes.js';
 import { createIdentify, type Caller, type Identify } from './caller.js';
-import type { Cancellation } from '../requests/cancel.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
-import {
-  contentTypeOf,
-  createDirectoryStore,
-  isFileName,
-  isSignatureOf,
-  type FileStore,
-} from '../requests/files.js';
-import { isId } from '../store/ids.js';
-import { logStart, parseCursor, type LogCursor } from '../store/logs.js';
+import { createDirectoryStore, type FileStore } from '../requests/files.js';
 import { createQueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
 import { createRunHandler, type RunHandler } from './run.js';
 import type { QueueSettings } from '../settings.js';
 import { requestUrls } from '../requests/status.js';
-import type { RequestHead } from '../store/request-head.js';
-import { signingKeys } from '../store/secrets.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
-import { toJwks } from '../webhooks/signature.js';
-import { QueueError, partError, queueError } from '../requests/queue-error.js';
-import { respondJson, respondError, errorHeaders, jsonType } from './wire.js';
+import { QueueError, queueError } from '../requests/queue-error.js';
+import { respondJson, respondError } from './wire.js';
 
 export interface QueueOptions {
   readonly settings: QueueSettings;
@@ -135,9 +125,9 @@ const respond = (handler: QueueHandler, routed: Routed, services: Services): Pro
     case 'model':
       return respondModel(handler, routed, services);
     case 'files':
-      return respondFile(routed, services);
+      return respondFile(routed.request, routed.segments, services);
     case 'signingKeys':
-      return respondJwks(services);
+      return respondJwks(services.database);
   }
 };
 
@@ -188,121 +178,4 @@ const respondSubmit = async (
     gateway_request_id: made.id,
   };
   return respondJson(200, body, { 'x-svc-request-id': made.id });
-};
-
-interface FoundRequest {
-  readonly found: RequestHead;
-  readonly request: ApiRequest;
-}
-
-/**
- * Returns the position after which log lines are requested: `?after=`, in a stream also `Last-Event-ID`; null without
- * `?logs=1`. @throws 422 for a position that is not of the form `attempt.seq`
- */
-const readLogCursor = ({ query, headers }: ApiRequest): LogCursor | null => {
-  const parameters = new URLSearchParams(query);
-  if (!/^(1|true)$/i.test(parameters.get('logs') ?? '')) return null;
-  const lastEvent = parseCursor(String(headers['last-event-id'] ?? ''));
-  const after = parameters.get('after');
-  if (lastEvent !== null || after === null || after === '') return lastEvent ?? logStart;
-  const cursor = parseCursor(after);
-  if (cursor !== null) return cursor;
-  throw partError(['query', 'after'], 'expected the logs_cursor of an earlier status', 'value_error.after');
-};
-
-const respondRequest = async (
-  action: Exclude<ModelAction, 'submit' | 'run'>,
-  { found, request }: FoundRequest,
-  { requests, streams, identify: identifyCaller }: Services,
-): Promise<ApiResponse> => {
-  const headers = { 'x-svc-request-id': found.id };
-  switch (action) {
-    case 'status':
-      return respondJson(
-        found.state === 'ended' ? 200 : 202,
-        await requests.status(found, readLogCursor(request)),
-        headers,
-      );
-    case 'stream':
-      return {
-        status: 200,
-        headers: {
-          ...headers,
-          'content-type': 'text/event-stream',
-          'cache-control': 'no-cache, no-transform',
-        },
-        body: streams.follow({
-          id: found.id,
-          after: readLogCursor(request),
-          isPermitted: () => mayStillSee(found, request, identifyCaller),
-        }),
-      };
-    case 'result': {
-      const { status, errorType, headers: own, body } = await requests.result(found);
-      return {
-        status,
-        headers: { 'content-type': jsonType, ...own, ...headers, ...errorHeaders(errorType) },
-        body,
-      };
-    }
-    case 'cancel': {
-      const status = await requests.cancel(found);
-      return respondJson(cancelStatuses[status], { status }, headers);
-    }
-  }
-};
-
-/** Identifies the caller of a stream again. @throws errors of the database */
-const mayStillSee = async (
-  { account, model }: RequestHead,
-  request: ApiRequest,
-  identifyCaller: Services['identify'],
-): Promise<boolean> => {
-  try {
-    const caller = await identifyCaller(request);
-    return caller.account === account && caller.maySee(model);
-  } catch (error) {
-    if (error instanceof QueueError) return false;
-    throw error;
-  }
-};
-
-const cancelStatuses: Readonly<Record<Cancellation, number>> = {
-  OK: 200,
-  CANCELLATION_REQUESTED: 202,
-  ALREADY_COMPLETED: 400,
-};
-
-/** Returns a file; its signed URL is the only authorization. */
-const respondFile = async (
-  { request: { query }, segments: [request = '', name = ''] }: Routed,
-  { files, settings }: Services,
-): Promise<ApiResponse> => {
-  const parameters = new URLSearchParams(query);
-  const expires = Number(parameters.get('expires'));
-  const isNamed = isId(request) && isFileName(name);
-  const signed = { request, name, expires };
-  if (!isNamed || !isSignatureOf(signed, parameters.get('signature') ?? '', settings.secrets)) {
-    throw queueError(404, 'there is no such file');
-  }
-  const file = expires * 1000 > Date.now() ? await files.read(request, name) : null;
-  if (file === null) throw queueError(404, 'the file has expired');
-  return {
-    status: 200,
-    headers: {
-      'content-type': contentTypeOf(name),
-      'content-length': String(file.size),
-      'content-security-policy': "default-src 'none'; sandbox",
-    },
-    body: file.stream,
-  };
-};
-
-/** Returns the public signing keys, for any origin. */
-const respondJwks = async ({ database }: Services): Promise<ApiResponse> => {
-  const { published } = await signingKeys(database, Date.now());
-  return respondJson(200, toJwks(published), {
-    'cache-control': 'public, max-age=300',
-    'access-control-allow-origin': '*',
-  });
 };

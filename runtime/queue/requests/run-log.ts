@@ -39,37 +39,20 @@ const batchSize = 100;
 
 type PendingLine = Pick<LogLine, 'message' | 'level' | 'time'>;
 
-export const createRunLog = ({
-  statements,
-  request,
-  attempt,
-  limits = defaultLimits,
-}: RunLogOptions): RunLog => {
+interface LineWriter {
+  /** Numbers a line, which the next `flush` writes; returns how many there are. */
+  add(line: PendingLine): number;
+  /** Writes what waits. @throws the error of the database; the lines are kept */
+  flush(): Promise<void>;
+}
+
+/** Writes lines in their order, each once, although writes may fail after the database has stored their lines. */
+const createLineWriter = ({ statements, request, attempt }: Omit<RunLogOptions, 'limits'>): LineWriter => {
   let waiting: LogLine[] = [];
-  let tail: PendingLine[] = [];
-  let [seq, length, skipped] = [0, 0, 0];
-  let isFull = false;
+  let seq = 0;
   /** Whether the last write failed, after which its lines may be stored all the same. */
   let isUncertain = false;
   let writing: Promise<void> = Promise.resolve();
-
-  const enqueue = (line: PendingLine): void => {
-    seq += 1;
-    waiting.push({ request, attempt, seq, ...line });
-  };
-
-  const add = (message: string, level: LogLevel = 'INFO', time = Date.now()): void => {
-    const line: PendingLine = { message: message.slice(0, maxLength), level, time };
-    isFull ||= seq >= limits.headLines || length >= limits.headLength;
-    if (!isFull) {
-      length += line.message.length;
-      return enqueue(line);
-    }
-    tail.push(line);
-    if (tail.length <= limits.tailLines) return;
-    tail.shift();
-    skipped += 1;
-  };
 
   const write = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -87,26 +70,51 @@ export const createRunLog = ({
     }
   };
 
-  const flush = (): Promise<void> => {
-    writing = writing.catch(() => undefined).then(write);
-    return writing;
-  };
-
   return {
-    add,
-    skip(lines) {
-      skipped += lines;
+    add(line) {
+      seq += 1;
+      waiting.push({ request, attempt, seq, ...line });
+      return seq;
+    },
+    flush() {
+      writing = writing.catch(() => undefined).then(write);
+      return writing;
+    },
+  };
+};
+
+export const createRunLog = ({ limits = defaultLimits, ...options }: RunLogOptions): RunLog => {
+  const writer = createLineWriter(options);
+  let tail: PendingLine[] = [];
+  let [lines, length, skipped] = [0, 0, 0];
+  let isFull = false;
+  return {
+    add(message, level = 'INFO', time = Date.now()) {
+      const line: PendingLine = { message: message.slice(0, maxLength), level, time };
+      isFull ||= lines >= limits.headLines || length >= limits.headLength;
+      if (!isFull) {
+        length += line.message.length;
+        lines = writer.add(line);
+        return;
+      }
+      tail.push(line);
+      if (tail.length <= limits.tailLines) return;
+      tail.shift();
+      skipped += 1;
+    },
+    skip(count) {
+      skipped += count;
       isFull = true;
     },
-    flush,
+    flush: () => writer.flush(),
     end() {
       if (skipped > 0) {
         const text = skipped === 1 ? '1 line was left out' : `${skipped} lines were left out`;
-        enqueue({ message: text, level: 'WARN', time: tail[0]?.time ?? Date.now() });
+        writer.add({ message: text, level: 'WARN', time: tail[0]?.time ?? Date.now() });
       }
-      for (const line of tail) enqueue(line);
+      for (const line of tail) writer.add(line);
       [tail, skipped] = [[], 0];
-      return flush();
+      return writer.flush();
     },
   };
 };

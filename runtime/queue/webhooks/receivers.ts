@@ -60,27 +60,10 @@ interface WaitingAttempt {
 /** Receivers whose attempts are remembered. */
 const maxReceivers = 10_000;
 
-export const createReceivers = ({
-  maxPerReceiver = 8,
-  maxPerAccount = 16,
-  maxInAll = 256,
-  maxWaiting = 16,
-  waitTimeout = 2_000,
-  newBreaker = createBreaker,
-}: ReceiversOptions = {}): Receivers => {
-  const accounts = new Map<string, Account>();
+/** Returns receivers by account and origin; forgets the one that was used least recently, if it is idle. */
+const rememberReceivers = (newBreaker: () => Breaker): ((target: DeliveryTarget) => Receiver) => {
   const receivers = new Map<string, Receiver>();
-  const waiting: WaitingAttempt[] = [];
-  let active = 0;
-
-  const accountOf = (id: string): Account => {
-    const account = accounts.get(id) ?? { active: 0, waiting: 0 };
-    accounts.set(id, account);
-    return account;
-  };
-
-  /** Returns a receiver and forgets the one that was used least recently, if it is idle. */
-  const receiverOf = ({ account, url }: DeliveryTarget): Receiver => {
+  return ({ account, url }) => {
     const name = `${account} ${new URL(url).origin}`;
     const receiver = receivers.get(name) ?? { active: 0, breaker: newBreaker() };
     receivers.delete(name);
@@ -89,14 +72,32 @@ export const createReceivers = ({
     if (oldest?.[1].active === 0) receivers.delete(oldest[0]);
     return receiver;
   };
+};
+
+/** The places of all attempts, and the attempts that wait for one. */
+interface Places {
+  /** Takes a place, after waiting for one if necessary; resolves with false where none becomes free in time. */
+  enter(account: Account, receiver: Receiver): Promise<boolean>;
+  leave(account: Account, receiver: Receiver): void;
+}
+
+const createPlaces = ({
+  maxPerReceiver,
+  maxPerAccount,
+  maxInAll,
+  maxWaiting,
+  waitTimeout,
+}: Required<Omit<ReceiversOptions, 'newBreaker'>>): Places => {
+  const waiting: WaitingAttempt[] = [];
+  let active = 0;
 
   const hasPlace = (account: Account, receiver: Receiver): boolean =>
     active < maxInAll && account.active < maxPerAccount && receiver.active < maxPerReceiver;
 
-  const enter = (account: Account, receiver: Receiver): void => {
-    active += 1;
-    account.active += 1;
-    receiver.active += 1;
+  const count = (account: Account, receiver: Receiver, change: 1 | -1): void => {
+    active += change;
+    account.active += change;
+    receiver.active += change;
   };
 
   /** Gives a free place to the attempt that has waited longest among those of the account with the fewest places. */
@@ -106,7 +107,7 @@ export const createReceivers = ({
       .sort((one, other) => one.account.active - other.account.active);
     if (next === undefined) return;
     waiting.splice(waiting.indexOf(next), 1);
-    enter(next.account, next.receiver);
+    count(next.account, next.receiver, 1);
     next.proceed();
   };
 
@@ -126,11 +127,40 @@ export const createReceivers = ({
       waiting.push(attempt);
     });
 
+  return {
+    async enter(account, receiver) {
+      if (!hasPlace(account, receiver))
+        return account.waiting < maxWaiting && (await waitForPlace(account, receiver));
+      count(account, receiver, 1);
+      return true;
+    },
+    leave(account, receiver) {
+      count(account, receiver, -1);
+      passPlace();
+    },
+  };
+};
+
+export const createReceivers = ({
+  maxPerReceiver = 8,
+  maxPerAccount = 16,
+  maxInAll = 256,
+  maxWaiting = 16,
+  waitTimeout = 2_000,
+  newBreaker = createBreaker,
+}: ReceiversOptions = {}): Receivers => {
+  const accounts = new Map<string, Account>();
+  const receiverOf = rememberReceivers(newBreaker);
+  const places = createPlaces({ maxPerReceiver, maxPerAccount, maxInAll, maxWaiting, waitTimeout });
+
+  const accountOf = (id: string): Account => {
+    const account = accounts.get(id) ?? { active: 0, waiting: 0 };
+    accounts.set(id, account);
+    return account;
+  };
+
   const leave = (id: string, account: Account, receiver: Receiver): void => {
-    active -= 1;
-    account.active -= 1;
-    receiver.active -= 1;
-    passPlace();
+    places.leave(account, receiver);
     if (account.active === 0 && account.waiting === 0) accounts.delete(id);
   };
 
@@ -138,9 +168,7 @@ export const createReceivers = ({
     async acquire(target) {
       const account = accountOf(target.account);
       const receiver = receiverOf(target);
-      const isAdmitted = hasPlace(account, receiver);
-      if (isAdmitted) enter(account, receiver);
-      else if (account.waiting >= maxWaiting || !(await waitForPlace(account, receiver))) return busy;
+      if (!(await places.enter(account, receiver))) return busy;
       const record = receiver.breaker.begin();
       if (typeof record === 'number') {
         leave(target.account, account, receiver);

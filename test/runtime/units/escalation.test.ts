@@ -1,94 +1,21 @@
 /** A caller grants no more than the caller holds, and takes over nobody who holds more. */
 import { describe, expect, it } from 'vitest';
-import { findEscalation, touchesIdentity, type AccessChange } from '../../../runtime/access/escalation.js';
-import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
-import { accessRows, permission } from './access-rows.js';
-
-const max = { id: 'max', role: null };
-
-const office = ['10.0.0.0/8', '192.0.2.0/24'];
-const rated = { rating: { _gt: 3 } };
-const complete = { title: { _nnull: true } };
-
-/** What `max` holds: the first four policies; `other` and `root` permit more. */
-const before = accessRows({
-  roles: [
-    { id: 'chief', parent: null },
-    { id: 'clerk', parent: 'chief' },
-    { id: 'plain', parent: null },
-  ],
-  policies: [
-    { id: 'own', admin: false },
-    { id: 'office', admin: false, addresses: office },
-    { id: 'strict', admin: false, secondFactor: true },
-    { id: 'empty', admin: false },
-    { id: 'other', admin: false },
-    { id: 'root', admin: true },
-    { id: 'unheld', admin: false, secondFactor: true },
-  ],
-  access: [
-    ...['own', 'office', 'strict', 'empty'].map((policy) => ({ policy, role: null, user: 'max' })),
-    { policy: 'other', role: 'chief', user: null },
-    { policy: 'other', role: null, user: 'eve' },
-  ],
-  permissions: [
-    permission('own', { fields: ['id', 'title', 'pages'] }),
-    permission('own', { action: 'update', fields: ['title'], validation: complete }),
-    permission('own', { action: 'create', fields: ['title'], presets: { kind: 'x' } }),
-    permission('own', { collection: 'film', permissions: rated }),
-    permission('own', { collection: 'pen', permissions: {} }),
-    permission('own', { collection: 'pen', action: 'delete', fields: null }),
-    permission('office', { collection: 'note' }),
-    permission('strict', { collection: 'secret' }),
-    permission('other', { collection: 'salary' }),
-  ],
-});
-
-type Edit = Partial<AccessRows>;
-
-interface Case {
-  /** Changes of the rows before and after; `max` is the caller. */
-  readonly from?: Edit;
-  readonly to?: Edit;
-  readonly user?: AccessChange['user'];
-  readonly admin?: boolean;
-  readonly usersBefore?: AccessChange['before']['users'];
-  readonly usersAfter?: AccessChange['after']['users'];
-  readonly holders?: AccessChange['after']['holders'];
-}
-
-const find = ({ from = {}, to = {}, user = max, admin = false, holders = [], ...options }: Case) => {
-  const rows = { ...before, ...from };
-  const policies = createPolicyIndex(rows).policiesOf(
-    { ...max, status: 'active', columns: {} },
-    () => '10.0.0.1',
-  );
-  return findEscalation({
-    caller: { ...policies, admin },
-    user,
-    before: { rows, users: options.usersBefore ?? [], holders },
-    after: { rows: { ...rows, ...to }, users: options.usersAfter ?? [], holders },
-  });
-};
-
-type Policy = AccessRows['policies'][number];
-
-const changing = (id: string, parts: Partial<Policy>): Edit => ({
-  policies: before.policies.map((policy) => (policy.id === id ? { ...policy, ...parts } : policy)),
-});
-
-/** A new policy that permits these. */
-const creating = (parts: Partial<Policy>, ...permissions: AccessRows['permissions']): Edit => ({
-  policies: [...before.policies, { id: 'new', admin: false, ...parts }],
-  permissions: [...before.permissions, ...permissions],
-});
-
-const giving = (...access: readonly Partial<AccessRows['access'][number]>[]): Edit => ({
-  access: [
-    ...before.access,
-    ...access.map(({ policy = 'other', role = null, user = null }) => ({ policy, role, user })),
-  ],
-});
+import { touchesIdentity } from '../../../runtime/access/escalation.js';
+import type { AccessRows } from '../../../runtime/access/policies.js';
+import { permission } from './access-rows.js';
+import {
+  before,
+  complete,
+  office,
+  rated,
+  changing,
+  creating,
+  find,
+  giving,
+  type Case,
+  type Edit,
+  type Policy,
+} from './escalation-changes.js';
 
 const beyond = (action: string, collection: string): string =>
   `"${action}" on "${collection}" beyond your own permissions`;
@@ -328,79 +255,5 @@ describe('a user', () => {
   it('is not identified by a name', () => {
     expect(touchesIdentity(['first_name', 'last_name'])).toBe(false);
     expect(touchesIdentity([])).toBe(false);
-  });
-});
-
-describe('the requirement of a second factor', () => {
-  const removed = 'removing the second factor that a policy requires ("enforce_tfa")';
-  const added = 'requiring a second factor of users with more permissions ("enforce_tfa")';
-  const without = (policy: string) => ({ access: before.access.filter((each) => each.policy !== policy) });
-
-  it.each<[string, Case, string | null]>([
-    ['stays in an own policy', { to: changing('strict', { secondFactor: false }) }, removed],
-    ['stays in a policy that nobody holds', { to: changing('unheld', { secondFactor: false }) }, removed],
-    ['goes with its policy', { to: { policies: before.policies.filter(({ id }) => id !== 'unheld') } }, null],
-    ['is not shaken off by its holder', { to: without('strict') }, removed],
-    ['may be taken from others', { user: { id: 'ann', role: null }, to: without('strict') }, null],
-    ['is none of an anonymous caller', { user: null, to: without('strict') }, null],
-    [
-      'may move to another policy of the caller',
-      { to: { access: [...without('strict').access, { policy: 'unheld', role: null, user: 'max' }] } },
-      null,
-    ],
-    [
-      'is not shaken off by a caller whom the public policies require it of',
-      { from: giving({ policy: 'strict' }), user: { id: 'ann', role: null }, to: { access: before.access } },
-      removed,
-    ],
-    [
-      'is none of the public policies for a caller with a role',
-      {
-        from: giving({ policy: 'strict' }),
-        user: { id: 'ann', role: 'plain' },
-        to: { access: before.access },
-      },
-      null,
-    ],
-  ])('%s', (_, change, found) => {
-    expect(find(change)).toBe(found);
-  });
-
-  it.each<[string, Case, string | null]>([
-    [
-      'of a user who holds more',
-      { holders: [{ id: 'eve', role: null }], to: giving({ policy: 'unheld', user: 'eve' }) },
-      added,
-    ],
-    ['of a role that holds more', { to: giving({ policy: 'unheld', role: 'chief' }) }, added],
-    ['of a role whose parent holds more', { to: giving({ policy: 'unheld', role: 'clerk' }) }, added],
-    ['of everybody', { to: giving({ policy: 'unheld' }) }, added],
-    [
-      'of a user who holds no more',
-      { holders: [{ id: 'ann', role: null }], to: giving({ policy: 'unheld', user: 'ann' }) },
-      null,
-    ],
-    [
-      'of a user whose role holds more',
-      { holders: [{ id: 'ann', role: 'chief' }], to: giving({ policy: 'unheld', user: 'ann' }) },
-      added,
-    ],
-    ['of a role that holds no more', { to: giving({ policy: 'unheld', role: 'plain' }) }, null],
-    ['by a policy that others hold', { to: changing('other', { secondFactor: true }) }, added],
-    [
-      'of those who need one already',
-      {
-        from: giving({ policy: 'strict', role: 'chief' }),
-        to: giving({ policy: 'strict', role: 'chief' }, { policy: 'unheld', role: 'chief' }),
-      },
-      null,
-    ],
-    [
-      'of everybody who needs one already',
-      { from: giving({ policy: 'strict' }), to: giving({ policy: 'strict' }, { policy: 'unheld' }) },
-      null,
-    ],
-  ])('%s', (_, change, found) => {
-    expect(find(change)).toBe(found);
   });
 });

@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { conditionFalse, conditionTrue, type Condition, type Entry } from '../../../runtime/plan/types.js';
 import type { Scalar } from '../../../runtime/plan/parsed-value.js';
 import type { WriteRow } from '../../../runtime/plan/write-plan.js';
+import { compileInsert, compileReturning } from '../../../runtime/sql/insert.js';
 import {
   compileColumns,
   compileDelete,
-  compileInsert,
   compileKeyMatches,
-  compileReturning,
   compileRowPermission,
   compileTupleCount,
   compileUpdate,

@@ -36,7 +36,16 @@ interface Pooled {
   settling: Promise<void> | null;
 }
 
-export const createChildren = (options: Omit<ChildOptions, 'runner'>): Children => {
+interface Processes {
+  /** Takes a process of the model that is idle, or starts one. */
+  take(model: string, runner: FunctionRunner): Promise<Pooled>;
+  /** Keeps the process of an ended run for the next one, or removes it. */
+  release(pooled: Pooled): Promise<void>;
+  /** Kills all processes. */
+  close(): Promise<void>;
+}
+
+const createProcesses = (options: Omit<ChildOptions, 'runner'>): Processes => {
   const all = new Set<Pooled>();
   const idle: Pooled[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -61,37 +70,40 @@ export const createChildren = (options: Omit<ChildOptions, 'runner'>): Children 
   };
 
   const start = (model: string, runner: FunctionRunner): Pooled => {
-    const pooled = {
-      child: startChild({ ...options, runner }),
-      model,
-      runs: 0,
-      idleSince: 0,
-      settling: null,
-    };
+    const child = startChild({ ...options, runner });
+    const pooled = { child, model, runs: 0, idleSince: 0, settling: null };
     all.add(pooled);
     timer ??= setInterval(check, memoryInterval).unref();
     return pooled;
   };
 
-  const take = async (model: string, runner: FunctionRunner): Promise<Pooled> => {
-    const last = [...all].find((each) => each.model === model && each.settling !== null);
-    if (last !== undefined) await Promise.race([last.settling, sleep(settleLimit)]);
-    const index = idle.findLastIndex((each) => each.model === model && each.child.isAlive());
-    return idle.splice(index, index === -1 ? 0 : 1)[0] ?? start(model, runner);
+  return {
+    async take(model, runner) {
+      const last = [...all].find((each) => each.model === model && each.settling !== null);
+      if (last !== undefined) await Promise.race([last.settling, sleep(settleLimit)]);
+      const index = idle.findLastIndex((each) => each.model === model && each.child.isAlive());
+      return idle.splice(index, index === -1 ? 0 : 1)[0] ?? start(model, runner);
+    },
+    async release(pooled) {
+      if (pooled.runs >= maxRuns || !(await pooled.child.untilIdle()) || !all.has(pooled)) {
+        return remove(pooled);
+      }
+      pooled.idleSince = Date.now();
+      idle.push(pooled);
+      if (idle.length > maxIdle) await remove(idle.shift() as Pooled);
+    },
+    async close() {
+      idle.length = 0;
+      await Promise.all([...all].map(remove));
+    },
   };
+};
 
-  const release = async (pooled: Pooled): Promise<void> => {
-    if (pooled.runs >= maxRuns || !(await pooled.child.untilIdle()) || !all.has(pooled)) {
-      return remove(pooled);
-    }
-    pooled.idleSince = Date.now();
-    idle.push(pooled);
-    if (idle.length > maxIdle) await remove(idle.shift() as Pooled);
-  };
-
+export const createChildren = (options: Omit<ChildOptions, 'runner'>): Children => {
+  const processes = createProcesses(options);
   const run = async (task: RunTask, given: ChildRunOptions): Promise<ChildEnd> => {
     const { runner, signal, observer } = given;
-    const pooled = await take(task.model, runner);
+    const pooled = await processes.take(task.model, runner);
     pooled.runs += 1;
     pooled.settling = null;
     const abort = (): void => pooled.child.abort(reasonOf(signal));
@@ -100,19 +112,12 @@ export const createChildren = (options: Omit<ChildOptions, 'runner'>): Children 
     if (signal.aborted) abort();
     const end = await running;
     signal.removeEventListener('abort', abort);
-    pooled.settling = release(pooled);
+    pooled.settling = processes.release(pooled);
     // an idle process that ended before it received the task
     const isStale = end.kind === 'exited' && !end.started && pooled.runs > 1 && !signal.aborted;
     return isStale ? run(task, given) : end;
   };
-
-  return {
-    run,
-    async close() {
-      idle.length = 0;
-      await Promise.all([...all].map(remove));
-    },
-  };
+  return { run, close: () => processes.close() };
 };
 
 const reasonOf = ({ reason }: AbortSignal): string =>

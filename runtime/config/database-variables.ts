@@ -1,0 +1,68 @@
+/** Variables of the database, and of what is read from it. */
+import { parseCertificate, parseDatabaseUrl } from './formats.js';
+import {
+  parseDuration,
+  parseShortDuration,
+  parseList,
+  parseText,
+  parseInteger,
+  type Variable,
+} from './values.js';
+
+export const databaseVariables = {
+  DATABASE_URL: {
+    parse: parseDatabaseUrl,
+    default: 'sqlite:.svc/data.db',
+    meaning: '`sqlite:PATH`, `mysql://user:password@host:port/database` or `postgres://…`',
+    secret: true,
+  },
+  DATABASE_CA: {
+    parse: parseCertificate,
+    default: null,
+    shown: '—',
+    meaning: 'certificate authority of the database: PEM text or the path of a PEM file',
+  },
+  DATABASE_SCHEMA: {
+    parse: parseText,
+    default: 'public',
+    meaning: 'PostgreSQL: the served schema, which also holds the system tables',
+  },
+  DATABASE_POOL_MAX: {
+    parse: parseInteger(2, 1000),
+    default: '10',
+    meaning: 'connections per process, at least 2; one more reads the access version',
+  },
+  DATABASE_STATEMENT_TIMEOUT: {
+    parse: parseDuration,
+    default: '30s',
+    meaning: 'aborts statements that run longer; `0` disables it',
+  },
+  DATABASE_WAIT: {
+    parse: parseDuration,
+    default: '30s',
+    meaning: 'how long a start waits for an unavailable database',
+  },
+  ACCESS_LEASE: {
+    parse: parseShortDuration(5_000),
+    default: '200ms',
+    meaning:
+      'how long a process relies on the permissions that it has read, at most `5s`; `0`: it reads them for each request',
+  },
+  WATCHDOG: {
+    parse: parseDuration,
+    default: '10s',
+    meaning: 'replaces a process that has not responded for so long; `0` disables it',
+  },
+  TABLES_INCLUDE: {
+    parse: parseList,
+    default: '',
+    shown: 'all',
+    meaning: 'comma-separated tables to serve; `*` matches any text',
+  },
+  TABLES_EXCLUDE: {
+    parse: parseList,
+    default: '',
+    shown: 'none',
+    meaning: 'comma-separated tables to omit; takes precedence over `TABLES_INCLUDE`',
+  },
+} as const satisfies Readonly<Record<string, Variable>>;

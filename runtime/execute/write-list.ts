@@ -1,0 +1,191 @@
+/** Writes the lists of a row after the row: changes and moves rows, creates them, removes them. */
+import type { Collection, Field } from '../../contract/collection.js';
+import { invalidPayload, throwProblems } from '../../contract/errors.js';
+import { missingItem } from '../plan/item.js';
+import { bindCreate, bindUpdate, type OwnerValues } from '../plan/owner.js';
+import {
+  isOwnerOperand,
+  type CreatePlan,
+  type DeletePlan,
+  type Key,
+  type ListCreatePlan,
+  type ListPlan,
+  type ListRow,
+  type ListUpdate,
+  type Refusal,
+  type UpdatePlan,
+} from '../plan/write-plan.js';
+import {
+  findEnd,
+  findListRows,
+  findNamedKeys,
+  isMovable,
+  readOwner,
+  type ListOwner,
+  type NamedKeys,
+  type StoredListRow,
+} from './list-rows.js';
+import { requireListReferences, requireReferences } from './references.js';
+import { distinctKeys, keyText } from './stored-keys.js';
+import type { TransactionContext } from './write-transaction.js';
+
+/** Writes rows of lists in their transaction; the references of the rows are checked before. */
+export interface ListWriters {
+  create(plan: CreatePlan, context: TransactionContext): Promise<void>;
+  update(plan: UpdatePlan, keys: readonly Key[], context: TransactionContext): Promise<void>;
+  delete(plan: DeletePlan, keys: readonly Key[], context: TransactionContext): Promise<void>;
+}
+
+interface ListWriting {
+  readonly writers: ListWriters;
+  readonly context: TransactionContext;
+}
+
+interface OwnerRow {
+  readonly collection: Collection;
+  readonly key: Key;
+}
+
+/** @throws INVALID_PAYLOAD where the owner has no value that the rows could refer to, FORBIDDEN for rows out of reach */
+export const writeList = async (plan: ListPlan, row: OwnerRow, writing: ListWriting): Promise<void> => {
+  const { context } = writing;
+  const owner = await readOwner(plan, row, context);
+  if (owner.includes(null)) {
+    if (refersToRows(plan)) throw missingReferenceError(plan, owner);
+    return;
+  }
+  const list = { plan, owner: owner as ListOwner['owner'] };
+  const rows = await findListRows(list, context);
+  const state = { list, rows, named: await findNamedKeys(list, rows, context) };
+  for (const update of plan.updates) await writeListUpdate(update, state, writing);
+  if (plan.creates !== null) await createRows(plan.creates, list, writing);
+  await removeRows(state, writing);
+};
+
+const createRows = async (
+  creates: ListCreatePlan,
+  list: ListOwner,
+  { writers, context }: ListWriting,
+): Promise<void> => {
+  const bound = bindCreate(creates, await readOwnerValues(creates, list, context));
+  await requireListReferences({ creates: [creates] }, { creates: [bound] }, context);
+  await writers.create(bound, context);
+};
+
+const readOwnerValues = async (
+  { rows }: ListCreatePlan,
+  list: ListOwner,
+  context: TransactionContext,
+): Promise<OwnerValues> => {
+  const field = endField(rows);
+  return { references: list.owner, end: field === null ? 0 : await findEnd(list, field, context) };
+};
+
+/** Returns the field of positions at the end of the list, or null where no row has one. */
+const endField = (rows: readonly ListRow[]): Field | null => {
+  for (const row of rows)
+    for (const value of row.values()) if (isOwnerOperand(value) && value.from === 'end') return value.field;
+  return null;
+};
+
+const refersToRows = ({ creates, updates, removes }: ListPlan): boolean =>
+  creates !== null || updates.length > 0 || (removes !== null && removes.keys !== 'others');
+
+/**
+ * Returns the error for a list whose owner has null in a referenced field, named only where it may be shown
+ * to the caller.
+ */
+const missingReferenceError = (
+  { relation, nameableReferences }: ListPlan,
+  owner: readonly unknown[],
+): Error => {
+  const missing = relation.references[owner.indexOf(null)] ?? '';
+  return invalidPayload(
+    `"${relation.name}" needs a value in ${nameableReferences.has(missing) ? `"${missing}"` : 'a field of its owner'}`,
+  );
+};
+
+interface ListState {
+  readonly list: ListOwner;
+  /** Rows of the list before the write, and those that it has created, by the text of their key. */
+  readonly rows: Map<string, StoredListRow>;
+  readonly named: NamedKeys;
+}
+
+const writeListUpdate = async (
+  { key: givenKey, update, position, move, create }: ListUpdate,
+  { list, rows, named }: ListState,
+  writing: ListWriting,
+): Promise<void> => {
+  const key = named.toStored(givenKey);
+  const stored = rows.get(keyText(key));
+  if (stored !== undefined) {
+    const isInPlace = position !== null && String(stored.position) === String(position);
+    if (update !== null && !isInPlace) await updateRow(update, { planned: update, key }, writing);
+    return;
+  }
+  if (create !== null && !named.isUsed(givenKey)) {
+    await createNamed(create, list, writing);
+    rows.set(keyText(key), { key, position: null });
+    return;
+  }
+  // before the row is looked up, so that the answer does not tell whether it exists
+  if ('problems' in move) return throwProblems(move.problems);
+  if (!(await isMovable(key, list, writing.context))) throw missingItem(list.plan.relation.collection);
+  await updateRow(bindUpdate(move, { references: list.owner, end: 0 }), { planned: move, key }, writing);
+};
+
+/** Creates the row of a key that no row has. */
+const createNamed = async (
+  create: ListCreatePlan | Refusal,
+  list: ListOwner,
+  { writers, context }: ListWriting,
+): Promise<void> => {
+  if ('problems' in create) return throwProblems(create.problems);
+  const bound = bindCreate(create, { references: list.owner, end: 0 });
+  await requireReferences({ creates: [bound] }, context);
+  await writers.create(bound, context);
+};
+
+const updateRow = async (
+  plan: UpdatePlan,
+  { planned, key }: { readonly planned: UpdatePlan<ListRow>; readonly key: Key },
+  { writers, context }: ListWriting,
+): Promise<void> => {
+  const keys = [key];
+  await requireListReferences({ updates: [{ plan: planned, keys }] }, { updates: [{ plan, keys }] }, context);
+  await writers.update(plan, keys, context);
+};
+
+const removeRows = async (
+  { list: { plan }, rows, named: { toStored } }: ListState,
+  { writers, context }: ListWriting,
+): Promise<void> => {
+  const { relation, removes, updates } = plan;
+  if (removes === null) return;
+  const keys =
+    removes.keys === 'others'
+      ? withoutKeys(
+          rows,
+          updates.map(({ key }) => toStored(key)),
+        )
+      : distinctKeys(removes.keys.map(toStored));
+  if (keys.some((key) => !rows.has(keyText(key)))) throw missingItem(relation.collection);
+  if (keys.length === 0) return;
+  const { removal } = removes;
+  switch (removal.kind) {
+    case 'delete':
+      await context.beforeRelated({ collection: relation.collection, keys, fields: [] });
+      return writers.delete(removal.plan, keys, context);
+    case 'release':
+      return writers.update(removal.plan, keys, context);
+    case 'refused':
+      return throwProblems(removal.problems);
+  }
+};
+
+const withoutKeys = (rows: ReadonlyMap<string, StoredListRow>, keys: readonly Key[]): readonly Key[] => {
+  const remaining = new Map(rows);
+  for (const key of keys) remaining.delete(keyText(key));
+  return [...remaining.values()].map(({ key }) => key);
+};

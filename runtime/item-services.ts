@@ -1,0 +1,57 @@
+/** Assembles what the actions on items share in a process: collections, limits, admission. */
+import type { Access } from './access/access.js';
+import { requirePasswordLength } from './auth/passwords/length.js';
+import type { StaticTokens } from './auth/static-tokens.js';
+import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
+import type { Config } from './config/config.js';
+import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
+import type { Database } from './databases/contract.js';
+import { createAnswerBytes } from './execute/answer-bytes.js';
+import type { ItemServices } from './items/context.js';
+import type { Observe } from './observe.js';
+import type { Limits } from './sql/page.js';
+
+interface ItemServiceOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly declarations: readonly CollectionDeclaration[];
+  readonly observe: Observe;
+}
+
+/** Returns what the actions on items share in a process. */
+export const createItemServices = (
+  { config, database, declarations, observe }: ItemServiceOptions,
+  { staticTokens, access }: { readonly staticTokens: StaticTokens; readonly access: Access },
+): ItemServices => ({
+  registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
+  database,
+  dialect: database.sql,
+  limits: limitsOf(config, config.query.limitMax, config.query.rowsMax),
+  publicLimits: limitsOf(config, config.query.limitMaxPublic, config.query.rowsMaxPublic),
+  maxDepth: config.query.relationalDepth,
+  answers: createAnswerBytes(config.answerBytesMax),
+  admission: createAdmission(config),
+  observe,
+  toStoredToken: staticTokens.toStored,
+  confirm: access.confirm,
+});
+
+/** Requests that run for each connection of the pool: some wait for the caches or write their answers meanwhile. */
+const requestsPerConnection = 4;
+
+const createAdmission = ({ database, requestQueue }: Config): FairQueue => {
+  const concurrency = database.poolMax * requestsPerConnection;
+  return createFairQueue({
+    concurrency,
+    maxTasks: concurrency + requestQueue.max,
+    maxWait: requestQueue.wait,
+    tasks: 'requests',
+    service: 'server',
+  });
+};
+
+const limitsOf = (config: Config, max: number, rows: number): Limits => ({
+  fallback: config.query.limitDefault,
+  maximum: max === -1 ? null : max,
+  nestedRows: rows === -1 ? null : rows,
+});

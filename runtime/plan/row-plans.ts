@@ -1,0 +1,133 @@
+/** Reads rows of payloads, and makes plans of them with what was planned for their relations. */
+import type { Grant } from '../access/grant.js';
+import type { Action } from '../access/policies.js';
+import type { Collection } from '../../contract/collection.js';
+import { invalidPayload } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
+import { openTargets } from './any-payload.js';
+import type { Owner } from './list-level.js';
+import { rowContext, type LevelContext, type Payload } from './row-context.js';
+import { readRow, writtenNames, type PlannedRow } from './row.js';
+import { ruleToCondition } from './rule.js';
+import { openScope, type PlanContext } from './scope.js';
+import { conditionFalse } from './types.js';
+import { updateCondition } from './update-condition.js';
+import type { DeletePlan, Key, ListCreatePlan, ListUpdatePlan, UpdatePlan } from './write-plan.js';
+
+export interface Change {
+  /**
+   * The key of the item, with which its lists know their owner; `null` where the change applies to several
+   * items.
+   */
+  readonly key: Key | null;
+  readonly payload: unknown;
+}
+
+/** The plans of related rows that a payload contains. */
+export type RelatedPlans = Pick<UpdatePlan, 'parents' | 'lists'>;
+
+export const noRelated: RelatedPlans = { parents: [], lists: [] };
+
+/** Plans rows of any collection; related rows are planned like those of a request. */
+export interface RowPlanners {
+  planRows(collection: Collection, payloads: readonly unknown[], level: LevelContext): ListCreatePlan;
+  /** Plans the related rows in the payload of a row; adds their faults to the problems of the level. */
+  planRelated(row: Pick<PlannedRow, 'parents' | 'lists'>, owner: Owner, level: LevelContext): RelatedPlans;
+}
+
+/** Reads one of the new rows of a level; adds its faults to the problems of the level. */
+export const readNewRow = (
+  payload: unknown,
+  { grant, rowIndex, count }: { readonly grant: Grant; readonly rowIndex: number; readonly count: number },
+  level: LevelContext,
+): PlannedRow => {
+  const index = count > 1 ? rowIndex : null;
+  const position = level.positions?.[rowIndex] ?? null;
+  return readRow(
+    requireObject(payload, grant.collection),
+    rowContext(level, { grant, action: 'create', index, key: null, position }),
+  );
+};
+
+export const toCreatePlan = (
+  grant: Grant,
+  rows: readonly PlannedRow[],
+  { parents, lists }: RelatedPlans,
+): ListCreatePlan => ({
+  collection: grant.collection,
+  grant,
+  rows: rows.map(({ row }) => row),
+  parents,
+  lists,
+  checks: rows.flatMap(({ check }) => check ?? []),
+  stored: rows.flatMap(({ stored }, rowIndex) => (stored === null ? [] : { rowIndex, check: stored })),
+  references: rows.flatMap(({ references }, rowIndex) => references.map((check) => ({ rowIndex, check }))),
+});
+
+/** The level of a change. */
+export interface ChangeLevel extends LevelContext {
+  /** Index in a list of payloads; `null` for a single one. */
+  readonly index: number | null;
+}
+
+export interface ChangedRow extends PlannedRow {
+  readonly sent: Payload;
+}
+
+/** Reads the change of a row; adds its faults to the problems of the level. */
+export const readChange = (
+  collection: Collection,
+  { key, payload }: Change,
+  level: ChangeLevel,
+): ChangedRow => {
+  const grant = requireGrant(collection, 'update', level.writing);
+  const sent = requireObject(payload, collection);
+  const { index } = level;
+  return {
+    sent,
+    ...readRow(sent, rowContext(level, { grant, action: 'update', index, key, position: null })),
+  };
+};
+
+export const toUpdatePlan = (
+  { sent, row, grant, check, stored, references, lists: values }: ChangedRow,
+  { parents, lists }: RelatedPlans,
+  level: ChangeLevel,
+): ListUpdatePlan => {
+  const names = new Set([...row.keys(), ...values.map(({ relation }) => relation.name)]);
+  const permitted = writtenNames(sent, level).filter((name) => names.has(name));
+  const isRefused = level.problems.length > 0;
+  const where = isRefused ? conditionFalse : updateCondition(grant, permitted, level.writing);
+  const { collection } = grant;
+  return {
+    collection,
+    grant,
+    row,
+    parents,
+    lists,
+    where,
+    check,
+    stored,
+    references,
+    writtenNames: permitted,
+  };
+};
+
+/** @throws FORBIDDEN where the caller may not do this with any item */
+export const requireGrant = (collection: Collection, action: Action, context: PlanContext): Grant => {
+  const { grant } = openScope(collection, action, context);
+  if (grant === null) throw new Error('a write needs a grant');
+  return grant;
+};
+
+const requireObject = (payload: unknown, collection: Collection): Payload => {
+  if (isObject(payload)) return openTargets(payload, collection);
+  throw invalidPayload('an item must be an object of field names and values');
+};
+
+/** Plans the deletion of items. @throws FORBIDDEN */
+export const planDelete = (collection: Collection, context: PlanContext): DeletePlan => {
+  const grant = requireGrant(collection, 'delete', context);
+  const where = ruleToCondition(grant.rows, openScope(collection, 'delete', context));
+  return { collection, grant, where };
+};

@@ -1,0 +1,27 @@
+/** Values of environment variables as text. */
+import { expect, it } from 'vitest';
+import { parseDuration, parseList, parseSize } from '../../../runtime/config/values.js';
+
+it.each([
+  ['250ms', 250],
+  ['30s', 30_000],
+  ['1.5m', 90_000],
+  ['12h', 43_200_000],
+  ['7d', 604_800_000],
+  ['45', 45_000],
+])('the duration %s is %i ms', (text, expected) => {
+  expect(parseDuration(text)).toBe(expected);
+});
+
+it.each([
+  ['1mb', 1_048_576],
+  ['512 KB', 524_288],
+  ['0.5gb', 536_870_912],
+  ['100', 100],
+])('the size %s is %i bytes', (text, expected) => {
+  expect(parseSize(text)).toBe(expected);
+});
+
+it('reads a list without blanks and empty entries', () => {
+  expect(parseList(' a, b,,c ')).toEqual(['a', 'b', 'c']);
+});
