@@ -40,6 +40,14 @@ describe.each(dialects)('writes of many-to-any relations on %s', (dialect) => {
     return [status, (body as { errors?: { extensions: { code: string } }[] }).errors?.[0]?.extensions.code];
   };
 
+  const patch = async (body: unknown) => (await send('PATCH', 'block/1?fields=kind,item', body)).data;
+  const write = (row: unknown) => send('PATCH', 'page/3', { blocks: { create: [row] } }, 'writer');
+  const mutate = async (data: string, as = 'admin') => {
+    const query = `mutation { update_page_item(id: 3, data: { blocks: [${data}] }) { blocks { kind item { ... on note { heading } ... on tag { weight } } } } }`;
+    const { body } = await server().request('POST', '/graphql', { as, body: { query } });
+    return body as { data?: { update_page_item: unknown }; errors?: unknown[] };
+  };
+
   it('a plain list takes new items, keys, and items with changes, of every collection, in order', async () => {
     const list = [
       { kind: 'note', item: { heading: 'New' } },
@@ -86,7 +94,6 @@ describe.each(dialects)('writes of many-to-any relations on %s', (dialect) => {
   });
 
   it('a row alone takes keys in every spelling, objects and null; the key is stored as text', async () => {
-    const patch = async (body: unknown) => (await send('PATCH', 'block/1?fields=kind,item', body)).data;
     expect(await patch({ kind: 'note', item: 2 })).toEqual({ kind: 'note', item: '2' });
     expect(await patch({ kind: 'note', item: '1' })).toEqual({ kind: 'note', item: '1' });
     expect(await patch({ kind: 'quote', item: uuid(1) })).toEqual({ kind: 'quote', item: uuid(1) });
@@ -173,7 +180,6 @@ describe.each(dialects)('writes of many-to-any relations on %s', (dialect) => {
   });
 
   it('each item is written under the rights on its own collection', async () => {
-    const write = (row: unknown) => send('PATCH', 'page/3', { blocks: { create: [row] } }, 'writer');
     expect((await write({ kind: 'note', item: { heading: 'Mine' } })).status).toBe(200);
     expect((await write({ kind: 'tag', item: { code: 'red', weight: 6 } })).status).toBe(200);
     expect((await write({ kind: 'note', item: { heading: 'Mine', body: 'x' } })).status).toBe(403);
@@ -182,11 +188,6 @@ describe.each(dialects)('writes of many-to-any relations on %s', (dialect) => {
   });
 
   it('GraphQL has a typed input for every collection', async () => {
-    const mutate = async (data: string, as = 'admin') => {
-      const query = `mutation { update_page_item(id: 3, data: { blocks: [${data}] }) { blocks { kind item { ... on note { heading } ... on tag { weight } } } } }`;
-      const { body } = await server().request('POST', '/graphql', { as, body: { query } });
-      return body as { data?: { update_page_item: unknown }; errors?: unknown[] };
-    };
     const { data } = await mutate(
       '{ item__note: { heading: "Typed" } }, { item__tag: { code: "red", weight: 8 } }, { kind: "note", item: 1 }',
     );
