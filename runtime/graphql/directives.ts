@@ -22,6 +22,8 @@ export interface FieldDirectives {
   readonly otherwise?: string;
   /** The field whose permission is required, if it is another one. */
   readonly requires?: string;
+  /** On a field of an item in place of its key: it belongs to the key, which needs no permission. */
+  readonly key?: string;
 }
 
 export const directiveName = 'svc';

@@ -92,8 +92,19 @@ const restrictUnion = (
 const rootNames: ReadonlySet<string> = new Set(['Query', 'Mutation']);
 
 const isPermitted = (node: ShapeNode, visibility: Visibility): boolean => {
-  const { collection, action } = directivesOf(node);
-  return collection === undefined || visibility.visibleNames(collection, action as Action) !== null;
+  const { collection } = directivesOf(node);
+  return collection === undefined || namesIn(node, visibility) !== null;
+};
+
+/** Returns the names that the caller may use in a type, or null for none. */
+const namesIn = (node: ShapeNode, visibility: Visibility): ReadonlySet<string> | '*' | null => {
+  const { collection = '', action } = directivesOf(node);
+  if (action !== 'relate') return visibility.visibleNames(collection, action as Action);
+  const names = (['create', 'update'] as const).map((each) => visibility.visibleNames(collection, each));
+  const isHidden =
+    names.every((each) => each === null) && visibility.visibleNames(collection, 'read') === null;
+  if (isHidden) return null;
+  return names.includes('*') ? '*' : new Set(names.flatMap((each) => [...(each ?? [])]));
 };
 
 const membersOf = ({ fields = [] }: ShapeNode): readonly MemberNode[] => fields;
@@ -116,7 +127,7 @@ const logicNames: ReadonlySet<string> = new Set(
 const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: MemberNode) => boolean) => {
   const { collection, action } = directivesOf(node);
   if (collection === undefined) return (field) => isRootPermitted(field, visibility);
-  const names = visibility.visibleNames(collection, action as Action);
+  const names = namesIn(node, visibility);
   const isFilter = node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && action === 'read';
   return (field) => {
     const {
@@ -125,7 +136,9 @@ const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: Me
       requires = name,
       access,
       collection: needed,
+      key,
     } = directivesOf(field);
+    if (key !== undefined) return true;
     if (access === 'admin') return false;
     if (needed !== undefined && visibility.visibleNames(needed, 'read') === null) return false;
     return names === '*' || names?.has(requires) === true || (isFilter && logicNames.has(field.name.value));
@@ -157,9 +170,13 @@ const restrictMember = (field: MemberNode, absent: ReadonlySet<string>): MemberN
   };
 };
 
-/** Replaces the named type; a list stays a list. */
-const withTypeName = (type: TypeNode, name: string): TypeNode =>
-  type.kind === Kind.LIST_TYPE ? { ...type, type: withTypeName(type.type, name) } : namedType(name);
+/** Replaces the named type; a list stays a list, and a required value required. */
+const withTypeName = (type: TypeNode, name: string): TypeNode => {
+  if (type.kind === Kind.LIST_TYPE) return { ...type, type: withTypeName(type.type, name) };
+  return type.kind === Kind.NON_NULL_TYPE
+    ? { ...type, type: withTypeName(type.type, name) as NamedTypeNode }
+    : namedType(name);
+};
 
 const withArguments = (field: FieldDefinitionNode, absent: ReadonlySet<string>): FieldDefinitionNode => ({
   ...field,
@@ -177,7 +194,9 @@ const makeNullable = (
   const names =
     action === 'read'
       ? visibility.conditionalNames(collection)
-      : visibility.presetNames(collection, action as Action);
+      : action === 'relate'
+        ? noNames
+        : visibility.presetNames(collection, action as Action);
   if (names.size === 0) return fields;
   return fields.map((field) =>
     names.has(directivesOf(field).name ?? field.name.value) && field.type.kind === Kind.NON_NULL_TYPE
@@ -185,6 +204,8 @@ const makeNullable = (
       : field,
   );
 };
+
+const noNames: ReadonlySet<string> = new Set();
 
 const namedType = (name: string): NamedTypeNode => ({
   kind: Kind.NAMED_TYPE,

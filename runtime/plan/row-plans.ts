@@ -4,8 +4,8 @@ import type { Action } from '../access/policies.js';
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
-import { openTargets } from './any-payload.js';
 import type { Owner } from './list-level.js';
+import { normalizePayload } from './payload.js';
 import { rowContext, type LevelContext, type Payload } from './row-context.js';
 import { readRow, writtenNames, type PlannedRow } from './row.js';
 import { ruleToCondition } from './rule.js';
@@ -121,7 +121,7 @@ export const requireGrant = (collection: Collection, action: Action, context: Pl
 };
 
 const requireObject = (payload: unknown, collection: Collection): Payload => {
-  if (isObject(payload)) return openTargets(payload, collection);
+  if (isObject(payload)) return normalizePayload(payload, collection);
   throw invalidPayload('an item must be an object of field names and values');
 };
 

@@ -15,7 +15,7 @@ import { inputType, comparisonOf, outputType } from './operators.js';
 import { filterArgument, listArguments } from './roots.js';
 
 export const collectionTypes = (collection: Collection, context: Context): readonly Definition[] => {
-  const { item, filter, quantifier, create, update } = context.typesOf(collection);
+  const { item, filter, quantifier, create, update, related } = context.typesOf(collection);
   const reads = { collection: collection.name, action: 'read' };
   const filters = filterFields(collection, context);
   const logic = ['_and', '_or'].map((name) => ({ name, type: `[${filter}]` }));
@@ -49,6 +49,7 @@ export const collectionTypes = (collection: Collection, context: Context): reado
       : [
           inputOf(create, 'create', { collection, context }),
           inputOf(update, 'update', { collection, context }),
+          inputOf(related, 'relate', { collection, context }),
         ]),
   ];
 };
@@ -180,19 +181,32 @@ interface Subject {
   readonly context: Context;
 }
 
-/** Defines an input type. In a batch update the key identifies the item; it is never changed. */
-const inputOf = (name: string, action: 'create' | 'update', { collection, context }: Subject): Definition => {
+type InputAction = 'create' | 'update' | 'relate';
+
+/**
+ * Defines an input type. In a batch update the key identifies the item; it is never changed. An item in place of its key has
+ * all fields of both, and its key is enough for callers who may write none of them.
+ */
+const inputOf = (name: string, action: InputAction, { collection, context }: Subject): Definition => {
   const links = linksOf(collection, context);
   const anyLinks = anyLinksOf(collection, context);
   const fields = inputFields(collection, action).map((field): FieldDefinition => {
-    const isReference =
-      columnLink(field, links) !== undefined || anyLinks.some(({ relation }) => relation.name === field.name);
-    const type = inputType(field, isReference);
+    const link = columnLink(field, links);
+    const isAny = anyLinks.some(({ relation }) => relation.name === field.name);
+    const isObject = link !== undefined && link.target.key.length > 0 && !field.primaryKey;
+    const type = isObject
+      ? context.typesOf(link.target).related
+      : inputType(field, isAny || link !== undefined);
     return {
       name: field.graphql,
       note: field.note,
       type: action === 'create' && field.required ? `${type}!` : type,
-      directives: { ...nameDirective(field), ...(field.readonly && { access: 'admin' }) },
+      directives: {
+        ...nameDirective(field),
+        ...(field.readonly && { access: 'admin' }),
+        ...(action === 'relate' && field.primaryKey && { key: 'true' }),
+        ...(isObject && { otherwise: inputType(field, true) }),
+      },
     };
   });
   return {
@@ -207,9 +221,9 @@ const inputOf = (name: string, action: 'create' | 'update', { collection, contex
  * Returns the fields of an input, without those that clients cannot write. An input must have a field: where
  * none is left, auto-increment fields remain, which accept null.
  */
-const inputFields = ({ fields }: Collection, action: 'create' | 'update'): readonly Field[] => {
+const inputFields = ({ fields }: Collection, action: InputAction): readonly Field[] => {
   const written = fields.filter(
-    ({ generated, primaryKey }) => !generated || (action === 'update' && primaryKey),
+    ({ generated, primaryKey }) => !generated || (action !== 'create' && primaryKey),
   );
   return written.length > 0 ? written : fields.filter(({ autoIncrement }) => autoIncrement);
 };
@@ -221,8 +235,8 @@ const writtenTargets = (links: readonly AnyLink[], context: Context): readonly F
       .filter(({ target }) => target.key.length > 0 && !target.readonly)
       .map(({ graphql, name, target }) => ({
         name: graphql,
-        type: context.typesOf(target).update,
-        directives: { name, requires: relation.name, otherwise: context.typesOf(target).create },
+        type: context.typesOf(target).related,
+        directives: { name, requires: relation.name },
       })),
   );
 

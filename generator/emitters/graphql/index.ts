@@ -81,7 +81,7 @@ const printSchema = ({ queries, mutations }: Roots, types: readonly Definition[]
 const header =
   `${description('Maps the schema to collections and operations, and restricts it per caller; hidden from clients.')}\n` +
   'directive @svc(collection: String, action: String, operation: String, access: String, name: String, ' +
-  'call: String, open: String, in: String, otherwise: String, requires: String) on OBJECT | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ' +
+  'call: String, open: String, in: String, otherwise: String, requires: String, key: String) on OBJECT | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ' +
   'INPUT_FIELD_DEFINITION';
 
 const reachable = (roots: readonly Definition[], types: readonly Definition[]): readonly Definition[] => {

@@ -8,6 +8,8 @@ export interface TypeNames {
   readonly quantifier: string;
   readonly create: string;
   readonly update: string;
+  /** An item in place of its key. */
+  readonly related: string;
   /** Unions of many-to-any relations, by the name of the relation. */
   readonly unions: ReadonlyMap<string, string>;
   /** A group of aggregated items. */
@@ -31,6 +33,7 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
         quantifier: allocate(`${item}_quantifier_filter`),
         create: allocate(`create_${item}_input`),
         update: allocate(`update_${item}_input`),
+        related: allocate(`related_${item}_input`),
         unions: new Map(
           relations.flatMap(({ kind, name: relation, graphql }) =>
             kind === 'manyToAny' ? [[relation, allocate(`${item}_${graphql}_union`)] as const] : [],

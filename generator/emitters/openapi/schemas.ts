@@ -130,6 +130,7 @@ const createSchema = (collection: Collection, context: Context): SchemaObject =>
         ...inputSchema(field),
         ...defaultOf(field),
       })),
+      ...writtenItems(fields, collection, context),
       ...writtenLists(collection, context),
     },
     ...(required.length > 0 && { required }),
@@ -146,11 +147,44 @@ const updateSchema = (collection: Collection, context: Context): SchemaObject =>
     type: 'object',
     properties: {
       ...propertiesOf(fields, (field) => (field.primaryKey ? keyPropertySchema(field) : inputSchema(field))),
+      ...writtenItems(fields, collection, context),
       ...writtenLists(collection, context),
     },
     additionalProperties: false,
     ...updateExample(fields),
   };
+};
+
+/** Describes the fields that take an item in place of its key, which is created or changed before the row. */
+const writtenItems = (fields: readonly Field[], collection: Collection, context: Context): Schemas => {
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return Object.fromEntries(
+    collection.relations.flatMap((relation): [string, SchemaObject][] => {
+      const field = byName.get(relation.name);
+      if (field === undefined || field.primaryKey || relation.kind === 'oneToMany') return [];
+      const names = relation.kind === 'manyToOne' ? [relation.target] : relation.targets;
+      const targets = names
+        .flatMap((name) => context.collection(name) ?? [])
+        .filter(({ key }) => key.length > 0);
+      if (targets.length === 0) return [];
+      const items = targets.map((target) => ref('schemas', `${context.stemOf(target)}Update`));
+      const keys = relation.kind === 'manyToOne' ? [] : targets.map((target) => keySchema(target, 'write'));
+      const { 'x-svc-access': access, ...plain } = inputSchema(field);
+      const either: SchemaObject = {
+        ...(access !== undefined && { 'x-svc-access': access }),
+        anyOf: [plain, ...distinctSchemas(keys), ...items],
+        description: 'A key, or an item: with the key of one it is changed, without a key it is created.',
+      };
+      if (relation.kind === 'manyToOne') return [[relation.name, either]];
+      return [
+        [relation.name, either],
+        ...targets.map((target, index): [string, SchemaObject] => [
+          `${relation.name}:${target.name}`,
+          { anyOf: [keySchema(target, 'write'), items[index] as SchemaObject] },
+        ]),
+      ];
+    }),
+  );
 };
 
 /** Describes the lists that can be written through their owner: the complete list, or changes to it. */
