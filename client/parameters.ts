@@ -11,6 +11,8 @@ export interface AnyQuery {
   readonly page?: number | undefined;
   readonly deep?: object | undefined;
   readonly meta?: readonly string[] | undefined;
+  readonly after?: string | undefined;
+  readonly timezone?: string | undefined;
 }
 
 type AnyField = string | { readonly [relation: string]: readonly AnyField[] | undefined };

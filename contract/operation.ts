@@ -3,10 +3,10 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Required authentication: `open` ignores credentials, `public` rejects invalid ones, `user` and `admin`
- * require one.
+ * Required authentication: `open` ignores credentials, `public` rejects invalid ones, `user`, `operator` and `admin`
+ * require one; `operator` a policy with `operator_access`.
  */
-export type OperationAccess = 'open' | 'public' | 'user' | 'admin';
+export type OperationAccess = 'open' | 'public' | 'user' | 'operator' | 'admin';
 
 export interface OperationDeclaration<Id extends string = string> {
   readonly id: Id;
@@ -17,6 +17,8 @@ export interface OperationDeclaration<Id extends string = string> {
   readonly beforeSecondFactor?: true;
   /** Rejects anonymous callers with 401 instead of 403, because clients start a login by it. */
   readonly startsLogin?: true;
+  /** Serves keys of the queue as well, `Authorization: Key <id>:<secret>`. */
+  readonly acceptsKey?: true;
   /** Takes the body also as a JSON or YAML file of a form, up to `SCHEMA_MAX_SIZE`. */
   readonly upload?: true;
   readonly parameters?: readonly OperationParameter[];

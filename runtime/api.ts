@@ -7,6 +7,7 @@ import { createObserver } from './observe.js';
 import { createHashProcess } from './auth/passwords/hash-process.js';
 import { computeHashesBy } from './auth/passwords/hash.js';
 import { createWatchdog } from './processes/watchdog.js';
+import { createBuildSource } from './processes/build-source.js';
 import { openBuild } from './processes/open-build.js';
 import { baseOf } from './server.js';
 import { createReloadingService } from './reloading-service.js';
@@ -42,8 +43,10 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
   try {
     const base = baseOf(config);
     const { track } = watchdog;
+    const { schema: _schema, load: _load, ...build } = opened;
     service = await createReloadingService({
-      ...opened,
+      ...build,
+      source: createBuildSource({ opened, interval: config.schemaWatch, observe }),
       config,
       observe,
       base,

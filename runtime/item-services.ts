@@ -1,5 +1,6 @@
 /** Assembles what the actions on items share in a process: collections, limits, admission. */
 import type { Access } from './access/access.js';
+import { readSharedSecret, type Keys } from './auth/keys.js';
 import { requirePasswordLength } from './auth/passwords/length.js';
 import type { StaticTokens } from './auth/static-tokens.js';
 import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
@@ -7,6 +8,7 @@ import type { Config } from './config/config.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
 import type { Database } from './databases/contract.js';
 import { createAnswerBytes } from './execute/answer-bytes.js';
+import { createCursors } from './items/cursors.js';
 import type { ItemServices } from './items/context.js';
 import type { Observe } from './observe.js';
 import type { Limits } from './sql/page.js';
@@ -18,10 +20,16 @@ interface ItemServiceOptions {
   readonly observe: Observe;
 }
 
+interface Identity {
+  readonly staticTokens: StaticTokens;
+  readonly access: Access;
+  readonly keys: Keys;
+}
+
 /** Returns what the actions on items share in a process. */
 export const createItemServices = (
   { config, database, declarations, observe }: ItemServiceOptions,
-  { staticTokens, access }: { readonly staticTokens: StaticTokens; readonly access: Access },
+  { staticTokens, access, keys }: Identity,
 ): ItemServices => ({
   registry: createRegistry(requirePasswordLength(declarations, config.auth.passwordMinLength)),
   database,
@@ -33,6 +41,7 @@ export const createItemServices = (
   admission: createAdmission(config),
   observe,
   toStoredToken: staticTokens.toStored,
+  cursors: createCursors(() => readSharedSecret(keys)),
   confirm: access.confirm,
 });
 

@@ -34,11 +34,22 @@ export type Observation =
   | { kind: 'generatedStale'; changes: number }
   /** A rule of a permission or field cannot be evaluated, so what it guards is refused. */
   | { kind: 'ruleFaulty'; rule: string; part: string; problem: string }
-  /** The schema of the database differs from the one that is served. */
-  | { kind: 'schemaChanged'; changes: readonly string[] }
+  /** The schema of the database has changed; its build took `ms` to make. */
+  | { kind: 'schemaChanged'; changes: readonly string[]; ms: number }
+  /** The schema as it is now cannot be served; the one before still is. */
+  | { kind: 'schemaReloadFailed'; reason: string }
   | { kind: 'workersStarted'; roles: readonly string[] }
-  /** A failed worker task that is retried, or a model that threw. */
+  /** A failed worker task that is retried. */
   | { kind: 'workerFailed'; error: unknown }
+  /** A model that threw, whose process ended, or whose server could not be reached; `attempt` is 0 for `/run`. */
+  | {
+      kind: 'modelFailed';
+      request: string;
+      model: string;
+      account: string;
+      attempt: number;
+      error: unknown;
+    }
   | { kind: 'warning'; message: string };
 
 export type Observe = (observation: Observation) => void;
@@ -120,15 +131,24 @@ const levelsAndMessages: {
     ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
   ],
   ruleFaulty: ['warn', ({ rule, part, problem }) => `${rule}, in "${part}": ${problem}`],
-  schemaChanged: ['warn', ({ changes }) => schemaChangesToText(changes)],
+  schemaChanged: [
+    'info',
+    ({ changes, ms }) =>
+      `the schema has changed: ${changes.join('; ') || 'what is known about it'}; built in ${formatDuration(ms)}`,
+  ],
+  schemaReloadFailed: [
+    'error',
+    ({ reason }) => `the schema has changed and cannot be served, the former one still is: ${reason}`,
+  ],
   workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
   workerFailed: ['error', () => 'a worker task failed'],
+  modelFailed: [
+    'error',
+    ({ model, request, account, attempt }) =>
+      `${model} failed: request ${request} of account ${account}, attempt ${attempt}`,
+  ],
   warning: ['warn', ({ message }) => message],
 };
-
-/** Says what changed and what to do. */
-export const schemaChangesToText = (changes: readonly string[]): string =>
-  `the database has changed since the start: ${changes.join('; ')}; restart the server to serve it as it is now`;
 
 const urlsToText = (urls: Readonly<Record<string, string>>): string =>
   Object.entries(urls)

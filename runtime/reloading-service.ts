@@ -1,7 +1,10 @@
 /**
  * A service that can be replaced while it serves: requests that have begun end on the build they began with, and the next
- * ones get the new build. Modules of old builds stay in memory, so processes under a supervisor are replaced instead.
+ * ones get the new build. A request that failed because the schema has changed is run again on the new build.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiRequest, ApiResponse } from './request/api-request.js';
+import { OutdatedSchema } from './request/outdated-schema.js';
 import type { ServiceOptions, Service } from './service.js';
 import { createService } from './service.js';
 
@@ -11,9 +14,31 @@ export type ServiceBuild = Pick<
   'declarations' | 'routes' | 'openapi' | 'graphql' | 'queueModels' | 'functions' | 'findSchemaChanges'
 >;
 
+/** Puts a build in place of the last. */
+export type Replace = (build: ServiceBuild) => Promise<void>;
+
+/** For a source that nobody has subscribed to. */
+export const replaceNothing: Replace = async () => undefined;
+
+/** Where new builds come from. */
+export interface BuildSource {
+  /**
+   * Looks at the schema; resolves when the build of the schema as it is now is served.
+   * @param forced looks thoroughly, and at the spec as well
+   * @throws Error where it cannot be made
+   */
+  look(forced: boolean): Promise<void>;
+  /** Returns why the schema as it is now cannot be served; null where it can. */
+  failure(): string | null;
+  /** Sets what is called with each new build. */
+  subscribe(replace: Replace): void;
+  /** Ends looks at intervals; resolves when no build is being replaced. */
+  close(): Promise<void>;
+}
+
 export interface ReloadingOptions extends ServiceOptions {
-  /** Loads the build of the schema that the database has now; without it, nothing is replaced. */
-  readonly rebuild?: () => Promise<ServiceBuild>;
+  /** Without it, nothing is replaced. */
+  readonly source?: BuildSource;
 }
 
 interface Generation {
@@ -24,41 +49,24 @@ interface Generation {
   onIdle: (() => void) | null;
 }
 
-/** Number of replacements after which a restart is suggested. */
-const manyReloads = 20;
+/** Milliseconds for which a request waits for a new build. */
+const buildLimit = 10_000;
 
-export const createReloadingService = async ({ rebuild, ...options }: ReloadingOptions): Promise<Service> => {
-  if (rebuild === undefined) return createService(options);
-  let reloads = 0;
+export const createReloadingService = async ({ source, ...options }: ReloadingOptions): Promise<Service> => {
+  if (source === undefined) return createService(options);
+  const reload = (): Promise<void> => source.look(true);
   const open = async (build: Partial<ServiceBuild>): Promise<Generation> => {
-    const service = await createService({ ...options, ...build, reload });
+    const service = await createService({ ...options, ...build, reload, reloadFailure: source.failure });
     return { service, requests: 0, onIdle: null };
   };
-  const replace = async (): Promise<void> => {
-    const next = await open(await rebuild());
+  let current = await open({});
+  source.subscribe(async (build) => {
+    const next = await open(build);
     const last = current;
     current = next;
     void closeWhenIdle(last);
-    reloads += 1;
-    if (reloads >= manyReloads) {
-      const message = `the schema was reloaded ${reloads} times; a restart frees the memory of former builds`;
-      options.observe({ kind: 'warning', message });
-    }
-  };
-  let reloading: Promise<void> = Promise.resolve();
-  // one after the other, as a change that comes during a reload may not be in it
-  const reload = (): Promise<void> => (reloading = reloading.then(replace, replace));
-  let current = await open({});
-  const respond: Service['respond'] = async (request) => {
-    const generation = current;
-    generation.requests += 1;
-    try {
-      return await generation.service.respond(request);
-    } finally {
-      generation.requests -= 1;
-      if (generation.requests === 0) generation.onIdle?.();
-    }
-  };
+  });
+  const respond = createRetry(() => current, source);
   return {
     messageOptions: current.service.messageOptions,
     respond,
@@ -68,10 +76,47 @@ export const createReloadingService = async ({ rebuild, ...options }: ReloadingO
       return createApp({ ...current.service.messageOptions, respond, routes: options.routes });
     },
     async close() {
-      await reloading.catch(() => undefined);
+      await source.close();
       await current.service.close();
     },
   };
+};
+
+const createRetry = (current: () => Generation, source: BuildSource): Service['respond'] => {
+  const retry = async (request: ApiRequest, first: Generation): Promise<ApiResponse> => {
+    const until = performance.now() + buildLimit;
+    let failed = first;
+    for (;;) {
+      const look = source.look(false).catch(() => undefined);
+      await Promise.race([look, sleep(Math.max(0, until - performance.now()), undefined, { ref: false })]);
+      const isLast = current() === failed || performance.now() >= until;
+      failed = current();
+      try {
+        return await run(failed, isLast ? { ...request, isLastTry: true } : request);
+      } catch (error) {
+        if (!(error instanceof OutdatedSchema)) throw error;
+      }
+    }
+  };
+  return async (request) => {
+    const generation = current();
+    try {
+      return await run(generation, request);
+    } catch (error) {
+      if (error instanceof OutdatedSchema) return retry(request, generation);
+      throw error;
+    }
+  };
+};
+
+const run = async (generation: Generation, request: ApiRequest): Promise<ApiResponse> => {
+  generation.requests += 1;
+  try {
+    return await generation.service.respond(request);
+  } finally {
+    generation.requests -= 1;
+    if (generation.requests === 0) generation.onIdle?.();
+  }
 };
 
 const closeWhenIdle = async (generation: Generation): Promise<void> => {

@@ -11,7 +11,8 @@ export interface ServeOptions extends Omit<ReloadingOptions, 'base' | 'url'> {
 
 export interface Server {
   readonly url: string;
-  close(): Promise<void>;
+  /** @param grace milliseconds for which clients may still use their connections */
+  close(grace?: number): Promise<void>;
 }
 
 /** Returns the path of `PUBLIC_URL` without a trailing slash. */
@@ -37,8 +38,8 @@ export const serve = async (options: ServeOptions): Promise<Server> => {
   url = urlOf({ ...config, port: listener.port });
   return {
     url,
-    async close() {
-      await listener.close();
+    async close(grace) {
+      await listener.close(grace);
       await service.close();
     },
   };

@@ -15,7 +15,7 @@ import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
 import { createRouter, type Router } from './http/router.js';
-import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
+import { createKeys, exportSecrets, readSharedSecret, type Keys } from './auth/keys.js';
 import { updateLastAccess } from './auth/session-store.js';
 import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
 import { createTokenUse } from './auth/token-use.js';
@@ -40,6 +40,7 @@ import type { QueueModelDeclaration } from '../contract/queue-model.js';
 import type { Queue } from './queue/http/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
+import type { IsOutdated } from './request/outdated-schema.js';
 import { createProxies } from './request/client-address.js';
 
 export interface ServiceOptions {
@@ -62,8 +63,10 @@ export interface ServiceOptions {
   /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
   readonly functions?: string;
-  /** Serves the schema that the database has now, by a new build; absent where that takes a restart. */
+  /** Serves the schema that the database has now, by a new build; absent where that takes a restart. @throws Error */
   readonly reload?: () => Promise<void>;
+  /** Returns why the schema that the database has now cannot be served; null where it can. */
+  readonly reloadFailure?: () => string | null;
   /** Returns what changed in the database since the declarations were made. */
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
 }
@@ -86,9 +89,8 @@ interface ServiceContext extends ServiceOptions, Identity {
   readonly loadQueue: () => Promise<Queue>;
 }
 
-export const createService = async (given: ServiceOptions): Promise<Service> => {
-  const background = createBackground(given.observe);
-  const options = { ...given, observe: reportSchemaChanges(given, background) };
+export const createService = async (options: ServiceOptions): Promise<Service> => {
+  const background = createBackground(options.observe);
   const { config, database, observe, routes, track = () => () => {} } = options;
   warnWithoutSmtp(config, observe);
   if (config.access.lease > 0) await recordLease(database, config.access.lease);
@@ -116,24 +118,11 @@ export const createService = async (given: ServiceOptions): Promise<Service> => 
   };
 };
 
-/** Looks for a changed schema whenever a request fails unexpectedly, and reports each change once. */
-const reportSchemaChanges = (
-  { observe, findSchemaChanges }: ServiceOptions,
-  background: Background,
-): Observe => {
-  if (findSchemaChanges === undefined) return observe;
-  let reported = '';
-  const look = async (): Promise<void> => {
-    const changes = await findSchemaChanges();
-    const text = changes.join();
-    if (text !== reported && changes.length > 0) observe({ kind: 'schemaChanged', changes });
-    reported = text;
-  };
-  return (observation) => {
-    observe(observation);
-    if (observation.kind === 'requestFailed') background.run('schema', look);
-  };
-};
+/** A request is run again only where somebody can make another build. */
+const createOutdatedCheck =
+  ({ database, reload }: ServiceOptions): IsOutdated =>
+  (error, { isLastTry = false }) =>
+    reload !== undefined && !isLastTry && database.isSchemaChange(error);
 
 interface Identity {
   readonly keys: Keys;
@@ -167,7 +156,7 @@ const createServiceRouter = (context: ServiceContext): Router => {
     return createOperations({ ...context, ...items, printGraphql: graphql.print });
   });
   const graphql = createServiceGraphql(context, loadHandlers);
-  const tagOf = createEntityTags(async () => (await exportSecrets(keys))[0] ?? Buffer.alloc(0));
+  const tagOf = createEntityTags(() => readSharedSecret(keys));
   return createRouter({
     routes,
     ...createHandlers({
@@ -179,15 +168,14 @@ const createServiceRouter = (context: ServiceContext): Router => {
       graphql,
       loadHandlers,
       loadQueue,
+      isOutdated: createOutdatedCheck(context),
     }),
   });
 };
 
-const createServiceGraphql = (
-  { config, observe, items, access, availability, graphql }: ServiceContext,
-  loadHandlers: () => Promise<Operations>,
-): Graphql =>
-  createGraphql({
+const createServiceGraphql = (context: ServiceContext, loadHandlers: () => Promise<Operations>): Graphql => {
+  const { config, observe, items, access, availability, graphql } = context;
+  return createGraphql({
     ...items,
     access,
     folder: graphql,
@@ -196,7 +184,9 @@ const createServiceGraphql = (
     loadHandlers,
     reportError: (error, { id, method, path: route }) =>
       toClientError(mapError(error, { id, method, route }, { availability, observe })),
+    isOutdated: createOutdatedCheck(context),
   });
+};
 
 /** Wraps a responder with the host names of the queue, compression and CORS. */
 const createServiceResponder = (respond: Responder, { queue, cors }: Config): Responder => {
@@ -263,6 +253,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       models: queueModels,
       functions,
       onError: warnOfQueueError(observe),
+      onModelFailure: (failure) => observe({ kind: 'modelFailed', ...failure }),
     });
   };
   return Object.assign((): Promise<Queue> => (queue ??= load()), {

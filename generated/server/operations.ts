@@ -38,6 +38,103 @@ export type HealthCheck = { status: 'ok' | 'warning' | 'error'; milliseconds?: n
 
 export type ItemRights = { update: ActionRight; delete: ActionRight; share: ActionRight };
 
+export type OperatorAccount = { account: string; queued: number; running: number; paused: boolean };
+
+export type OperatorAction = {
+  id: string | null;
+  action: string;
+  state: 'dry_run' | 'running' | 'done' | 'aborted';
+  total: number;
+  done: number;
+  failed: number;
+  errors: OperatorActionError[];
+  reason?: string | null;
+  created_at?: string | null;
+  ended_at?: string | null;
+};
+
+export type OperatorActionError = { request: string; message: string };
+
+export type OperatorDelivery = {
+  id: string;
+  request: string | null;
+  account: string;
+  url: string;
+  state: 'pending' | 'delivered' | 'failed';
+  round: number;
+  next_at: string | null;
+  created_at: string;
+  ended_at: string | null;
+  attempts: {
+    number: number;
+    status: number | null;
+    error: string | null;
+    milliseconds: number;
+    created_at: string;
+  }[];
+};
+
+export type OperatorEndpoint = {
+  account: string;
+  endpoint: string;
+  pending: number;
+  failed: number;
+  delivered: number;
+  paused: boolean;
+};
+
+export type OperatorModel = {
+  id: string;
+  class: string | null;
+  slots: number | null;
+  waiting: number;
+  admitted: number;
+  running: number;
+  oldest_at: string | null;
+  workers: number;
+  paused: boolean;
+};
+
+export type OperatorRequest = {
+  id: string;
+  account: string;
+  model: string;
+  status: RequestProgress;
+  http_status?: number | null;
+  error_type?: string | null;
+  attempts: number;
+  round: number;
+  webhook?: string | null;
+  tags?: { [name: string]: string } | null;
+  created_at: string;
+  begun_at?: string | null;
+  ended_at?: string | null;
+};
+
+export type OperatorRequestAttempt = {
+  number: number;
+  worker: string;
+  outcome: string | null;
+  error_type: string | null;
+  error: string | null;
+  message: string | null;
+  stack: string | null;
+  memory: number | null;
+  begun_at: string;
+  ended_at: string | null;
+};
+
+export type OperatorWorker = {
+  id: string;
+  version: string;
+  roles: string[];
+  classes: string[];
+  state: 'running' | 'draining' | 'lost';
+  tasks: number;
+  started_at: string;
+  seen_at: string;
+};
+
 export type QueueKey = {
   id: string;
   name: string | null;
@@ -166,6 +263,80 @@ export type KeysListOutput = { data: QueueKey[] };
 export type KeysRevokeInput = { id: string };
 export type KeysRevokeOutput = void;
 
+export type OperatorAccountsInput = { limit?: number };
+export type OperatorAccountsOutput = { data: OperatorAccount[] };
+
+export type OperatorActionsAbortInput = { id: string };
+export type OperatorActionsAbortOutput = void;
+
+export type OperatorActionsCreateInput = {
+  body: {
+    action: 'cancel' | 'retry' | 'redeliver' | 'release' | 'pause' | 'resume' | 'drain';
+    ids?: string[];
+    filter?: {
+      account?: string;
+      model?: string;
+      status?: RequestProgress;
+      error_type?: string;
+      http_status?: number;
+      endpoint?: string;
+      delivery?: 'pending' | 'delivered' | 'failed';
+      tag?: string;
+      after?: string;
+      before?: string;
+    };
+    target?: { kind: 'model' | 'class' | 'account' | 'endpoint'; name: string };
+    dry_run?: boolean;
+    reason?: string;
+  };
+};
+export type OperatorActionsCreateOutput = { data: OperatorAction };
+
+export type OperatorActionsReadInput = { id: string };
+export type OperatorActionsReadOutput = { data: OperatorAction };
+
+export type OperatorDeliveriesInput = {
+  account?: string;
+  endpoint?: string;
+  state?: 'pending' | 'delivered' | 'failed';
+  cursor?: string;
+  limit?: number;
+};
+export type OperatorDeliveriesOutput = { data: OperatorDelivery[] };
+
+export type OperatorDeliveriesReadInput = { id: string };
+export type OperatorDeliveriesReadOutput = { data: OperatorDelivery };
+
+export type OperatorEndpointsInput = { limit?: number };
+export type OperatorEndpointsOutput = { data: OperatorEndpoint[] };
+
+export type OperatorModelsInput = Record<string, never>;
+export type OperatorModelsOutput = { data: OperatorModel[] };
+
+export type OperatorRequestsInput = {
+  account?: string;
+  model?: string;
+  status?: RequestProgress;
+  error_type?: string;
+  http_status?: number;
+  endpoint?: string;
+  delivery?: 'pending' | 'delivered' | 'failed';
+  tag?: string;
+  after?: string;
+  before?: string;
+  cursor?: string;
+  limit?: number;
+};
+export type OperatorRequestsOutput = { data: OperatorRequest[] };
+
+export type OperatorRequestsReadInput = { id: string };
+export type OperatorRequestsReadOutput = {
+  data: { request: OperatorRequest; attempts: OperatorRequestAttempt[]; deliveries: OperatorDelivery[] };
+};
+
+export type OperatorWorkersInput = Record<string, never>;
+export type OperatorWorkersOutput = { data: OperatorWorker[] };
+
 export type PermissionsMeInput = Record<string, never>;
 export type PermissionsMeOutput = { data: { [name: string]: { [name: string]: CollectionRight } } };
 
@@ -250,6 +421,9 @@ export type SchemaDiffInput = {
   body: { [name: string]: unknown };
 };
 export type SchemaDiffOutput = { status: 200; body: { data: SchemaDifference } } | { status: 204 };
+
+export type SchemaReloadInput = Record<string, never>;
+export type SchemaReloadOutput = void;
 
 export type SchemaSnapshotInput = { export?: 'json' | 'yaml' };
 export type SchemaSnapshotOutput = { data: Snapshot };
@@ -347,6 +521,49 @@ export interface Operations {
   keysList(input: KeysListInput, context: OperationContext): Promise<KeysListOutput>;
   /** Revoke one of your keys, effective immediately; administrators can revoke any key */
   keysRevoke(input: KeysRevokeInput, context: OperationContext): Promise<KeysRevokeOutput>;
+  /** List the accounts with the most requests that have not ended */
+  operatorAccounts(input: OperatorAccountsInput, context: OperationContext): Promise<OperatorAccountsOutput>;
+  /** Abort an action; what it has done stays */
+  operatorActionsAbort(
+    input: OperatorActionsAbortInput,
+    context: OperationContext,
+  ): Promise<OperatorActionsAbortOutput>;
+  /** Act on requests, or pause, resume or drain */
+  operatorActionsCreate(
+    input: OperatorActionsCreateInput,
+    context: OperationContext,
+  ): Promise<OperatorActionsCreateOutput>;
+  /** Read the progress of an action */
+  operatorActionsRead(
+    input: OperatorActionsReadInput,
+    context: OperationContext,
+  ): Promise<OperatorActionsReadOutput>;
+  /** Search the webhook deliveries of all accounts, newest first */
+  operatorDeliveries(
+    input: OperatorDeliveriesInput,
+    context: OperationContext,
+  ): Promise<OperatorDeliveriesOutput>;
+  /** Read one delivery with its attempts */
+  operatorDeliveriesRead(
+    input: OperatorDeliveriesReadInput,
+    context: OperationContext,
+  ): Promise<OperatorDeliveriesReadOutput>;
+  /** List the webhook endpoints with the most failures of the last day */
+  operatorEndpoints(
+    input: OperatorEndpointsInput,
+    context: OperationContext,
+  ): Promise<OperatorEndpointsOutput>;
+  /** List the models with their requests, and what is paused */
+  operatorModels(input: OperatorModelsInput, context: OperationContext): Promise<OperatorModelsOutput>;
+  /** Search the requests of all accounts, newest first */
+  operatorRequests(input: OperatorRequestsInput, context: OperationContext): Promise<OperatorRequestsOutput>;
+  /** Read one request with its attempts and deliveries */
+  operatorRequestsRead(
+    input: OperatorRequestsReadInput,
+    context: OperationContext,
+  ): Promise<OperatorRequestsReadOutput>;
+  /** List the worker processes */
+  operatorWorkers(input: OperatorWorkersInput, context: OperationContext): Promise<OperatorWorkersOutput>;
   /** List your permissions by collection */
   permissionsMe(input: PermissionsMeInput, context: OperationContext): Promise<PermissionsMeOutput>;
   /** Read your permissions on a singleton, or on new items of a collection */
@@ -392,6 +609,8 @@ export interface Operations {
   schemaApply(input: SchemaApplyInput, context: OperationContext): Promise<SchemaApplyOutput>;
   /** Compare a snapshot with the schema */
   schemaDiff(input: SchemaDiffInput, context: OperationContext): Promise<SchemaDiffOutput>;
+  /** Serve the schema as it is now */
+  schemaReload(input: SchemaReloadInput, context: OperationContext): Promise<SchemaReloadOutput>;
   /** Take a snapshot of the schema */
   schemaSnapshot(input: SchemaSnapshotInput, context: OperationContext): Promise<SchemaSnapshotOutput>;
   /** Check the health of the server; only administrators see the individual checks */
@@ -630,6 +849,179 @@ export const operations = [
     responses: { 204: null },
   },
   {
+    id: 'operatorAccounts',
+    access: 'operator',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorActionsAbort',
+    access: 'operator',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 204: null },
+  },
+  {
+    id: 'operatorActionsCreate',
+    access: 'operator',
+    body: {
+      type: 'object',
+      required: ['action'],
+      additionalProperties: false,
+      properties: {
+        action: {
+          type: 'string',
+          enum: ['cancel', 'retry', 'redeliver', 'release', 'pause', 'resume', 'drain'],
+        },
+        ids: {
+          type: 'array',
+          description: 'Ids of requests, or of workers to drain',
+          minItems: 1,
+          maxItems: 1000,
+          items: { type: 'string', maxLength: 255 },
+        },
+        filter: {
+          type: 'object',
+          description: 'All requests that match, of the last seven days unless `after` is given',
+          additionalProperties: false,
+          properties: {
+            account: { type: 'string', format: 'uuid' },
+            model: { type: 'string' },
+            status: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
+            error_type: { type: 'string' },
+            http_status: { type: 'integer' },
+            endpoint: { type: 'string' },
+            delivery: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
+            tag: { type: 'string', pattern: '^[a-z0-9._-]{1,64}=.{0,256}$' },
+            after: { type: 'string', format: 'date-time' },
+            before: { type: 'string', format: 'date-time' },
+          },
+        },
+        target: {
+          type: 'object',
+          description: 'What to pause or resume',
+          required: ['kind', 'name'],
+          additionalProperties: false,
+          properties: {
+            kind: { type: 'string', enum: ['model', 'class', 'account', 'endpoint'] },
+            name: { type: 'string', minLength: 1, maxLength: 255 },
+          },
+        },
+        dry_run: { type: 'boolean', description: 'Only count what would be met' },
+        reason: { type: 'string', maxLength: 1000 },
+      },
+    },
+    responses: { 202: 'application/json' },
+  },
+  {
+    id: 'operatorActionsRead',
+    access: 'operator',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorDeliveries',
+    access: 'operator',
+    parameters: [
+      { name: 'account', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      { name: 'endpoint', in: 'query', required: false, schema: { type: 'string' } },
+      {
+        name: 'state',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
+      },
+      { name: 'cursor', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorDeliveriesRead',
+    access: 'operator',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorEndpoints',
+    access: 'operator',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorModels',
+    access: 'operator',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorRequests',
+    access: 'operator',
+    parameters: [
+      { name: 'account', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      { name: 'model', in: 'query', required: false, schema: { type: 'string' } },
+      {
+        name: 'status',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
+      },
+      { name: 'error_type', in: 'query', required: false, schema: { type: 'string' } },
+      { name: 'http_status', in: 'query', required: false, schema: { type: 'integer' } },
+      { name: 'endpoint', in: 'query', required: false, schema: { type: 'string' } },
+      {
+        name: 'delivery',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
+      },
+      {
+        name: 'tag',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', pattern: '^[a-z0-9._-]{1,64}=.{0,256}$' },
+      },
+      { name: 'after', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },
+      { name: 'before', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },
+      { name: 'cursor', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorRequestsRead',
+    access: 'operator',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'operatorWorkers',
+    access: 'operator',
+    responses: { 200: 'application/json' },
+  },
+  {
     id: 'permissionsMe',
     access: 'public',
     responses: { 200: 'application/json' },
@@ -657,18 +1049,21 @@ export const operations = [
   {
     id: 'requestsCancel',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsDeliveries',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsList',
     access: 'user',
+    acceptsKey: true,
     parameters: [
       { name: 'model', in: 'query', required: false, schema: { type: 'string' } },
       {
@@ -697,24 +1092,28 @@ export const operations = [
   {
     id: 'requestsRead',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsRedeliver',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 204: null },
   },
   {
     id: 'requestsResult',
     access: 'user',
+    acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {
     id: 'requestsStatus',
     access: 'user',
+    acceptsKey: true,
     parameters: [
       { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'logs', in: 'query', required: false, schema: { type: 'boolean' } },
@@ -725,6 +1124,7 @@ export const operations = [
   {
     id: 'requestsSubmit',
     access: 'user',
+    acceptsKey: true,
     body: {
       type: 'object',
       required: ['model', 'input'],
@@ -842,6 +1242,11 @@ export const operations = [
     responses: { 200: 'application/json', 204: null },
   },
   {
+    id: 'schemaReload',
+    access: 'admin',
+    responses: { 204: null },
+  },
+  {
     id: 'schemaSnapshot',
     access: 'admin',
     parameters: [
@@ -928,16 +1333,19 @@ export const operations = [
   {
     id: 'webhooksSecret',
     access: 'user',
+    acceptsKey: true,
     responses: { 200: 'application/json' },
   },
   {
     id: 'webhooksSecretRotate',
     access: 'user',
+    acceptsKey: true,
     responses: { 200: 'application/json' },
   },
   {
     id: 'webhooksTest',
     access: 'user',
+    acceptsKey: true,
     body: {
       type: 'object',
       required: ['url'],

@@ -9,6 +9,8 @@ const fields = {
   request: svc.uuid({ nullable: true }),
   account: svc.uuid({ required: true }),
   url: svc.text({ required: true }),
+  /** Scheme, host and port of the URL */
+  origin: svc.string({ length: 255, nullable: true }),
   state: svc.string({ length: 16, required: true }),
   /** Number of times that delivery was started; greater than 1 after a redelivery */
   round: svc.integer(),
@@ -17,6 +19,7 @@ const fields = {
   /** Whether its workflow is known to exist */
   started: svc.integer(),
   date_created: svc.bigInteger({ required: true }),
+  date_next: svc.bigInteger({ nullable: true }),
   date_ended: svc.bigInteger({ nullable: true }),
 };
 

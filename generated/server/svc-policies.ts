@@ -11,6 +11,8 @@ const fields = {
   description: svc.text({ nullable: true }),
   /** Allows everything, regardless of permissions */
   admin_access: svc.boolean(),
+  /** Allows operators to see and act on the queue of every account */
+  operator_access: svc.boolean(),
   app_access: svc.boolean(),
   /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa: svc.boolean(),

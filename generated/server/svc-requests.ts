@@ -10,6 +10,8 @@ const fields = {
   priority: svc.integer(),
   attempts: svc.integer(),
   retry: svc.integer(),
+  /** Number of times that it was run from the start; greater than 1 after an operator ran it again */
+  round: svc.integer(),
   input: svc.text({ length: 16777215, nullable: true }),
   output: svc.text({ length: 16777215, nullable: true }),
   headers: svc.text({ nullable: true }),

@@ -83,11 +83,13 @@ export interface SvcDeliveriesRow {
   readonly request: string | null;
   readonly account: string;
   readonly url: string;
+  readonly origin: string | null;
   readonly state: string;
   readonly round: number;
   readonly attempted: number;
   readonly started: number;
   readonly date_created: number;
+  readonly date_next: number | null;
   readonly date_ended: number | null;
 }
 
@@ -153,6 +155,24 @@ export interface SvcModelLocksRow {
   readonly turns: number;
 }
 
+/** A row of `svc_operator_actions`. */
+export interface SvcOperatorActionsRow {
+  readonly id: string;
+  readonly action: string;
+  readonly filter: string;
+  readonly reason: string | null;
+  readonly user: string | null;
+  readonly state: string;
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly errors: string | null;
+  readonly position: string | null;
+  readonly date_created: number;
+  readonly date_seen: number;
+  readonly date_ended: number | null;
+}
+
 /** A row of `svc_panels`. */
 export interface SvcPanelsRow {
   readonly id: string;
@@ -170,6 +190,15 @@ export interface SvcPanelsRow {
   readonly options: string | null;
   readonly date_created: string | null;
   readonly user_created: string | null;
+}
+
+/** A row of `svc_pauses`. */
+export interface SvcPausesRow {
+  readonly kind: string;
+  readonly name: string;
+  readonly reason: string | null;
+  readonly user: string | null;
+  readonly date_created: number;
 }
 
 /** A row of `svc_permissions`. */
@@ -191,6 +220,7 @@ export interface SvcPoliciesRow {
   readonly icon: string | null;
   readonly description: string | null;
   readonly admin_access: 0 | 1;
+  readonly operator_access: 0 | 1;
   readonly app_access: 0 | 1;
   readonly enforce_tfa: 0 | 1;
   readonly ip_access: string | null;
@@ -247,6 +277,7 @@ export interface SvcRequestsRow {
   readonly priority: number;
   readonly attempts: number;
   readonly retry: number;
+  readonly round: number;
   readonly input: string | null;
   readonly output: string | null;
   readonly headers: string | null;
@@ -360,6 +391,19 @@ export interface SvcWebhookSecretsRow {
   readonly date_expires: number | null;
 }
 
+/** A row of `svc_workers`. */
+export interface SvcWorkersRow {
+  readonly id: string;
+  readonly version: string;
+  readonly roles: string;
+  readonly classes: string | null;
+  readonly state: string;
+  readonly drain: number;
+  readonly tasks: number;
+  readonly date_started: number;
+  readonly date_seen: number;
+}
+
 /** Rows by table, and the columns that an insert may omit. */
 export interface SystemTables {
   readonly svc_access: {
@@ -410,7 +454,7 @@ export interface SystemTables {
   };
   readonly svc_deliveries: {
     readonly row: SvcDeliveriesRow;
-    readonly optional: 'request' | 'round' | 'attempted' | 'started' | 'date_ended';
+    readonly optional: 'request' | 'origin' | 'round' | 'attempted' | 'started' | 'date_next' | 'date_ended';
   };
   readonly svc_delivery_attempts: {
     readonly row: SvcDeliveryAttemptsRow;
@@ -450,6 +494,10 @@ export interface SystemTables {
     readonly row: SvcModelLocksRow;
     readonly optional: 'turns';
   };
+  readonly svc_operator_actions: {
+    readonly row: SvcOperatorActionsRow;
+    readonly optional: 'reason' | 'user' | 'done' | 'failed' | 'errors' | 'position' | 'date_ended';
+  };
   readonly svc_panels: {
     readonly row: SvcPanelsRow;
     readonly optional:
@@ -462,13 +510,24 @@ export interface SystemTables {
       | 'date_created'
       | 'user_created';
   };
+  readonly svc_pauses: {
+    readonly row: SvcPausesRow;
+    readonly optional: 'reason' | 'user';
+  };
   readonly svc_permissions: {
     readonly row: SvcPermissionsRow;
     readonly optional: 'id' | 'permissions' | 'validation' | 'presets' | 'fields';
   };
   readonly svc_policies: {
     readonly row: SvcPoliciesRow;
-    readonly optional: 'icon' | 'description' | 'admin_access' | 'app_access' | 'enforce_tfa' | 'ip_access';
+    readonly optional:
+      | 'icon'
+      | 'description'
+      | 'admin_access'
+      | 'operator_access'
+      | 'app_access'
+      | 'enforce_tfa'
+      | 'ip_access';
   };
   readonly svc_relations: {
     readonly row: SvcRelationsRow;
@@ -505,6 +564,7 @@ export interface SystemTables {
       | 'priority'
       | 'attempts'
       | 'retry'
+      | 'round'
       | 'input'
       | 'output'
       | 'headers'
@@ -568,6 +628,10 @@ export interface SystemTables {
     readonly row: SvcWebhookSecretsRow;
     readonly optional: 'date_expires';
   };
+  readonly svc_workers: {
+    readonly row: SvcWorkersRow;
+    readonly optional: 'classes' | 'drain' | 'tasks';
+  };
 }
 
 /** Columns by table, as declared. */
@@ -604,11 +668,13 @@ export const systemColumns = {
     'request',
     'account',
     'url',
+    'origin',
     'state',
     'round',
     'attempted',
     'started',
     'date_created',
+    'date_next',
     'date_ended',
   ],
   svc_delivery_attempts: ['id', 'delivery', 'number', 'status', 'error', 'milliseconds', 'date_created'],
@@ -637,6 +703,22 @@ export const systemColumns = {
   svc_idempotency: ['account', 'name', 'fingerprint', 'request', 'date_created'],
   svc_keys: ['id', 'account', 'name', 'hash', 'models', 'date_created', 'date_expires', 'date_used'],
   svc_model_locks: ['model', 'turns'],
+  svc_operator_actions: [
+    'id',
+    'action',
+    'filter',
+    'reason',
+    'user',
+    'state',
+    'total',
+    'done',
+    'failed',
+    'errors',
+    'position',
+    'date_created',
+    'date_seen',
+    'date_ended',
+  ],
   svc_panels: [
     'id',
     'dashboard',
@@ -654,6 +736,7 @@ export const systemColumns = {
     'date_created',
     'user_created',
   ],
+  svc_pauses: ['kind', 'name', 'reason', 'user', 'date_created'],
   svc_permissions: ['id', 'policy', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'],
   svc_policies: [
     'id',
@@ -661,6 +744,7 @@ export const systemColumns = {
     'icon',
     'description',
     'admin_access',
+    'operator_access',
     'app_access',
     'enforce_tfa',
     'ip_access',
@@ -701,6 +785,7 @@ export const systemColumns = {
     'priority',
     'attempts',
     'retry',
+    'round',
     'input',
     'output',
     'headers',
@@ -769,4 +854,5 @@ export const systemColumns = {
     'date_created',
   ],
   svc_webhook_secrets: ['id', 'account', 'secret', 'date_created', 'date_expires'],
+  svc_workers: ['id', 'version', 'roles', 'classes', 'state', 'drain', 'tasks', 'date_started', 'date_seen'],
 } as const;

@@ -30,7 +30,7 @@ export interface Table {
   readonly primaryKey: readonly string[] | null;
   /** Unique constraints and plain unique indexes besides the primary key, by name. */
   readonly uniques: readonly Unique[];
-  /** By name. References to tables of another schema are left out. */
+  /** Foreign keys by name. References to tables of another schema are left out. */
   readonly foreignKeys: readonly ForeignKey[];
   /**
    * SQLite only: foreign keys that do not match their target. SQLite accepts them, but rejects writes that

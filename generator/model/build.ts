@@ -17,7 +17,7 @@ import type { Collection, CollectionNames, Model, Operation } from './types.js';
 export interface ModelSources {
   readonly catalog: Catalog;
   readonly spec: Spec;
-  /** For the package's own output; absent: for a team's. */
+  /** Whether the output is the package's own rather than a team's. */
   readonly forPackage?: boolean;
 }
 

@@ -214,13 +214,15 @@ export interface Operation {
   /**
    * `open`: authentication is ignored. `public`: no token is required, but one that is sent must be valid.
    */
-  readonly access: 'open' | 'public' | 'user' | 'admin';
+  readonly access: 'open' | 'public' | 'user' | 'operator' | 'admin';
   /** Whether requests with an invalid session cookie are served as anonymous. */
   readonly withoutSession: boolean;
   /** Whether users are served who have not set up the one-time passwords that a policy requires. */
   readonly beforeSecondFactor: boolean;
   /** Whether anonymous callers get 401 instead of 403, because clients start a login by it. */
   readonly startsLogin: boolean;
+  /** Whether keys of the queue are accepted as well as tokens. */
+  readonly acceptsKey: boolean;
   /** Whether the body may also be a JSON or YAML file of a form. */
   readonly upload: boolean;
   readonly parameters: readonly OperationParameter[];

@@ -93,10 +93,11 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own' | 'served'> & 
   tag: optional(text),
   method: required(oneOf(['get', 'post', 'put', 'patch', 'delete'])),
   path: required(path),
-  access: required(oneOf(['open', 'public', 'user', 'admin'])),
+  access: required(oneOf(['open', 'public', 'user', 'operator', 'admin'])),
   withoutSession: optional(flag, false),
   beforeSecondFactor: optional(flag, false),
   startsLogin: optional(flag, false),
+  acceptsKey: optional(flag, false),
   upload: optional(flag, false),
   parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
   body: optional<JsonSchema | null>(nullable(schema), null),
@@ -203,20 +204,26 @@ export const joinTypes = (
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 };
 
+const requiresUser = (access: Operation['access']): boolean => access !== 'open' && access !== 'public';
+
 /** Reports exceptions from a check that the operation's access level never makes. */
 const checkExceptions = ({ operation, positionOf }: LocatedOperation, faults: SpecFault[]): void => {
-  const { access, withoutSession, beforeSecondFactor, startsLogin } = operation;
+  const { access, withoutSession, beforeSecondFactor, startsLogin, acceptsKey } = operation;
   if (withoutSession && access !== 'public') {
     const remedy = 'write "access: public" or remove it';
     faults.push(faultAt(positionOf('withoutSession'), '"withoutSession" requires public access', remedy));
   }
-  if (beforeSecondFactor && access !== 'user' && access !== 'admin') {
+  if (beforeSecondFactor && !requiresUser(access)) {
     const remedy = 'write "access: user" or "access: admin", or remove it';
     faults.push(faultAt(positionOf('beforeSecondFactor'), '"beforeSecondFactor" requires a user', remedy));
   }
-  if (startsLogin && access !== 'user' && access !== 'admin') {
+  if (startsLogin && !requiresUser(access)) {
     const remedy = 'write "access: user" or "access: admin", or remove it';
     faults.push(faultAt(positionOf('startsLogin'), '"startsLogin" requires a user', remedy));
+  }
+  if (acceptsKey && access !== 'user') {
+    const remedy = 'write "access: user" or remove it';
+    faults.push(faultAt(positionOf('acceptsKey'), '"acceptsKey" requires access of users', remedy));
   }
 };
 

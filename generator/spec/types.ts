@@ -5,7 +5,7 @@ import type { QueueModelSpec } from './queue-models.js';
 export interface Spec {
   readonly api: ApiSpec;
   readonly errors: readonly ErrorEntry[];
-  /** By collection name; a team's file extends the package's file of the same name. */
+  /** Collections by name; a team's file extends the package's file of the same name. */
   readonly collections: ReadonlyMap<string, CollectionSpec>;
   readonly operations: readonly Operation[];
   /** Schemas of operations that have a name in generated code, sorted by it. */
@@ -62,7 +62,7 @@ export interface NamesSpec {
 }
 
 export interface Position {
-  /** As the folder was given to `loadSpec`: `spec/collections/customer.yaml`. */
+  /** Path below the folder that `loadSpec` was given: `spec/collections/customer.yaml`. */
   readonly file: string;
   readonly line: number;
   readonly column: number;

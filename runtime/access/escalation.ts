@@ -59,9 +59,11 @@ export const findEscalation = ({ caller, user, before, after }: AccessChange): s
   const subsumes = subsumptionOf(caller, indexBefore);
   const isGrantable: IsGrantable = (policy) =>
     !indexAfter.admins.has(policy) &&
+    (caller.operator || !isOperator(indexAfter, policy)) &&
     policyPermissions(indexAfter, policy).every((each) => subsumes(each, conditionsOf(indexAfter, policy)));
   return (
     findRemovedSecondFactor(indexBefore, indexAfter, user) ??
+    (caller.operator ? null : findNewOperator(indexBefore, indexAfter)) ??
     findNewPermission(indexBefore, indexAfter, subsumes) ??
     findNewHolder(indexBefore, indexAfter, isGrantable) ??
     findUserTakeover({ before, after }, [indexBefore, indexAfter], isGrantable) ??
@@ -130,6 +132,15 @@ const findAddedSecondFactor = (
     ([holder, policies]) => !before.has(holder) && (holder === everybody || !policies.every(isGrantable)),
   );
   return isEscalation ? 'requiring a second factor of users with more permissions ("enforce_tfa")' : null;
+};
+
+const isOperator = ({ rows }: AccessIndex, policy: string): boolean =>
+  rows.policies.some(({ id, operator }) => id === policy && operator === true);
+
+/** Finds a policy that newly has `operator_access`. */
+const findNewOperator = (held: AccessIndex, wanted: AccessIndex): string | null => {
+  const isNew = wanted.rows.policies.some(({ id }) => isOperator(wanted, id) && !isOperator(held, id));
+  return isNew ? 'a policy with "operator_access"' : null;
 };
 
 /** Finds a permission or an address that the change adds to a policy. */

@@ -20,6 +20,8 @@ export interface AccessRows {
   readonly policies: readonly {
     readonly id: string;
     readonly admin: boolean;
+    /** Whether its holders may use the operations of operators. */
+    readonly operator?: boolean;
     /** Whether the policy requires a second factor. */
     readonly secondFactor?: boolean;
     /** Addresses and networks to which the policy applies; empty for any address. */
@@ -48,6 +50,8 @@ export interface User {
 export interface PolicySet {
   readonly ids: readonly string[];
   readonly admin: boolean;
+  /** Whether the operations of operators may be used, which administrators may. */
+  readonly operator: boolean;
   /** Whether any of the policies requires a second factor. */
   readonly requiresSecondFactor: boolean;
   /** Permissions of all policies in the set. */
@@ -88,6 +92,7 @@ interface IndexedRows {
   /** Networks of policies by id. */
   readonly lists: ReadonlyMap<string, AddressList>;
   readonly admins: ReadonlySet<string>;
+  readonly operators: ReadonlySet<string>;
   readonly secondFactorPolicies: ReadonlySet<string>;
 }
 
@@ -98,6 +103,7 @@ const indexRows = (rows: AccessRows): IndexedRows => {
     parents: new Map(rows.roles.map((role) => [role.id, role.parent])),
     lists: new Map(rows.policies.map(({ id, addresses = [] }) => [id, createAddressList(addresses)])),
     admins: idsOf(rows.policies.filter((policy) => policy.admin)),
+    operators: idsOf(rows.policies.filter((policy) => policy.operator === true)),
     secondFactorPolicies: idsOf(rows.policies.filter((policy) => policy.secondFactor === true)),
   };
 };
@@ -179,7 +185,7 @@ const ancestors = (role: string | null, parents: ReadonlyMap<string, string | nu
 
 const createPolicySet = (
   ids: readonly string[],
-  { rows, admins, secondFactorPolicies }: IndexedRows,
+  { rows, admins, operators, secondFactorPolicies }: IndexedRows,
 ): PolicySet => {
   const admin = ids.some((id) => admins.has(id));
   const held = new Set(ids);
@@ -188,6 +194,7 @@ const createPolicySet = (
   return {
     ids,
     admin,
+    operator: admin || ids.some((id) => operators.has(id)),
     requiresSecondFactor: ids.some((id) => secondFactorPolicies.has(id)),
     permissions,
     cache: new Map(),

@@ -11,15 +11,23 @@ export interface Visibility {
   conditionalNames(collection: string): ReadonlySet<string>;
   /** Returns the fields that the caller's permissions preset. */
   presetNames(collection: string, action: Action): ReadonlySet<string>;
-  readonly level: 'public' | 'user' | 'admin';
+  readonly level: Level;
 }
+
+const ranks = { public: 0, user: 1, operator: 2, admin: 3 } as const;
+
+type Level = keyof typeof ranks;
+
+/** Returns whether a part of the description that names an `access` is visible at a level. */
+export const isVisibleAt = (access: unknown, level: Level): boolean =>
+  typeof access !== 'string' || (ranks[access as Level] ?? 0) <= ranks[level];
 
 /** Returns the visibility for a caller's policies. */
 export const visibilityOf = (
   { user, policies }: Pick<Principal, 'user' | 'policies'>,
   registry: Registry,
 ): Visibility => ({
-  level: policies.admin ? 'admin' : user === null ? 'public' : 'user',
+  level: levelOf(user, policies),
   visibleNames(name, action) {
     const grant = grantOf(name, action, { policies, registry });
     if (grant === null) return null;
@@ -32,6 +40,12 @@ export const visibilityOf = (
   presetNames: (name, action) =>
     new Set(Object.keys(grantOf(name, action, { policies, registry })?.presets ?? {})),
 });
+
+const levelOf = (user: Principal['user'], { admin, operator }: PolicySet): Level => {
+  if (admin) return 'admin';
+  if (operator) return 'operator';
+  return user === null ? 'public' : 'user';
+};
 
 const grantOf = (
   name: string,

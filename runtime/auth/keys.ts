@@ -57,3 +57,7 @@ const createSecretFile = async (): Promise<string> => {
   await unlink(temporaryFile);
   return readFile(secretFile, 'utf8');
 };
+
+/** Returns the secret that all processes of an installation share. */
+export const readSharedSecret = async (keys: Keys): Promise<Buffer> =>
+  (await exportSecrets(keys))[0] ?? Buffer.alloc(0);

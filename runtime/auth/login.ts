@@ -41,7 +41,7 @@ export interface Credentials {
   readonly otp?: string;
 }
 
-/** How the tokens of a login are returned, and to whom. */
+/** The form in which the tokens of a login are returned, and their recipient. */
 export interface LoginOptions {
   readonly mode: Mode;
   readonly from: SessionOrigin;

@@ -6,7 +6,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { Keys } from './keys.js';
 import { equalsInConstantTime } from '../execute/access-source.js';
 
-/** To whom a secret is bound. Another login, or a changed password, invalidates it. */
+/** The login that a secret is bound to. Another login, or a changed password, invalidates it. */
 export interface SecretHolder {
   readonly user: string;
   /** Id of the login session; `null` for a static token. */

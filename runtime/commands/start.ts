@@ -48,6 +48,8 @@ interface Running extends Stoppable {
   readonly collections: number;
   isReady(): boolean;
   isWell(): boolean;
+  /** Returns why the schema as it is now cannot be served; null where it can. */
+  schemaFailure(): string | null;
 }
 
 const runAlone = async (config: Config): Promise<void> => {
@@ -85,7 +87,12 @@ const run = async (config: Config, observe: Observe, start: () => Promise<Runnin
       ? null
       : await (
           await import('../processes/probes.js')
-        ).serveProbes(config.host, config.adminPort, () => running?.isReady() ?? false);
+        ).serveProbes({
+          host: config.host,
+          port: config.adminPort,
+          isReady: () => running?.isReady() ?? false,
+          schemaFailure: () => running?.schemaFailure() ?? null,
+        });
   try {
     const fault = await checkFilesDir(config.queue.filesDir);
     if (fault !== null) observe({ kind: 'warning', message: fault });

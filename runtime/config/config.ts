@@ -35,6 +35,8 @@ export interface Config {
     /** Milliseconds for which an access version that was read is relied on; 0: it is read for each request. */
     readonly lease: number;
   };
+  /** Milliseconds between two looks for a changed schema; 0: none but those that are asked for. */
+  readonly schemaWatch: number;
   /** Milliseconds after which a process that does not respond is replaced; 0: never. */
   readonly watchdog: number;
   /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
@@ -145,6 +147,7 @@ export const loadConfig = (environment: Environment): Config => {
     cors: readCors(read, faults),
     adminPort: read('ADMIN_PORT'),
     access: { lease: read('ACCESS_LEASE') },
+    schemaWatch: read('SCHEMA_WATCH'),
     watchdog: read('WATCHDOG'),
     secret: read('SECRET') ?? [],
     auth: readAuth(read, faults),

@@ -53,6 +53,12 @@ export const databaseVariables = {
     default: '10s',
     meaning: 'replaces a process that has not responded for so long; `0` disables it',
   },
+  SCHEMA_WATCH: {
+    parse: (text: string): number => (text === 'off' ? 0 : parseDuration(text)),
+    default: '2s',
+    meaning:
+      'how often a server looks for a changed schema; `off`: only when it is asked or a statement fails',
+  },
   TABLES_INCLUDE: {
     parse: parseList,
     default: '',

@@ -45,6 +45,11 @@ export interface SqlDialect {
   generatedKeyCheck?(field: Field): string;
   /** Statement that checks deferred constraints before the commit; absent if there are none. */
   readonly checkDeferred?: string;
+  /**
+   * Selects one row that is another one after a change of any table, view or trigger: at little cost, and once too often
+   * rather than not.
+   */
+  readonly schemaVersion: string;
   /** Selects the names of the tables whose writes cannot be rolled back; absent if there are none. */
   readonly tablesWithoutTransactions?: string;
   /** SQL after the table name in an insert without columns. */
@@ -160,7 +165,7 @@ export interface RowLayout {
   readonly tokens: readonly Token[];
   /** Number of leading columns that hold the parent's key; 0 without a parent. */
   readonly keyColumns: number;
-  /** Maximum number of rows per parent. */
+  /** Maximum number of rows: per parent, or without one of all. */
   readonly limit: number;
   /** Accounts for the memory of the rows; absent if they are not part of an answer. */
   readonly bytes?: ByteBudget;
@@ -203,6 +208,11 @@ export interface Database extends Executor {
   locked<Result>(name: string, body: () => Promise<Result>): Promise<Result>;
   /** Returns whether an error means that the server is temporarily unreachable. */
   isConnectionLoss(error: unknown): boolean;
+  /**
+   * Returns whether a statement failed as it does when the schema has changed since it was written, such as for an unknown
+   * column. It had no effect.
+   */
+  isSchemaChange(error: unknown): boolean;
   close(): Promise<void>;
 }
 

@@ -70,6 +70,7 @@ export const loadRows = async (executor: Executor): Promise<AccessRows> => {
     policies: policies.map((row) => ({
       id: String(row.id),
       admin: Number(row.admin_access) === 1,
+      operator: Number(row.operator_access) === 1,
       secondFactor: Number(row.enforce_tfa) === 1,
       addresses: text(row.ip_access)?.split(',') ?? [],
       columns: row,

@@ -48,7 +48,7 @@ export interface ByteBudget {
   giveBack(count: number): void;
 }
 
-/** For rows that are not part of an answer. */
+/** A budget without a limit, for rows that are not part of an answer. */
 export const unlimitedBytes: ByteBudget = { take: () => undefined, giveBack: () => undefined };
 
 /** Size from which a buffer grows by a quarter instead of doubling. */

@@ -8,11 +8,16 @@ import { chunk } from './chunk.js';
 import type { Executor, RowLayout } from '../databases/contract.js';
 import { insertLists, JsonRows, noRows, type FilledRows, type Group, type RowSet } from './row-set.js';
 
+/** Counts by name, and the cursor. */
+export type Meta = Readonly<Record<string, number | string | null>>;
+
 export interface ReadResult {
   readonly rows: JsonRows;
   readonly count: number;
+  /** The cursor of the last row, as JSON; null where there are no further rows, or no cursor was requested. */
+  readonly next: string | null;
   /** The requested counts; `null` where none was requested. */
-  readonly meta: Readonly<Record<string, number>> | null;
+  readonly meta: Meta | null;
 }
 
 interface Context {
@@ -32,14 +37,14 @@ const readRoot = async (rows: CompiledRows, context: Context): Promise<ReadResul
   const layout: RowLayout = {
     tokens: rows.tokens,
     keyColumns: 0,
-    limit: Number.POSITIVE_INFINITY,
+    limit: rows.limit?.(input) ?? Number.POSITIVE_INFINITY,
     bytes: budget.bytes,
   };
   const set = await executor.rows(rows.statement.render(input), layout);
-  if (set.slots.length === 0) return { rows: set.rows, count: set.count, meta: null };
+  if (set.slots.length === 0) return { rows: set.rows, count: set.count, next: set.next, meta: null };
   const filled = await readNested(set, rows, context);
   budget.answerRows(filled.nested);
-  return { rows: filled.rows, count: set.count, meta: null };
+  return { rows: filled.rows, count: set.count, next: set.next, meta: null };
 };
 
 const withCounts = async (

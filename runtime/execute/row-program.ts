@@ -69,7 +69,7 @@ export const compileProgram = <Row extends Cursor, Column>(
 };
 
 const columnsOf = (token: Token): number => {
-  if (token.kind === 'literal') return 0;
+  if (token.kind === 'literal' || token.kind === 'end') return 0;
   if (token.kind === 'one') return token.isShared ? 0 : 1;
   if (token.kind === 'key') return token.fields.length;
   if (token.kind === 'any') return 2;
@@ -84,8 +84,9 @@ export const writeRow = <Row extends Cursor, Column>(
 ): void => {
   const { format, steps, keyColumns } = program;
   const { writer } = collector;
-  if (keyColumns === 0) collector.beginRow();
-  else if (!collector.beginChild(readKey(row, format, keyColumns) ?? '')) return;
+  const isKept =
+    keyColumns === 0 ? collector.beginRow() : collector.beginChild(readKey(row, format, keyColumns) ?? '');
+  if (!isKept) return;
   writer.reserve(maxOutput(row, size) + program.slack);
   for (let index = 0; index < steps.length; index += 1) {
     const step = steps[index] as Step;
@@ -99,7 +100,8 @@ export const writeRow = <Row extends Cursor, Column>(
         skip(row, format, step.skipColumns);
         index += step.skipTokens;
       } else if (!step.isShared) format.skipValue(row);
-    } else if (step.kind === 'list') collector.addSlot(step.list, readKey(row, format, step.columns));
+    } else if (step.kind === 'end') collector.endRow();
+    else if (step.kind === 'list') collector.addSlot(step.list, readKey(row, format, step.columns));
     else if (step.kind === 'any') writeAny(step, row, { format, collector });
     else writer.text(shownKey(readTexts(row, format, step.fields.length), step.fields));
   }

@@ -7,11 +7,13 @@ export interface RowSet {
   readonly rows: JsonRows;
   /** Number of rows received, including those beyond the limit of their parent. */
   readonly count: number;
+  /** The cursor of the last row, where there are further rows. */
+  readonly next: string | null;
   /** Whether all rows received are in `rows`. */
   readonly isWhole: boolean;
   /** Slots of nested lists, by offset. */
   readonly slots: readonly ListSlot[];
-  /** For a nested list, the range of each parent's rows. */
+  /** The range of each parent's rows, for a nested list. */
   readonly groups: ReadonlyMap<string, Group>;
 }
 
@@ -91,6 +93,8 @@ export class RowCollector {
   #key: string | null = null;
   #inGroup = 0;
   #groupStart = 0;
+  /** Where the last row ends, if its cursor follows. */
+  #rowEnd: number | null = null;
 
   constructor(size: number, { limit, bytes }: Pick<RowLayout, 'limit' | 'bytes'>) {
     this.writer = new ByteWriter(size + margin * 2, bytes);
@@ -98,11 +102,27 @@ export class RowCollector {
     this.#limit = limit;
   }
 
-  /** Starts a row without a parent. */
-  beginRow(): void {
-    this.writer.reserve(1);
-    if (this.#count > 0) this.writer.byte(comma);
+  /** Starts a row without a parent. Returns false for a row beyond the limit. */
+  beginRow(): boolean {
     this.#count += 1;
+    if (this.#count > this.#limit) {
+      this.#isWhole = false;
+      return false;
+    }
+    this.#dropCursor();
+    this.writer.reserve(1);
+    if (this.#count > 1) this.writer.byte(comma);
+    return true;
+  }
+
+  /** Ends a row whose cursor follows. */
+  endRow(): void {
+    this.#rowEnd = this.writer.length;
+  }
+
+  #dropCursor(): void {
+    if (this.#rowEnd !== null) this.writer.length = this.#rowEnd;
+    this.#rowEnd = null;
   }
 
   /**
@@ -140,15 +160,13 @@ export class RowCollector {
   finish(): RowSet {
     this.#closeGroup();
     const { writer } = this;
+    const isCut = this.#rowEnd !== null && this.#count > this.#limit;
+    const next = isCut ? writer.bytes.toString('utf8', this.#rowEnd ?? 0, writer.length) : null;
+    this.#dropCursor();
     writer.reserve(margin);
     const rows = new JsonRows(writer.bytes, margin, writer.length);
-    return {
-      rows,
-      count: this.#count,
-      isWhole: this.#isWhole,
-      slots: this.#slots,
-      groups: this.#groups,
-    };
+    const count = isCut ? this.#limit : this.#count;
+    return { rows, count, next, isWhole: this.#isWhole, slots: this.#slots, groups: this.#groups };
   }
 
   #closeGroup(): void {

@@ -1,20 +1,30 @@
 /** Executes root fields, queries in parallel and mutations sequentially, and passes the bytes of rows through. */
 import { ApiError, ApiErrors } from '../../contract/errors.js';
 import type { CallContext, CompiledOperation, RootField } from './compile.js';
+import { OutdatedSchema } from '../request/outdated-schema.js';
 import type { RootResult } from './roots.js';
 
 export interface ExecuteOptions {
   /** Reports an unexpected error to the log and returns the error for the client. */
   reportError(error: unknown): ApiError;
+  /** Returns whether the operation shall be run again on a build of the schema as it is now. */
+  isOutdated(error: unknown): boolean;
 }
 
-/** Executes the root fields and returns the response body. @throws SERVICE_UNAVAILABLE of queries, as one for all */
+/**
+ * Executes the root fields and returns the response body.
+ * @throws SERVICE_UNAVAILABLE of queries, as one for all
+ * @throws OutdatedSchema where nothing has been written yet
+ */
 export const executeOperation = async (
   { isMutation }: Pick<CompiledOperation, 'isMutation'>,
   roots: readonly RootField[],
-  { context, reportError }: ExecuteOptions & { readonly context: CallContext },
+  options: RunOptions,
 ): Promise<Buffer | string> => {
-  const run = (root: RootField): Promise<Outcome> => runField(root, { context, reportError });
+  const run = (root: RootField): Promise<Outcome> => {
+    const hasWritten = isMutation && root !== roots[0];
+    return runField(root, hasWritten ? { ...options, isOutdated: () => false } : options);
+  };
   if (isMutation) return toBody(await runSequentially(roots, run));
   const outcomes = await Promise.all(roots.map(run));
   const unavailable = outcomes
@@ -23,6 +33,8 @@ export const executeOperation = async (
   if (unavailable !== undefined) throw unavailable;
   return toBody(outcomes);
 };
+
+type RunOptions = ExecuteOptions & { readonly context: CallContext };
 
 interface Outcome {
   readonly root: RootField;
@@ -42,13 +54,14 @@ const runSequentially = async (
 
 const runField = async (
   root: RootField,
-  { context, reportError }: ExecuteOptions & { readonly context: CallContext },
+  { context, reportError, isOutdated }: RunOptions,
 ): Promise<Outcome> => {
   try {
     return { root, result: await root.run(context), problems: [] };
   } catch (error) {
     if (error instanceof ApiErrors) return { root, result: null, problems: error.problems };
     if (error instanceof ApiError) return { root, result: null, problems: [error] };
+    if (isOutdated(error)) throw new OutdatedSchema('the schema has changed', { cause: error });
     return { root, result: null, problems: [reportError(error)] };
   }
 };

@@ -16,7 +16,7 @@ import {
   type UnionTypeDefinitionNode,
 } from 'graphql';
 import type { Action } from '../access/policies.js';
-import type { Visibility } from '../access/visibility.js';
+import { isVisibleAt, type Visibility } from '../access/visibility.js';
 import { directiveName, directivesOf } from './directives.js';
 
 type ShapeNode = ObjectTypeDefinitionNode | InputObjectTypeDefinitionNode;
@@ -147,7 +147,7 @@ const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: Me
 
 const isRootPermitted = (field: MemberNode, visibility: Visibility): boolean => {
   const { collection, action = '', access } = directivesOf(field);
-  if (access === 'admin' || (access === 'user' && visibility.level === 'public')) return false;
+  if (!isVisibleAt(access, visibility.level)) return false;
   return (
     collection === undefined || visibility.visibleNames(collection, neededActions[action] ?? 'read') !== null
   );

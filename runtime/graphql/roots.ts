@@ -1,6 +1,7 @@
 /** Implements the fields of `Query` and `Mutation` on collections with the same functions as REST. */
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
+import type { Meta } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import type { WriteOutput } from '../items/write-output.js';
 import type { ItemContext } from '../items/context.js';
@@ -24,7 +25,7 @@ export type RootResult =
       readonly rows: JsonRows;
       readonly isList: boolean;
       /** Requested counts, or null. */
-      readonly meta: Readonly<Record<string, number>> | null;
+      readonly meta: Meta | null;
     }
   | { readonly value: unknown };
 

@@ -6,6 +6,7 @@ import { clearedCookies, SessionError } from '../access/credentials.js';
 import { ApiError, ApiErrors, forbidden } from '../../contract/errors.js';
 import { createContext, type ItemServices } from '../items/context.js';
 import { openContext, type OpenedContext } from '../operations/context.js';
+import type { IsOutdated } from '../request/outdated-schema.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { respondError } from '../response/respond.js';
 import type { CompiledOperation } from './compile.js';
@@ -24,6 +25,7 @@ export interface GraphqlOptions extends ItemServices, OperationHandlers {
   readonly maxTokens: number;
   /** Reports an unexpected error to the log and returns the error for the client. */
   reportError(error: unknown, request: ApiRequest): ApiError;
+  readonly isOutdated: IsOutdated;
 }
 
 export interface GraphqlServer {
@@ -110,6 +112,7 @@ const runOnce = async (input: RunInput, server: ServerContext): Promise<RunOutpu
         executeOperation(operation, roots, {
           context,
           reportError: (error) => server.reportError(error, request),
+          isOutdated: (error) => server.isOutdated(error, request),
         }),
       context.caller,
     );

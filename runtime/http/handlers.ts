@@ -1,15 +1,16 @@
 /** Binds each route of the table to the handler that it names; most are loaded by the first request. */
 import type { Access } from '../access/access.js';
 import { lazy } from '../concurrency/lazy.js';
-import type { ApiError } from '../../contract/errors.js';
 import { parameterNames, type Route } from '../../contract/routes.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { Graphql } from '../graphql/handle.js';
 import type { ItemsHandler } from '../items/handle.js';
 import { findDeclaration } from '../operations/declarations.js';
-import { respondRoutingError } from '../queue/http/wire.js';
+import { respondFailure } from '../queue/http/wire.js';
 import type { Queue } from '../queue/http/routes.js';
-import type { ApiResponse } from '../request/api-request.js';
+import type { Caller } from '../queue/http/caller.js';
+import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { OutdatedSchema, type IsOutdated } from '../request/outdated-schema.js';
 import type { RouteHandle } from '../request/route.js';
 import { respondError } from '../response/respond.js';
 import type { RouterOptions } from './router.js';
@@ -25,7 +26,8 @@ export interface HandlerOptions {
   readonly items: (handler: ItemsHandler) => RouteHandle;
   readonly graphql: Pick<Graphql, 'handle'>;
   readonly loadHandlers: () => Promise<Operations>;
-  readonly loadQueue: () => Promise<Pick<Queue, 'handle'>>;
+  readonly loadQueue: () => Promise<Pick<Queue, 'handle' | 'identify'>>;
+  readonly isOutdated: IsOutdated;
 }
 
 /**
@@ -40,7 +42,7 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
       const { handler } = route;
       switch (handler.kind) {
         case 'items':
-          return items(handler);
+          return retried(items(handler), options);
         case 'operation':
           return bindOperation(route);
         case 'graphql':
@@ -58,13 +60,27 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
   };
 };
 
-const createOperationBinding = ({ access, uploadMax, loadHandlers }: HandlerOptions) => {
+/** Has a request run again where the schema has changed: it is one transaction, which was rolled back. */
+const retried =
+  (handle: RouteHandle, { isOutdated }: HandlerOptions): RouteHandle =>
+  async (request, segments) => {
+    try {
+      return await handle(request, segments);
+    } catch (error) {
+      throw isOutdated(error, request)
+        ? new OutdatedSchema('the schema has changed', { cause: error })
+        : error;
+    }
+  };
+
+const createOperationBinding = ({ access, uploadMax, loadHandlers, loadQueue }: HandlerOptions) => {
+  const identifyKey = async (request: ApiRequest): Promise<Caller> => (await loadQueue()).identify(request);
   const load = lazy(async () => {
     const [{ handleOperation }, handlers] = await Promise.all([
       import('../operations/handle.js'),
       loadHandlers(),
     ]);
-    return { handleOperation, services: { handlers, access, uploadMax } };
+    return { handleOperation, services: { handlers, access, uploadMax, identifyKey } };
   });
   return ({ operation: id, path }: Route): RouteHandle | null => {
     const operation = findDeclaration(id);
@@ -77,7 +93,7 @@ const createOperationBinding = ({ access, uploadMax, loadHandlers }: HandlerOpti
   };
 };
 
-const toErrorResponse = (error: ApiError, nearestRoute: Route | null): ApiResponse => {
+const toErrorResponse = (error: unknown, nearestRoute: Route | null): ApiResponse => {
   const kind = nearestRoute?.handler.kind;
-  return kind === 'model' || kind === 'files' ? respondRoutingError(error) : respondError(error);
+  return kind === 'model' || kind === 'files' ? respondFailure(error) : respondError(error);
 };

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Responder } from './respond.js';
 import { sendResponse, toApiRequest, type MessageOptions } from './messages.js';
 import type { Observe } from '../observe.js';
@@ -30,13 +31,15 @@ export interface Listener {
   readonly port: number;
   /**
    * Stops accepting connections; resolves after the last response, including those of disconnected clients.
+   * @param grace milliseconds for which connections are kept open and each response asks to close its own, so that no
+   * request meets a connection that is being closed
    */
-  close(): Promise<void>;
+  close(grace?: number): Promise<void>;
 }
 
 export const listen = (options: ListenOptions): Promise<Listener> => {
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 60_000, headersTimeout: 20_000 });
-  const inProgress = { count: 0 };
+  const inProgress: InProgress = { count: 0, isLeaving: false };
   server.on('request', createListener(options, inProgress));
   const { connections } = options;
   if (connections !== undefined)
@@ -45,7 +48,10 @@ export const listen = (options: ListenOptions): Promise<Listener> => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
       server.off('error', reject);
-      resolve({ port: (server.address() as AddressInfo).port, close: () => close(server, inProgress) });
+      resolve({
+        port: (server.address() as AddressInfo).port,
+        close: (grace) => close(server, inProgress, grace),
+      });
     });
   });
 };
@@ -66,16 +72,18 @@ const serveConnections = (
   const stop = connections((socket) => server.emit('connection', socket));
   return {
     port,
-    close() {
+    close(grace) {
       stop();
-      return close(server, inProgress);
+      return close(server, inProgress, grace);
     },
   };
 };
 
-/** Number of requests in progress. */
 interface InProgress {
+  /** Number of requests in progress. */
   count: number;
+  /** Whether responses ask to close their connection. */
+  isLeaving: boolean;
 }
 
 const createListener =
@@ -83,6 +91,7 @@ const createListener =
   (request: IncomingMessage, response: ServerResponse) => {
     const apiRequest = toApiRequest(request, response, options);
     inProgress.count += 1;
+    if (inProgress.isLeaving) response.shouldKeepAlive = false;
     options
       .respond(apiRequest)
       .then((output) => sendResponse(output, apiRequest, response))
@@ -97,7 +106,13 @@ const createListener =
   };
 
 /** Closes keep-alive connections as each becomes idle after its last response. */
-const close = (server: Server, inProgress: InProgress): Promise<void> =>
+const close = async (server: Server, inProgress: InProgress, grace = 0): Promise<void> => {
+  inProgress.isLeaving = true;
+  if (grace > 0) await sleep(grace);
+  await closeServer(server, inProgress);
+};
+
+const closeServer = (server: Server, inProgress: InProgress): Promise<void> =>
   new Promise((resolve) => {
     let isClosed = false;
     const closeIdle = setInterval(() => {

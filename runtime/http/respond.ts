@@ -5,11 +5,11 @@ import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
 import type { Observe, TrackOperation } from '../observe.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { OutdatedSchema } from '../request/outdated-schema.js';
 import { UnknownOutcome } from '../databases/unknown-outcome.js';
-import { respondError } from '../response/respond.js';
 import type { Router } from './router.js';
 
-/** Returns the response of a request; never rejects. */
+/** Returns the response of a request. @throws OutdatedSchema alone */
 export type Responder = (request: ApiRequest) => Promise<ApiResponse>;
 
 export interface ResponderOptions {
@@ -30,8 +30,9 @@ export const createResponder =
     try {
       response = await endpoint.handle(request, segments);
     } catch (error) {
+      if (error instanceof OutdatedSchema) throw error;
       const mapped = mapError(error, { id, method, route: endpoint.template }, { availability, observe });
-      response = { ...respondError(mapped), cookies: clearedCookies(mapped) };
+      response = { ...endpoint.respondError(mapped), cookies: clearedCookies(mapped) };
     } finally {
       finish();
     }

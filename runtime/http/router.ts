@@ -12,16 +12,18 @@ export interface RouterOptions {
   /** Returns the handler of a route, or null if this server does not serve it. */
   bind(route: Route): RouteHandle | null;
   /**
-   * Returns the response to a path or method that is not served.
-   * @param nearestRoute a route with the same path or a common prefix
+   * Returns the response to an error: a path or method that is not served, or one that a handler threw.
+   * @param nearestRoute the route, otherwise one with the same path or a common prefix
    */
-  toErrorResponse(error: ApiError, nearestRoute: Route | null): ApiResponse;
+  toErrorResponse(error: unknown, nearestRoute: Route | null): ApiResponse;
 }
 
 export interface Endpoint {
   /** Path of the route, without the values of the request; `*` where there is none. */
   readonly template: string;
   readonly handle: RouteHandle;
+  /** Returns the response to an error that `handle` threw. */
+  readonly respondError: (error: unknown) => ApiResponse;
 }
 
 export interface Match {
@@ -88,7 +90,7 @@ const splitPath = (path: string): readonly string[] => {
   return parts;
 };
 
-const addRoute = (root: Node, route: Route, { bind }: RouterOptions): void => {
+const addRoute = (root: Node, route: Route, { bind, toErrorResponse }: RouterOptions): void => {
   const handle = bind(route);
   if (handle === null) return;
   let node = root;
@@ -98,7 +100,8 @@ const addRoute = (root: Node, route: Route, { bind }: RouterOptions): void => {
   }
   const { method, path } = route;
   if (node.endpoints.has(method)) throw new Error(`there are two routes ${method} ${path}`);
-  node.endpoints.set(method, { template: path, handle });
+  const respondError = (error: unknown): ApiResponse => toErrorResponse(error, route);
+  node.endpoints.set(method, { template: path, handle, respondError });
 };
 
 const childOf = (node: Node, part: string): Node => {
@@ -123,14 +126,16 @@ const completeEndpoints = (node: Node, options: RouterOptions): void => {
   const { endpoints, nearestRoute } = node;
   const [first] = endpoints.values();
   if (first === undefined || nearestRoute === null) return;
-  const { template } = first;
+  const { template, respondError } = first;
   const allowed = [...endpoints.keys()];
   const get = endpoints.get('GET');
   if (get !== undefined) endpoints.set('HEAD', get);
   const headers = { allow: [...endpoints.keys(), 'OPTIONS'].join(', ') };
-  endpoints.set('OPTIONS', { template, handle: async () => ({ status: 204, headers, body: null }) });
+  const handleOptions = async (): Promise<ApiResponse> => ({ status: 204, headers, body: null });
+  endpoints.set('OPTIONS', { template, handle: handleOptions, respondError });
   node.otherMethods = {
     template,
+    respondError,
     handle: async ({ method, path }) => {
       const { headers, ...response } = options.toErrorResponse(
         methodError({ method, path, allowed }, nearestRoute),
@@ -214,6 +219,7 @@ const matchNothing = (
 ): Match => ({
   endpoint: {
     template: '*',
+    respondError: (error) => toErrorResponse(error, null),
     handle: async ({ method, path }) => {
       const explanation = `${method} ${path} is not served; collections are under /items/`;
       const nearestRoute = root.literals.get(first)?.nearestRoute ?? null;

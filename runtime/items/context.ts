@@ -13,6 +13,7 @@ import type { AnswerBytes } from '../execute/answer-bytes.js';
 import { createReadBudget, type ReadBudget } from '../execute/read-budget.js';
 import { networkOf } from '../network/ip.js';
 import type { Limits } from '../sql/page.js';
+import type { Cursors } from './cursors.js';
 import type { ToStoredToken } from './hash.js';
 
 /** Services shared by all requests. */
@@ -29,6 +30,7 @@ export interface ItemServices {
   readonly admission: FairQueue;
   readonly observe: Observe;
   readonly toStoredToken: ToStoredToken;
+  readonly cursors: Cursors;
   /** Checks that access has not changed since a principal was identified; see `Access.confirm`. */
   readonly confirm: Access['confirm'];
 }
@@ -73,6 +75,7 @@ export const createContext = (services: ItemServices, principal: Principal, clie
     admission: services.admission,
     observe: services.observe,
     toStoredToken: services.toStoredToken,
+    cursors: services.cursors,
     confirm: services.confirm,
     principal,
     client,

@@ -1,5 +1,4 @@
 /** Runs the pipeline of item requests: request → access → plan → sql → execute → response. */
-import { LRUCache } from 'lru-cache';
 import { requireSecondFactor } from '../access/principal.js';
 import { untilConfirmed } from '../access/confirmation.js';
 import type { Access } from '../access/access.js';
@@ -26,7 +25,8 @@ import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { readDryRun } from '../request/dry-run.js';
-import { parseQuery, readQuery, type ParsedQuery } from '../request/query.js';
+import { readQuery, type ParsedQuery } from '../request/query.js';
+import { parseCachedQuery } from './parsed-queries.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
 import { respondCount, respondItem, respondList, respondNothing } from '../response/respond.js';
 
@@ -163,12 +163,12 @@ const writeItem = (run: Action['run']): Action => ({ isWrite: true, matches: tru
 const matching = ({ request, collection, key, context, tagOf }: Call): WriteItemContext => {
   const expected = request.headers['if-match'];
   if (typeof expected !== 'string') return context;
-  const target = { collection, parsed: parseCached(request.query) };
+  const target = { collection, parsed: parseCachedQuery(request.query) };
   return { ...context, precondition: guardMatch({ target, key, expected, tagOf }, context) };
 };
 
 const listAction = read(async ({ collection, request, context }) => {
-  const { rows, meta } = await readList({ collection, parsed: parseCached(request.query) }, context);
+  const { rows, meta } = await readList({ collection, parsed: parseCachedQuery(request.query) }, context);
   return respondList(rows, meta);
 });
 
@@ -186,25 +186,29 @@ const searchAction = read(async ({ collection, request, context }) => {
 });
 
 const itemAction = read(async ({ collection, request, key, context }) =>
-  respondItem(await readItem({ collection, parsed: parseCached(request.query) }, key, context)),
+  respondItem(await readItem({ collection, parsed: parseCachedQuery(request.query) }, key, context)),
 );
 
 const createAction = write(async ({ collection, request, context }) => {
   const payload = await readJson(request, {});
-  const rows = await createItems({ collection, parsed: parseCached(request.query) }, payload, context);
+  const rows = await createItems({ collection, parsed: parseCachedQuery(request.query) }, payload, context);
   return respondRows(rows, Array.isArray(payload));
 });
 
 const updateItemAction = writeItem(async (call) => {
   const { collection, request, key } = call;
-  const target = { collection, parsed: parseCached(request.query) };
+  const target = { collection, parsed: parseCachedQuery(request.query) };
   const rows = await updateItem(target, { key, payload: await readJson(request) }, matching(call));
   return respondRows(rows, false);
 });
 
 const updateAction = write(async ({ collection, request, context }) =>
   respondRows(
-    await updateItems({ collection, parsed: parseCached(request.query) }, await readJson(request), context),
+    await updateItems(
+      { collection, parsed: parseCachedQuery(request.query) },
+      await readJson(request),
+      context,
+    ),
     true,
   ),
 );
@@ -220,7 +224,7 @@ const deleteAction = write(async ({ collection, request, context }) => {
 });
 
 const singletonAction = read(async ({ collection, request, context }) =>
-  respondItem(await readSingleton({ collection, parsed: parseCached(request.query) }, context)),
+  respondItem(await readSingleton({ collection, parsed: parseCachedQuery(request.query) }, context)),
 );
 
 const searchSingletonAction = read(async ({ collection, request, context }) =>
@@ -228,7 +232,7 @@ const searchSingletonAction = read(async ({ collection, request, context }) =>
 );
 
 const updateSingletonAction = write(async ({ collection, request, context }) => {
-  const target = { collection, parsed: parseCached(request.query) };
+  const target = { collection, parsed: parseCachedQuery(request.query) };
   return respondRows(await updateSingleton(target, await readJson(request), context), false);
 });
 
@@ -266,22 +270,4 @@ const readSearch = async (
   if (typeof query !== 'object' || query === null || Array.isArray(query))
     throw invalidQuery('"query" must be an object');
   return { parsed: readQuery(query as Record<string, unknown>), keys };
-};
-
-/** Parsed queries by query string, cached from the second use on: most texts with inline values are not repeated. */
-const parsedQueries = new LRUCache<string, ParsedQuery>({ max: 1_000 });
-const seenOnce = new LRUCache<string, true>({ max: 1_000 });
-const maxParsedLength = 2_048;
-
-const parseCached = (text: string): ParsedQuery => {
-  const cached = parsedQueries.get(text);
-  if (cached !== undefined) return cached;
-  const parsed = parseQuery(text);
-  if (text.length > maxParsedLength) return parsed;
-  if (seenOnce.delete(text)) {
-    parsedQueries.set(text, parsed);
-  } else {
-    seenOnce.set(text, true);
-  }
-  return parsed;
 };

@@ -11,6 +11,8 @@ import {
   orderByKeys,
   readKey,
 } from '../plan/item.js';
+import { invalidQuery } from '../../contract/errors.js';
+import { planCursor } from '../plan/cursor.js';
 import { planAggregate } from '../plan/aggregate.js';
 import { planRead } from '../plan/read.js';
 import type { ReadPlan } from '../plan/types.js';
@@ -20,6 +22,7 @@ import { paddedLength } from '../sql/fragment.js';
 import { compileAggregate } from '../sql/aggregate.js';
 import { compileRead, type CompiledRead } from '../sql/read.js';
 import { bindInput, limitsOf, type ItemContext } from './context.js';
+import { openCursor } from './cursors.js';
 import { cachePlan } from './plans.js';
 import { absentItem } from './singleton.js';
 
@@ -28,8 +31,28 @@ export interface ReadTarget {
   readonly parsed: ParsedQuery;
 }
 
-export const readList = ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<ReadResult> =>
-  run({ collection, parsed, kind: 'list', restrict: (plan) => plan, keys: [] }, context);
+export const readList = (target: ReadTarget, context: ItemContext): Promise<ReadResult> => {
+  const { cursor, after } = target.parsed.query;
+  if (cursor || after !== null) return readPage(target, context);
+  return run({ ...target, kind: 'list', restrict: (plan) => plan, keys: [] }, context);
+};
+
+/** Reads a page after the cursor of the previous one, and returns the cursor of the next one. */
+const readPage = async (target: ReadTarget, context: ItemContext): Promise<ReadResult> => {
+  const { query, values } = target.parsed;
+  if (query.aggregation !== null) throw invalidQuery('"after" and "cursor" do not apply to aggregations');
+  const sent = query.after === null ? null : openCursor(String(values[query.after]));
+  const keys = sent?.values.filter((value) => value !== null) ?? [];
+  const nulls = sent?.values.map((value) => value === null) ?? null;
+  const kind = nulls === null ? 'pages' : `pages ${nulls.map(Number).join('')}`;
+  const page: ReadRun = { ...target, kind, restrict: (plan) => planCursor(plan, nulls), keys };
+  const order = compile(page, context).order ?? '';
+  if (sent !== null) await context.cursors.verify(sent, order);
+  const result = await run(page, context);
+  if (!query.cursor) return result;
+  const cursor = result.next === null ? null : await context.cursors.seal(result.next, order);
+  return { ...result, meta: { ...result.meta, cursor } };
+};
 
 /** Reads one item. @throws FORBIDDEN when it does not exist for the caller */
 export const readItem = async (
@@ -51,7 +74,12 @@ export const readItems = (
   target: ReadTarget,
   keys: readonly (readonly Scalar[])[],
   context: ItemContext,
-): Promise<ReadResult> => run(byKeys(target, keys), context);
+): Promise<ReadResult> => {
+  const { cursor, after } = target.parsed.query;
+  if (cursor || after !== null)
+    throw invalidQuery('"after" and "cursor" do not apply to items by their keys');
+  return run(byKeys(target, keys), context);
+};
 
 /** Context of a read inside a write, on the connection of its transaction. */
 export interface WrittenContext extends ItemContext {

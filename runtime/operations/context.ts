@@ -5,12 +5,15 @@ import type { Access } from '../access/access.js';
 import type { Principal } from '../access/principal.js';
 import { requireSameOrigin } from '../access/credentials.js';
 import type { Client } from '../items/context.js';
+import type { Caller } from '../queue/http/caller.js';
 import { refuseDryRun } from '../request/dry-run.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 
 export interface OperationContext {
   /** Returns the current principal. Identified on first use, because public operations do not need it. */
   principal(): Promise<Principal>;
+  /** Returns the caller by the key of the queue; null where none was sent, or the operation accepts none. */
+  readonly keyCaller: (() => Promise<Caller>) | null;
   /** Identifies the principal again, to repeat work that an outdated one has started. */
   renew(): Promise<Principal>;
   readonly client: OperationClient;
@@ -42,13 +45,18 @@ export interface OpenedContext {
   readonly reply: Pick<Required<ApiResponse>, 'headers' | 'cookies'>;
 }
 
-export const openContext = (request: ApiRequest, access: Access): OpenedContext => {
+export const openContext = (
+  request: ApiRequest,
+  access: Access,
+  keyCaller: OperationContext['keyCaller'] = null,
+): OpenedContext => {
   refuseDryRun(request);
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
   let principal: Promise<Principal> | null = null;
   const context: OperationContext = {
     principal: () => (principal ??= identifyNow(request, access)),
+    keyCaller,
     renew: () => (principal = identifyNow(request, access)),
     client: {
       address: request.address(),

@@ -5,7 +5,10 @@ import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { decodeValue } from '../request/route.js';
 import { openContext, type OpenedContext } from './context.js';
 import type { Operation } from './declarations.js';
+import type { Caller } from '../queue/http/caller.js';
+import { lazy } from '../concurrency/lazy.js';
 import { readInput } from './input.js';
+import { throwApiError } from './queue-errors.js';
 import { requireCaller } from './require-caller.js';
 
 export interface OperationCall {
@@ -19,6 +22,8 @@ export interface OperationCall {
 export interface HandleServices {
   readonly handlers: Operations;
   readonly access: Access;
+  /** Identifies the caller by a key of the queue. */
+  readonly identifyKey: (request: ApiRequest) => Promise<Caller>;
   /** Maximum size of an uploaded document in bytes. */
   readonly uploadMax: number;
 }
@@ -26,21 +31,26 @@ export interface HandleServices {
 /** Runs an operation and builds its response. @throws errors of access and of the operation */
 export const handleOperation = async (
   { operation, request, segments, names }: OperationCall,
-  { handlers, access, uploadMax }: HandleServices,
+  { handlers, access, uploadMax, identifyKey }: HandleServices,
 ): Promise<ApiResponse> => {
-  const { context, reply } = openContext(request, access);
+  const hasKey = operation.acceptsKey === true && isKey(request.headers.authorization);
+  const keyCaller = hasKey ? lazy(() => identifyKey(request).catch(throwApiError)) : null;
+  const { context, reply } = openContext(request, access, keyCaller);
   // a large body is read only for those who may send it
   if (operation.upload === true) await requireCaller(operation, context);
   // read the body first: it can take long, and permissions must be checked after it has arrived
   if (operation.body !== undefined) await request.body(operation.upload === true ? uploadMax : undefined);
   if (operation.upload === true) await context.renew();
-  await requireCaller(operation, context);
+  if (keyCaller === null) await requireCaller(operation, context);
+  else await keyCaller();
   const path = Object.fromEntries(names.map((name, index) => [name, decodeValue(segments[index] ?? '')]));
   const input = await readInput({ operation, path, uploadMax }, request);
   // the declarations and the interface are generated from the same spec, so the id is a member
   const handle = handlers[operation.id] as (input: unknown, context: unknown) => Promise<unknown>;
   return respond(operation, await handle(input, context), reply);
 };
+
+const isKey = (header: unknown): boolean => typeof header === 'string' && /^Key /i.test(header);
 
 /** Builds the response; an operation with several statuses returns which one applies. */
 const respond = (operation: Operation, output: unknown, reply: OpenedContext['reply']): ApiResponse => {

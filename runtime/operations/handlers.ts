@@ -4,6 +4,8 @@ import { createAuthContext } from '../auth/context.js';
 import { createAuthOperations } from './auth.js';
 import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
+import { createOperatorActionOperations } from './operator-actions.js';
+import { createOperatorOperations } from './operator.js';
 import { createPasswordOperations } from './password.js';
 import { createRequestOperations } from './requests.js';
 import { createSchemaOperations } from './schema.js';
@@ -21,6 +23,8 @@ export const createOperations = (services: OperationServices): Operations => {
     ...createKeyOperations(services),
     ...createRequestOperations(services),
     ...createWebhookOperations(services),
+    ...createOperatorOperations(services),
+    ...createOperatorActionOperations(services),
     ...createSchemaOperations(services),
     ...createServerOperations(services),
     ...createTfaOperations(services, auth),

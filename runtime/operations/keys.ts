@@ -1,7 +1,7 @@
 /** Handlers of `spec/operations/keys.yaml`: users manage their own queue keys, administrators all. */
 import type { Operations } from '../../generated/server/operations.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
-import { createKey } from '../queue/requests/keys.js';
+import { allows, createKey } from '../queue/requests/keys.js';
 import { isId } from '../queue/store/ids.js';
 import { deleteKey, listKeys } from '../queue/store/keys.js';
 import { preventCaching } from './token-response.js';
@@ -13,9 +13,17 @@ type Names = 'keysCreate' | 'keysList' | 'keysRevoke';
 export const createKeyOperations = ({ database, loadQueue }: OperationServices): Pick<Operations, Names> => ({
   async keysCreate({ body }, context) {
     preventCaching(context);
-    const { settings } = await loadQueue();
+    const { settings, models: known } = await loadQueue();
     const { name = null, models = null, expires_at: end = null } = body;
     const expires = end === null ? null : fromTime('expires_at', end, invalidPayload);
+    if (expires !== null && expires <= Date.now())
+      throw invalidPayload('"expires_at" is in the past; expected a later time, or none');
+    const ids = known.all.map((model) => model.id);
+    const unknown = (models ?? []).filter((pattern) => !ids.some((id) => allows([pattern], id)));
+    if (unknown.length > 0)
+      throw invalidPayload(
+        `no model matches "${unknown.join('", "')}"; expected ids such as ${ids[0]}, or a/*`,
+      );
     const account = await accountOf(context);
     const created = await createKey(database, { account, name, models, expires }, settings.secrets);
     return { data: { id: created.stored.id, key: created.key } };

@@ -11,7 +11,7 @@ import type {
   TagObject,
 } from 'openapi3-ts/oas31';
 import type { Action } from '../access/policies.js';
-import type { Visibility } from '../access/visibility.js';
+import { isVisibleAt, type Visibility } from '../access/visibility.js';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -56,10 +56,17 @@ export const restrictOpenApi = (document: OpenAPIObject, visibility: Visibility)
       return left === null ? [] : [[path, left] as const];
     }),
   );
+  const webhooks = Object.fromEntries(
+    Object.entries<PathItemObject>(document.webhooks ?? {}).flatMap(([name, item]) => {
+      const left = restrictPath(item, visibility, pruner.prune);
+      return left === null ? [] : [[name, left] as const];
+    }),
+  );
   return {
     ...document,
     tags: usedTags(document.tags ?? [], paths),
     paths,
+    ...(document.webhooks !== undefined && { webhooks }),
     components: { ...document.components, ...pruner.components() },
   };
 };
@@ -114,7 +121,7 @@ const createPruner = (components: ComponentsObject, visibility: Visibility): Pru
 
   const isVisible = (node: Node): boolean => {
     const { 'x-svc-access': access, 'x-svc-collection': collection, 'x-svc-action': action } = node;
-    if (access === 'admin' || (access === 'user' && visibility.level === 'public')) return false;
+    if (!isVisibleAt(access, visibility.level)) return false;
     return typeof collection !== 'string' || visibility.visibleNames(collection, action as Action) !== null;
   };
 

@@ -4,14 +4,8 @@ import type {
   RequestsListInput,
   RequestsSubmitInput,
 } from '../../generated/server/operations.js';
-import {
-  apiError,
-  invalidQuery,
-  unprocessable,
-  type ApiError,
-  type ErrorCode,
-} from '../../contract/errors.js';
-import { toCaller } from '../queue/http/caller.js';
+import { invalidQuery, unprocessable } from '../../contract/errors.js';
+import type { Caller } from '../queue/http/caller.js';
 import type { Queue } from '../queue/http/routes.js';
 import { wireStates } from '../queue/requests/status.js';
 import {
@@ -26,9 +20,9 @@ import { listRequests, type ListFilter } from '../queue/store/request-lists.js';
 import type { RequestHead, RequestState } from '../queue/store/request-head.js';
 import type { SubmitOptions } from '../queue/http/submit-options.js';
 import { findTargetError, type TargetPolicy } from '../queue/webhooks/target.js';
-import { QueueError } from '../queue/requests/queue-error.js';
 import type { OperationContext } from './context.js';
-import { notFound, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
+import { callerOf, notFound, fromTime, toTime, toTimeOrNull } from './own.js';
+import { throwApiError } from './queue-errors.js';
 import type { OperationServices } from './services.js';
 
 /** @throws INVALID_QUERY for a text that is not a cursor */
@@ -54,12 +48,12 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
     requestsSubmit: ({ body }, context) => submit(body, context, services),
 
     async requestsList(input, context) {
-      const found = await listRequests(database, toFilter(input, await accountOf(context)));
-      return { data: found.map(toWire) };
+      const found = await listRequests(database, toFilter(input, await callerOf(context)));
+      return { data: found.map(requestToWire) };
     },
 
     async requestsRead({ id }, context) {
-      return { data: toWire((await findOwn(id, context, services)).request) };
+      return { data: requestToWire((await findOwn(id, context, services)).request) };
     },
 
     async requestsStatus({ id, logs = false, after }, context) {
@@ -110,30 +104,32 @@ const findOwn = async (
   { loadQueue }: OperationServices,
 ): Promise<OwnRequest> => {
   const { requests, lifecycle } = await loadQueue();
-  const request = await requests.find(id, { account: await accountOf(context) });
-  if (request === null) throw notFound('request', id);
+  const caller = await callerOf(context);
+  const request = await requests.find(id, caller);
+  if (request === null || !caller.maySee(request.model)) throw notFound('request', id);
   return { request, requests, lifecycle };
 };
 
 const submit = async (body: SubmitBody, context: OperationContext, { loadQueue }: OperationServices) => {
   const { requests, settings } = await loadQueue();
-  const caller = toCaller(await context.principal());
+  const caller = await callerOf(context);
   const options = readOptions(body, settings.webhookPolicy);
   const store = async () => {
     const model = requests.modelOf(body.model, caller);
     return requests.submit({ account: caller.account, model, input: body.input, options });
   };
   const { request } = await store().catch(throwApiError);
-  return { data: toWire(request) };
+  return { data: requestToWire(request) };
 };
 
 /** @throws INVALID_QUERY for a time that cannot be read */
 const toFilter = (
   { model, status, tag, after, before, limit = 25 }: RequestsListInput,
-  account: string,
+  { account, models }: Caller,
 ): ListFilter => ({
   account,
   limit,
+  ...(models !== null && { models }),
   ...(model !== undefined && { model }),
   ...(status !== undefined && { states: statesOf(status) }),
   ...(tag !== undefined && { tag: toTag(tag) }),
@@ -173,35 +169,20 @@ const readOptions = (body: SubmitBody, policy: TargetPolicy): SubmitOptions => {
   };
 };
 
-/** Converts errors of the queue to API errors. */
-const throwApiError = (error: unknown): never => {
-  throw error instanceof QueueError ? toApiError(error) : error;
-};
-
-const toApiError = ({ status, message }: QueueError): ApiError => {
-  const code = errorCodes.get(status);
-  return code === undefined ? unprocessable(message) : apiError(code, {}, message);
-};
-
-/** Error codes by status of the queue; other statuses become UNPROCESSABLE_ENTITY. */
-const errorCodes: ReadonlyMap<number, ErrorCode> = new Map([
-  [404, 'ROUTE_NOT_FOUND'],
-  [410, 'GONE'],
-  [429, 'REQUESTS_EXCEEDED'],
-  [503, 'SERVICE_UNAVAILABLE'],
-]);
-
-const toTag = (text: string): { readonly key: string; readonly value: string } => {
+/** Parses `key=value`. */
+export const toTag = (text: string): { readonly key: string; readonly value: string } => {
   const at = text.indexOf('=');
   return { key: text.slice(0, at), value: text.slice(at + 1) };
 };
 
 type WireState = (typeof wireStates)[RequestState];
 
-const statesOf = (status: WireState): readonly RequestState[] =>
+/** Returns the states that a public status stands for. */
+export const statesOf = (status: WireState): readonly RequestState[] =>
   (Object.keys(wireStates) as RequestState[]).filter((state) => wireStates[state] === status);
 
-const toWire = ({ id, model, attempts, ...request }: RequestHead) => ({
+/** Returns a request as its owner sees it. */
+export const requestToWire = ({ id, model, attempts, ...request }: RequestHead) => ({
   id,
   model,
   status: wireStates[request.state],

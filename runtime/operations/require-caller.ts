@@ -23,5 +23,7 @@ const requireAccess = (operation: Operation, principal: Principal): void => {
   if (beforeSecondFactor !== true) requireSecondFactor(principal);
   if (access === 'admin' && !principal.policies.admin)
     throw forbidden('this operation is for administrators');
+  if (access === 'operator' && !principal.policies.operator)
+    throw forbidden('this operation is for operators, who have a policy with "operator_access"');
   if (access === 'user' && principal.user === null) throw forbidden('this operation is for users');
 };

@@ -1,9 +1,10 @@
 /** Handlers of `spec/operations/schema.yaml`. */
 import type { Operations } from '../../generated/server/operations.js';
+import { apiError } from '../../contract/errors.js';
 import { lazy } from '../concurrency/lazy.js';
 import type { OperationServices } from './services.js';
 
-type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply';
+type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply' | 'schemaReload';
 
 export const createSchemaOperations = ({
   database,
@@ -39,7 +40,21 @@ export const createSchemaOperations = ({
       const { applyDifference } = await load();
       const { user } = await context.principal();
       await applyDifference(body as never, { ...services, user: user?.id ?? null });
-      await reload?.();
+      await serveSchema(reload, 'the difference is applied, but the schema cannot be served');
+    },
+
+    async schemaReload() {
+      await serveSchema(reload, 'the schema cannot be served');
     },
   };
+};
+
+/** Has the schema served as it is now. @throws SERVICE_UNAVAILABLE with the reason */
+const serveSchema = async (reload: OperationServices['reload'], failed: string): Promise<void> => {
+  try {
+    await reload?.();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw apiError('SERVICE_UNAVAILABLE', { service: 'schema' }, `${failed}: ${reason}`);
+  }
 };

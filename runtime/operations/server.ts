@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
 import { visibilityOf } from '../access/visibility.js';
-import { schemaChangesToText } from '../observe.js';
 import { locateOpenApi, restrictOpenApi } from './openapi-view.js';
 import type { OperationServices } from './services.js';
 
@@ -15,6 +14,7 @@ export const createServerOperations = ({
   base,
   printGraphql,
   findSchemaChanges = async () => [],
+  reloadFailure = () => null,
 }: OperationServices) => {
   let document: Promise<OpenAPIObject> | null = null;
   const loadDocument = (): Promise<OpenAPIObject> =>
@@ -39,7 +39,7 @@ export const createServerOperations = ({
       const status = isUp ? 'ok' : 'error';
       const isAdmin = isUp && (await context.principal()).policies.admin;
       if (!isAdmin) return { status: isUp ? 200 : 503, body: { status } };
-      const schema = toSchemaCheck(await findSchemaChanges());
+      const schema = toSchemaCheck(await findSchemaChanges(), reloadFailure());
       return { status: 200, body: { status, checks: { database: { status, milliseconds }, schema } } };
     },
 
@@ -56,8 +56,10 @@ export const createServerOperations = ({
   } satisfies Partial<Operations>;
 };
 
-/** A changed schema is a warning: what has not changed is still served. */
-const toSchemaCheck = (changes: readonly string[]) =>
-  changes.length === 0
-    ? { status: 'ok' as const }
-    : { status: 'warning' as const, message: schemaChangesToText(changes) };
+/** A schema that is not served is a warning: the one before still is. */
+const toSchemaCheck = (changes: readonly string[], failure: string | null) => {
+  if (changes.length === 0 && failure === null) return { status: 'ok' as const };
+  const what = changes.length === 0 ? '' : `: ${changes.join('; ')}`;
+  const why = failure === null ? 'it is not served yet' : `it cannot be served: ${failure}`;
+  return { status: 'warning' as const, message: `the schema has changed${what}; ${why}` };
+};

@@ -28,8 +28,10 @@ export interface OperationServices extends ItemServices {
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
   /** Returns the public URL of the server. */
   readonly url: () => string;
-  /** Serves the schema that the database has now; absent where nobody can. */
+  /** Serves the schema that the database has now; absent where nobody can. @throws Error */
   readonly reload?: () => Promise<void>;
+  /** Returns why the schema that the database has now cannot be served; null where it can. */
+  readonly reloadFailure?: () => string | null;
   /** Path prefix; empty at the root. */
   readonly base: string;
 }

@@ -7,7 +7,7 @@ import { rotateWebhookSecret, webhookSecrets } from '../queue/store/secrets.js';
 import { findTargetError } from '../queue/webhooks/target.js';
 import type { OperationContext } from './context.js';
 import { preventCaching } from './token-response.js';
-import { accountOf } from './own.js';
+import { unlimitedAccountOf } from './own.js';
 import type { OperationServices } from './services.js';
 
 type Names = 'webhooksSecret' | 'webhooksSecretRotate' | 'webhooksTest';
@@ -20,10 +20,10 @@ export const createWebhookOperations = (services: OperationServices): Pick<Opera
   };
 
   return {
-    webhooksSecret: async (_input, context) => showSecrets(await accountOf(context), context),
+    webhooksSecret: async (_input, context) => showSecrets(await unlimitedAccountOf(context), context),
 
     async webhooksSecretRotate(_input, context) {
-      const account = await accountOf(context);
+      const account = await unlimitedAccountOf(context);
       await rotateWebhookSecret(database, account, Date.now());
       return showSecrets(account, context);
     },
@@ -33,7 +33,7 @@ export const createWebhookOperations = (services: OperationServices): Pick<Opera
       const refusal = findTargetError(url, settings.webhookPolicy);
       if (refusal !== null) throw unprocessable(refusal);
       const id = createId();
-      const account = await accountOf(context);
+      const account = await unlimitedAccountOf(context);
       lifecycle.scheduleDelivery(
         await insertDelivery(database, { id, request: null, account, url, created: Date.now() }),
       );

@@ -14,9 +14,9 @@ import {
 } from './write-plan.js';
 import type { Scalar } from './parsed-value.js';
 
-/** What an owner determines about the rows of its list. */
+/** The values that the rows of a list take from their owner. */
 export interface OwnerValues {
-  /** In the order of the relation's `references`. */
+  /** Values of the relation's `references`, in their order. */
   readonly references: readonly Scalar[];
   /** The last position in the list; 0 where there is none. */
   readonly end: number;

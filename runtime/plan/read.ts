@@ -34,6 +34,8 @@ export const emptyQuery: Query = {
   page: null,
   search: null,
   meta: [],
+  cursor: false,
+  after: null,
   alias: [],
   timezone: null,
   aggregation: null,
@@ -59,6 +61,8 @@ export const planMany = (
 ): ReadPlan => {
   const { children, scope } = options;
   const query = options.query ?? emptyQuery;
+  if (query.cursor || query.after !== null)
+    throw invalidQuery(`"after" and "cursor" apply to the list of a collection, not to "${relation.name}"`);
   const bare = children === null && scope.collection.key.length > 0;
   const plan = planLevel(query, scope, bare ? planKey(scope) : planSelect(children, scope, query));
   const { sortField } = relation;

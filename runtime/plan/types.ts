@@ -14,6 +14,8 @@ export interface ReadPlan {
   readonly order: readonly Order[];
   /** Replaces `order`: rows come in the order of these conditions, each of which matches one row. */
   readonly explicitOrder?: readonly Condition[];
+  /** Present where each row is followed by the values of its sort keys, and one row more than the limit is read. */
+  readonly cursor?: Cursor;
   readonly limit: Limit;
   /** The number of rows to skip; `null` for none. */
   readonly offset: Operand | null;
@@ -21,6 +23,13 @@ export interface ReadPlan {
   readonly meta: readonly MetaKey[];
   /** The rows that `total_count` counts: those of the grant, regardless of the filter. */
   readonly whereTotal: Condition;
+}
+
+export interface Cursor {
+  /** The rows of the next page. */
+  readonly after: Condition;
+  /** Identifies the order; a cursor is valid for the same order only. */
+  readonly order: string;
 }
 
 /**

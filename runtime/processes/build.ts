@@ -26,7 +26,7 @@ export interface BuildTask {
   readonly directory: string;
 }
 
-/** What a build says of itself, in its `build.json`. */
+/** The description of a build, in its `build.json`. */
 export interface BuildInfo {
   /** Number of outdated files in the committed output. */
   readonly changes: number;

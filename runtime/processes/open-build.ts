@@ -10,8 +10,8 @@ import { timed, type Observe } from '../observe.js';
 import type { Route } from '../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
-import { prepareBuild } from './prepare.js';
 import { createSchemaCheck } from './schema-check.js';
+import { createSchemaLook, type SchemaLook } from './schema-look.js';
 
 export interface OpenOptions {
   readonly config: Config;
@@ -25,8 +25,9 @@ export interface OpenOptions {
 export interface OpenedBuild extends LoadedBuild {
   readonly database: Database;
   readonly directory: string;
-  /** Prepares and loads the build of the schema that the database has now. */
-  rebuild(): Promise<LoadedBuild>;
+  readonly schema: SchemaLook;
+  /** Loads another build, which is kept instead of the one before. */
+  load(directory: string): Promise<LoadedBuild>;
   /** Closes the database; afterwards the build may be removed. */
   close(): Promise<void>;
 }
@@ -53,7 +54,9 @@ export interface LoadedBuild {
 export const openBuild = async ({ config, observe, ...known }: OpenOptions): Promise<OpenedBuild> => {
   const database = known.database ?? (await connect(config, observe));
   try {
-    const directory = ifExists(known.directory) ?? (await prepareBuild({ config, database, observe }));
+    const present = ifExists(known.directory);
+    const schema = createSchemaLook({ config, database, observe }, present);
+    const directory = present ?? (await schema.look(true));
     let release = keepInUse(directory);
     const loading = timed('load', observe, () => loadBuild(directory, database));
     loading.catch(release);
@@ -62,11 +65,10 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
       ...build,
       database,
       directory,
-      async rebuild() {
-        const next = await prepareBuild({ config, database, observe });
-        const releaseLast = release;
+      schema,
+      load(next) {
+        release();
         release = keepInUse(next);
-        releaseLast();
         return loadBuild(next, database);
       },
       async close() {

@@ -34,11 +34,19 @@ export interface PrepareOptions {
 
 /**
  * Returns the folder of a current build: `server.mjs`, `openapi.json`, `catalog.json`, `graphql/`.
+ * @param served the build that is served; nothing is reported where that is the current one
  * @throws Refusal when system tables are missing or the spec is faulty
  */
-export const prepareBuild = async ({ config, database, observe }: PrepareOptions): Promise<string> => {
-  const task = await timed('catalog', observe, () => createTask({ config, database, observe }));
+export const prepareBuild = async (
+  { config, database, observe }: PrepareOptions,
+  served: string | null = null,
+): Promise<string> => {
+  const task =
+    served === null
+      ? await timed('catalog', observe, () => createTask({ config, database, observe }))
+      : await createTask({ config, database, observe: () => undefined });
   const { directory } = task;
+  if (directory === served) return directory;
   if (!existsSync(directory)) await timed('build', observe, () => build(task));
   const { changes, outdated } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as BuildInfo;
   for (const fault of outdated) observe({ kind: 'warning', message: `${fault}; until then it is ignored` });

@@ -13,8 +13,13 @@ import { computeHashesBy } from '../auth/passwords/hash.js';
 import { isRefusal } from '../config/refusal.js';
 import { beatInterval, createWatchdog } from './watchdog.js';
 import type { ConnectionSource } from '../http/node-server.js';
+import type { BuildSource } from '../reloading-service.js';
+import { createBuildSource } from './build-source.js';
 import type { ConnectionMessage } from './connections.js';
-import { openBuild, type OpenOptions } from './open-build.js';
+import type { Instruction, Report } from './messages.js';
+import { openBuild, type OpenedBuild, type OpenOptions } from './open-build.js';
+import { waitAsSpare } from './spare-process.js';
+import { createSupervisedSource } from './supervised-source.js';
 
 export interface RequestProcess {
   readonly url: string;
@@ -22,8 +27,13 @@ export interface RequestProcess {
   /** The build that is served. */
   readonly directory: string;
   isReady(): boolean;
-  /** Finishes requests in progress, within ten seconds. */
-  close(): Promise<void>;
+  /** Returns why the schema as it is now cannot be served; null where it can. */
+  schemaFailure(): string | null;
+  /**
+   * Finishes requests in progress, within ten seconds.
+   * @param grace milliseconds for which clients may still use their connections, and are told to open others
+   */
+  close(grace?: number): Promise<void>;
 }
 
 export interface RequestProcessOptions extends OpenOptions {
@@ -33,8 +43,8 @@ export interface RequestProcessOptions extends OpenOptions {
   readonly endsHung?: boolean;
   /** Where connections come from; without it, the process listens itself. */
   readonly connections?: ConnectionSource;
-  /** Has the schema served by new processes; without it, this one serves it. */
-  readonly reload?: () => Promise<void>;
+  /** Where new builds come from; without it, the process looks at the schema itself. */
+  readonly createSource?: (opened: OpenedBuild) => BuildSource;
 }
 
 const drainLimit = 10_000;
@@ -50,7 +60,9 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const observe = watchDatabase(options.observe, setReady);
   const loading = import('../server.js');
   const opened = await openBuild({ ...options, observe });
-  const { directory, declarations, rebuild, ...build } = opened;
+  const { directory, declarations, schema: _schema, load: _load, ...build } = opened;
+  const { createSource = createOwnSource(options) } = options;
+  const source = createSource(opened);
   const watchdog = createWatchdog({ config, ends: endsHung });
   try {
     const { serve } = await loading;
@@ -58,7 +70,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
       serve({
         ...build,
         declarations,
-        ...(options.reload === undefined ? { rebuild } : { reload: options.reload }),
+        source,
         config,
         observe,
         track: watchdog.track,
@@ -67,19 +79,32 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     );
     setReady(true);
     watchdog.start();
-    const close = async (): Promise<void> => {
+    const close = async (grace = 0): Promise<void> => {
       setReady(false);
-      await Promise.race([server.close(), sleep(drainLimit, undefined, { ref: false })]);
+      await Promise.race([server.close(grace), sleep(grace + drainLimit, undefined, { ref: false })]);
       await opened.close();
       watchdog.close();
     };
-    return { url: server.url, collections: declarations.length, directory, isReady: () => ready, close };
+    return {
+      url: server.url,
+      collections: declarations.length,
+      directory,
+      isReady: () => ready,
+      schemaFailure: source.failure,
+      close,
+    };
   } catch (error) {
     watchdog.close();
     await opened.close();
     throw error;
   }
 };
+
+/** The process looks at the schema itself. */
+const createOwnSource =
+  ({ config, observe }: RequestProcessOptions) =>
+  (opened: OpenedBuild): BuildSource =>
+    createBuildSource({ opened, interval: config.schemaWatch, observe });
 
 const watchDatabase =
   (observe: Observe, setReady: (ready: boolean) => void): Observe =>
@@ -89,47 +114,45 @@ const watchDatabase =
     observe(observation);
   };
 
-/** Message from a child to the supervisor. */
-export type Report =
-  | { kind: 'ready'; url: string; collections: number; directory: string }
-  | { kind: 'readiness'; ready: boolean }
-  /** The event loop turns; sent at intervals from `ready` on. */
-  | { kind: 'beat' }
-  /** A connection has been taken. */
-  | { kind: 'taken'; id: number }
-  /** No more connections are taken. */
-  | { kind: 'closing' }
-  /** The schema has changed: asks for new processes that serve it. */
-  | { kind: 'reload' }
-  | { kind: 'failed'; message: string; refusal: boolean };
+/** Milliseconds for which a process that is replaced answers on the connections that clients have. */
+const retireGrace = 5_000;
 
-/** Answer of the supervisor to `reload`. */
-export interface Reloaded {
-  readonly kind: 'reloaded';
-  /** Why the new processes cannot serve; `null` where they do. */
-  readonly error: string | null;
+interface ChildOptions {
+  /** The build to serve, known once the first process has prepared it. */
+  readonly directory?: string;
+  /** Whether the process waits until it is to serve. */
+  readonly isSpare: boolean;
 }
 
-/** Runs a child. `directory` is the build to serve, known once the first process has prepared it. */
-const runChild = async (directory: string | undefined): Promise<void> => {
+const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => {
   let running: RequestProcess | null = null;
+  let grace = 0;
   const stop = lazy(async () => {
-    await running?.close();
+    await running?.close(grace);
     process.exit(0);
   });
   // A terminal sends SIGINT to the whole process group, but the supervisor decides when to stop, with SIGTERM. A
   // service manager may send SIGTERM to every process as well, so it can arrive twice.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => void stop());
+  process.on('message', ({ kind }: Instruction) => {
+    if (kind !== 'retire') return;
+    grace = retireGrace;
+    void stop();
+  });
   try {
     const config = loadConfig(process.env);
+    const observe = await createObserver(config);
+    const known = directory === undefined ? {} : { directory };
+    const build =
+      isSpare && directory !== undefined ? await waitAsSpare({ config, observe, directory, report }) : known;
     running = await startRequestProcess({
       config,
-      observe: await createObserver(config),
-      ...(directory === undefined ? {} : { directory }),
+      observe,
+      ...build,
       endsHung: false,
       connections: takeConnections,
-      reload: requestReload,
+      createSource: (opened) => createSupervisedSource(opened, report),
       onReadiness: (ready) => report({ kind: 'readiness', ready }),
     });
     const { url, collections } = running;
@@ -157,21 +180,11 @@ const takeConnections: ConnectionSource = (accept) => {
   };
 };
 
-/** Resolves when new processes serve the schema; this one is then told to end. */
-const requestReload = (): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const onMessage = (message: Partial<Reloaded>): void => {
-      if (message.kind !== 'reloaded') return;
-      process.off('message', onMessage);
-      if (message.error === null || message.error === undefined) resolve();
-      else reject(new Error(message.error));
-    };
-    process.on('message', onMessage);
-    report({ kind: 'reload' });
-  });
-
 const report = (message: Report, sent: () => void = () => {}): void => {
   process.send?.(message, sent);
 };
 
-if (cluster.isWorker) await runChild(process.argv[2]);
+if (cluster.isWorker) {
+  const [, , directory, role] = process.argv;
+  await runChild({ ...(directory !== undefined && { directory }), isSpare: role === 'spare' });
+}

@@ -9,7 +9,8 @@ import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
 import { acceptConnections, type Connections } from './connections.js';
-import type { Reloaded, Report } from './request-process.js';
+import type { Failed, Instruction, Ready, Report } from './messages.js';
+import { createReplacement, type Replacement, type ReplacementOptions } from './replacement.js';
 import { beatInterval } from './watchdog.js';
 
 export interface SupervisorOptions {
@@ -23,15 +24,14 @@ export interface SupervisorOptions {
   readonly observe: Observe;
 }
 
-type Ready = Extract<Report, { kind: 'ready' }>;
-type Failed = Extract<Report, { kind: 'failed' }>;
-
 export interface Supervisor {
   readonly url: string;
   readonly collections: number;
   isReady(): boolean;
   /** Returns whether no process has failed to respond. */
   isWell(): boolean;
+  /** Returns why the schema as it is now cannot be served; null where it can. */
+  schemaFailure(): string | null;
   /** Lets every process finish its requests; resolves when all have exited. */
   stop(): Promise<void>;
   /** Kills every process immediately. */
@@ -57,8 +57,7 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
       ready,
       hung: new Set(),
       retired: new Set(),
-      replacing: Promise.resolve(),
-      directory: null,
+      replacement: null,
       connections: null,
       stopping: false,
       restartDelay: minRestartDelay,
@@ -73,15 +72,13 @@ interface Supervision {
   readonly ready: Map<number, boolean>;
   /** Processes that were killed because they did not respond, until they have ended. */
   readonly hung: Set<number>;
-  /** Folder of the build; `null` until the first process is ready. */
-  directory: string | null;
   /** The shared port; `null` until the first process is ready. */
   connections: Connections | null;
   stopping: boolean;
   /** Processes that are not started again when they end, by worker id. */
   readonly retired: Set<number>;
-  /** The replacement in progress, and those that wait for it. */
-  replacing: Promise<unknown>;
+  /** What has new builds served; `null` until the first process is ready. */
+  replacement: Replacement | null;
   /** Milliseconds before the next restart. */
   restartDelay: number;
   readonly resolve: (supervisor: Supervisor) => void;
@@ -89,15 +86,14 @@ interface Supervision {
 }
 
 const startProcess = (supervision: Supervision): void => {
-  if (!supervision.stopping) watch(forkProcess(supervision, supervision.directory), supervision);
+  if (supervision.stopping) return;
+  const directory = supervision.replacement?.directory();
+  watch(forkProcess(supervision, directory === undefined ? [] : [directory]), supervision);
 };
 
-/** @param directory the build to serve; `null`: the one of the schema as it is */
-const forkProcess = ({ options }: Supervision, directory: string | null): Worker => {
-  cluster.setupPrimary({
-    exec: modulePath('processes/request-process'),
-    args: directory === null ? [] : [directory],
-  });
+/** @param args the build to serve, and `spare` for a process that waits until it is to serve */
+const forkProcess = ({ options }: Supervision, args: readonly string[]): Worker => {
+  cluster.setupPrimary({ exec: modulePath('processes/request-process'), args: [...args] });
   return cluster.fork({ PORT: String(options.port) });
 };
 
@@ -113,7 +109,7 @@ const watch = (child: Worker, supervision: Supervision): void => {
     if (report.kind === 'ready') registerProcess(child, report, supervision);
     if (report.kind === 'taken') supervision.connections?.take(child.process, report.id);
     if (report.kind === 'closing') supervision.connections?.remove(child.process);
-    if (report.kind === 'reload') answerReload(child, supervision);
+    supervision.replacement?.take(child, report);
   });
   child.once('exit', (code, signal) => {
     pulse.stop();
@@ -122,61 +118,10 @@ const watch = (child: Worker, supervision: Supervision): void => {
     if (supervision.stopping || supervision.retired.delete(child.id)) return;
     const ending = wasHung ? 'it did not respond' : (signal ?? `exit code ${code}`);
     const reason = failure?.message ?? ending;
-    if (supervision.directory === null) reject(failureToError(reason, failure?.refusal ?? false));
+    if (supervision.replacement === null) reject(failureToError(reason, failure?.refusal ?? false));
     else scheduleRestart({ child, reason, ms: performance.now() - began }, supervision);
   });
 };
-
-const answerReload = (child: Worker, supervision: Supervision): void => {
-  const replace = (): Promise<void> => replaceProcesses(supervision);
-  const reply = (error: string | null): void => {
-    const message: Reloaded = { kind: 'reloaded', error };
-    if (child.isConnected()) child.send(message);
-  };
-  // one after the other, as a change that comes during a replacement may not be in it
-  const replacing = supervision.replacing.then(replace, replace);
-  supervision.replacing = replacing;
-  replacing.then(
-    () => reply(null),
-    (error: Error) => reply(error.message),
-  );
-};
-
-/**
- * Starts processes that serve the schema as it is, and lets those before them end once the new ones are ready. The first
- * one prepares the build. @throws Error when it cannot serve; the old processes stay then
- */
-const replaceProcesses = async (supervision: Supervision): Promise<void> => {
-  const { options, retired } = supervision;
-  const former = children().filter(({ id }) => !retired.has(id));
-  const first = forkProcess(supervision, null);
-  // until it is ready, nobody misses it
-  retired.add(first.id);
-  watch(first, supervision);
-  const { directory } = await untilReady(first);
-  retired.delete(first.id);
-  supervision.directory = directory;
-  const others = Array.from({ length: options.processes - 1 }, () => forkProcess(supervision, directory));
-  for (const child of others) watch(child, supervision);
-  // one that fails is started again like any other
-  await Promise.allSettled(others.map(untilReady));
-  for (const child of former) {
-    retired.add(child.id);
-    supervision.connections?.remove(child.process);
-    // after the answers that wait for this
-    setImmediate(() => child.process.kill('SIGTERM'));
-  }
-};
-
-const untilReady = (child: Worker): Promise<Ready> =>
-  new Promise((resolve, reject) => {
-    let reason = 'it ended';
-    child.on('message', (report: Report) => {
-      if (report.kind === 'ready') resolve(report);
-      if (report.kind === 'failed') reason = report.message;
-    });
-    child.once('exit', () => reject(new Error(reason)));
-  });
 
 /** Beats a process may miss beyond the limit, so that it has reported its operations before it is killed. */
 const spareBeats = 2;
@@ -207,11 +152,12 @@ const watchPulse = (child: Worker, { options, ready, hung }: Supervision) => {
 };
 
 const registerProcess = (child: Worker, report: Ready, supervision: Supervision): void => {
-  const { options, directory, reject } = supervision;
+  const { options, replacement, reject } = supervision;
   options.observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
   supervision.connections?.add(child.process);
-  if (directory !== null) return;
-  supervision.directory = report.directory;
+  if (replacement !== null) return;
+  supervision.replacement = createReplacement(replacementOptions(report.directory, supervision));
+  supervision.replacement.take(child, report);
   acceptConnections(options.host, options.port).then(
     (connections) => {
       supervision.connections = connections;
@@ -231,11 +177,44 @@ const startOthers = (report: Ready, supervision: Supervision): void => {
     ...report,
     isReady: () => [...ready.values()].some(Boolean),
     isWell: () => hung.size === 0,
+    schemaFailure: () => supervision.replacement?.failure() ?? null,
     stop: () => stopProcesses(supervision),
     kill: () => killProcesses(supervision),
   });
   for (let count = 1; count < options.processes; count += 1) startProcess(supervision);
+  supervision.replacement?.startSpare();
 };
+
+/** Milliseconds after which a process that was told to end is killed. */
+const retireLimit = 30_000;
+
+const replacementOptions = (directory: string, supervision: Supervision): ReplacementOptions => {
+  const { retired } = supervision;
+  return {
+    directory,
+    startSpare(build) {
+      const spare = forkProcess(supervision, [build, 'spare']);
+      watch(spare, supervision);
+      return spare;
+    },
+    serving: () => answeringProcesses(supervision).filter(({ id }) => !retired.has(id)),
+    answering: () => answeringProcesses(supervision),
+    setRestart(child, restarts) {
+      if (restarts) retired.delete(child.id);
+      else retired.add(child.id);
+    },
+    retire(child) {
+      retired.add(child.id);
+      supervision.connections?.remove(child.process);
+      child.send({ kind: 'retire' } satisfies Instruction);
+      setTimeout(() => child.process.kill('SIGKILL'), retireLimit).unref();
+    },
+  };
+};
+
+/** Returns the processes that have been ready. */
+const answeringProcesses = ({ ready }: Supervision): readonly Worker[] =>
+  children().filter(({ id }) => ready.has(id));
 
 interface EndedProcess {
   readonly child: Worker;
@@ -246,14 +225,18 @@ interface EndedProcess {
 
 const scheduleRestart = ({ child, reason, ms }: EndedProcess, supervision: Supervision): void => {
   if (ms > stableAfter) supervision.restartDelay = minRestartDelay;
+  const { replacement } = supervision;
+  const start = (): void =>
+    replacement?.isSpare(child) === true ? replacement.startSpare() : startProcess(supervision);
   const { restartDelay, options } = supervision;
   options.observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: restartDelay });
-  setTimeout(() => startProcess(supervision), restartDelay);
+  setTimeout(start, restartDelay);
   supervision.restartDelay = Math.min(restartDelay * 2, maxRestartDelay);
 };
 
 const stopProcesses = async (supervision: Supervision): Promise<void> => {
   supervision.stopping = true;
+  supervision.replacement?.stop();
   supervision.ready.clear();
   supervision.connections?.close();
   const exited = children().map((child) => once(child, 'exit'));

@@ -45,7 +45,9 @@ export const startWorkerProcess = async ({
     workflowBundle: modulePath('queue/temporal/workflow-bundle'),
     track: watchdog.track,
     userAgent: `svc/${packageVersion}`,
+    version: packageVersion,
     onFailure: (error) => observe({ kind: 'workerFailed', error }),
+    onModelFailure: (failure) => observe({ kind: 'modelFailed', ...failure }),
     onWarning: (message) => observe({ kind: 'warning', message }),
   });
   watchdog.start();

@@ -50,6 +50,15 @@ export interface ModelRequestInput {
   readonly searchable: boolean;
 }
 
+/** Returns the id of the workflow of a request: its own, and another one each time that it is run again. */
+export const requestWorkflowId = ({ requestId, round }: RequestRound): string =>
+  round === 1 ? requestId : `${requestId}-${round}`;
+
+export interface RequestRound {
+  readonly requestId: string;
+  readonly round: number;
+}
+
 /** How a request ended; the bodies are in the database. */
 export interface RequestEnd {
   readonly httpStatus: number;
@@ -88,6 +97,8 @@ export interface PlatformEnd {
 /** Failure types, as shown in the Temporal UI. */
 export const failureTypes = {
   platform: 'PlatformFailure',
+  unknownModel: 'UnknownModel',
+  workerStopped: 'WorkerShutdown',
   refused: 'WebhookRefused',
   givenUp: 'WebhookGivenUp',
 } as const;

@@ -32,6 +32,8 @@ export interface ApiRequest {
    * @throws CONTENT_TOO_LARGE
    */
   body(maxSize?: number): Promise<Buffer>;
+  /** The request is not run again, whatever fails. */
+  readonly isLastTry?: true;
 }
 
 export interface ApiResponse {

@@ -24,6 +24,10 @@ export interface Query {
   /** Slot of a text. */
   readonly search: number | null;
   readonly meta: readonly MetaKey[];
+  /** Whether the answer has a cursor that leads to the next page. */
+  readonly cursor: boolean;
+  /** Slot of the cursor of the previous page. */
+  readonly after: number | null;
   /** Other names for fields, lists and calls of functions: the name in the response, and what it stands for. */
   readonly alias: readonly (readonly [string, string])[];
   /** IANA name of the zone in which functions read timestamps; `null` for UTC. Only at the first level. */
@@ -110,8 +114,9 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
     limit: isAll(get('limit')) ? 'all' : readCount(get('limit'), { name: 'limit', minimum: 0, values }),
     offset: readCount(get('offset'), { name: 'offset', minimum: 0, values }),
     page: readCount(get('page'), { name: 'page', minimum: 0, values }),
-    search: readSearch(get('search'), values),
-    meta: readMeta(get('meta')),
+    search: readText(get('search'), 'search', values),
+    ...readMeta(get('meta')),
+    after: readText(get('after'), 'after', values),
     alias: readAlias(get('alias')),
     timezone: readTimeZone(get('timezone')),
     aggregation: readAggregation(get, values),
@@ -205,21 +210,27 @@ const readCount = (value: unknown, { name, minimum, values }: CountOptions): num
   return values.push(number) - 1;
 };
 
-const readSearch = (value: unknown, values: unknown[]): number | null => {
+const readText = (value: unknown, name: string, values: unknown[]): number | null => {
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value !== 'string' && typeof value !== 'number') throw invalidQuery('"search" must be a text');
+  if (typeof value !== 'string' && typeof value !== 'number') throw invalidQuery(`"${name}" must be a text`);
   return values.push(String(value)) - 1;
 };
 
-const readMeta = (value: unknown): readonly MetaKey[] => {
+/** Reads the counts, and whether a cursor is asked for; `*` stands for the counts. */
+const readMeta = (value: unknown): Pick<Query, 'meta' | 'cursor'> => {
   const names = new Set(readNames(value, 'meta') ?? []);
   for (const name of names) {
-    if (name !== '*' && name !== 'total_count' && name !== 'filter_count') {
-      throw invalidQuery(`"meta" does not support "${name}"; it supports total_count, filter_count and *`);
+    if (!metaNames.has(name)) {
+      throw invalidQuery(`"meta" does not support "${name}"; it supports ${[...metaNames].join(', ')}`);
     }
   }
-  return (['total_count', 'filter_count'] as const).filter((key) => names.has(key) || names.has('*'));
+  return {
+    meta: (['total_count', 'filter_count'] as const).filter((key) => names.has(key) || names.has('*')),
+    cursor: names.has('cursor'),
+  };
 };
+
+const metaNames: ReadonlySet<string> = new Set(['total_count', 'filter_count', 'cursor', '*']);
 
 /** Reads `{new: name}`. @throws INVALID_QUERY */
 const readAlias = (value: unknown): Query['alias'] => {

@@ -1,6 +1,7 @@
 /** Builds responses from results and errors. */
 import { limitHeaders } from '../access/limiter.js';
 import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
+import type { Meta } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import type { ApiResponse } from '../request/api-request.js';
 
@@ -11,7 +12,7 @@ const listEnd = Buffer.from(']}');
 const itemStart = Buffer.from('{"data":');
 const itemEnd = Buffer.from('}');
 
-export const respondList = (rows: JsonRows, meta: Readonly<Record<string, number>> | null): ApiResponse => ({
+export const respondList = (rows: JsonRows, meta: Meta | null): ApiResponse => ({
   status: 200,
   headers: jsonHeaders,
   body: rows.enclose(

@@ -40,10 +40,12 @@ export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): Com
       statement: createStatement(
         sql`select ${columns} from (${source}) ${rows}${grouped}${having}${order}${compilePage(plan, options)}`,
       ),
+      limit: null,
       tokens: tokensOf(plan.shape, plan),
       lists: [],
     },
     counts: compileCounts(plan, dialect),
+    order: null,
   };
 };
 

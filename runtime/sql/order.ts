@@ -1,5 +1,6 @@
 /** Compiles the order of rows. */
-import type { ColumnRef, Condition, Order } from '../plan/types.js';
+import { mayBeNull } from '../plan/cursor.js';
+import type { Condition, Order } from '../plan/types.js';
 import { compileColumn, compileCondition, type SqlScope } from './condition.js';
 import { join, sql, type Sql } from './fragment.js';
 
@@ -25,6 +26,3 @@ const compileOrderKey = ({ column, descending, nullsLast }: Order, scope: SqlSco
   if (!mayBeNull(column)) return sorted;
   return nullsLast === true ? sql`${value} is null, ${sorted}` : sql`${sorted}${key?.nulls ?? ''}`;
 };
-
-const mayBeNull = ({ path, rule, field }: ColumnRef): boolean =>
-  path.length > 0 || rule !== null || field.nullable === true;

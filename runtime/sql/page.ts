@@ -23,12 +23,16 @@ export interface ReadOptions {
 export const unlimited = 9_007_199_254_740_991;
 
 export const compilePage = (
-  plan: Pick<ReadPlan, 'limit' | 'offset' | 'page'>,
+  plan: Pick<ReadPlan, 'limit' | 'offset' | 'page' | 'cursor'>,
   { limits, dialect }: ReadOptions,
 ): Sql => {
+  // one row more shows whether there is a next page
+  const more = plan.cursor === undefined ? 0 : 1;
   const isUnpaged = plan.offset === null && plan.page === null;
   if (isUnpaged && (plan.limit === 'every' || (plan.limit === 'all' && limits.maximum === null))) return [];
-  const limit = limitParameter(dialect, (input) => readLimit(plan.limit, input, limits));
+  const limit = limitParameter(dialect, (input) =>
+    Math.min(unlimited, readLimit(plan.limit, input, limits) + more),
+  );
   if (isUnpaged) return sql` limit ${limit}`;
   return sql` limit ${limit} offset ${numberParameter((input) => readOffset(plan, input, limits))}`;
 };

@@ -1,6 +1,6 @@
 /** Compiles read plans to statements: one for the rows, one per nested list, and one per requested count. */
 import type { Collection } from '../../contract/collection.js';
-import type { Condition, ReadPlan } from '../plan/types.js';
+import { allOf, type Condition, type ReadPlan } from '../plan/types.js';
 import type { MetaKey } from '../request/query.js';
 import {
   compileCondition,
@@ -11,15 +11,17 @@ import {
   type SqlScope,
 } from './condition.js';
 import type { SqlDialect } from '../databases/contract.js';
-import { createStatement, sql, type Sql, type Statement } from './fragment.js';
+import { createStatement, sql, type BindInput, type Sql, type Statement } from './fragment.js';
 import { compileLists, type CompiledList } from './list.js';
 import { compileExplicitOrder, compileOrder } from './order.js';
-import { compilePage, type ReadOptions } from './page.js';
-import { columnsOf, compileSelect, type Token } from './select.js';
+import { compilePage, readLimit, type ReadOptions } from './page.js';
+import { addCursor, columnsOf, compileSelect, type Token } from './select.js';
 
 /** A statement whose rows become JSON, with the nested lists of these rows. */
 export interface CompiledRows {
   readonly statement: Statement;
+  /** Returns the number of rows to keep; null for all. */
+  readonly limit: ((input: BindInput) => number) | null;
   readonly tokens: readonly Token[];
   readonly lists: readonly CompiledList[];
 }
@@ -27,12 +29,16 @@ export interface CompiledRows {
 export interface CompiledRead {
   readonly rows: CompiledRows;
   readonly counts: readonly { readonly keys: readonly MetaKey[]; readonly statement: Statement }[];
+  /** The order that a cursor is valid for; null for reads without one. */
+  readonly order: string | null;
 }
 
 export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead => {
   const scope = createScope(createCompiler(options.dialect));
-  const select = compileSelect(plan.select, scope);
-  const where = compileWhere(plan.where, scope);
+  const { cursor } = plan;
+  const fields = compileSelect(plan.select, scope);
+  const select = cursor === undefined ? fields : addCursor(fields, plan.order, scope);
+  const where = compileWhere(cursor === undefined ? plan.where : allOf([plan.where, cursor.after]), scope);
   const keys =
     plan.explicitOrder === undefined
       ? compileOrder(plan.order, scope)
@@ -44,10 +50,12 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
       statement: createStatement(
         sql`select ${columnsOf(select)} from ${from}${where}${order}${compilePage(plan, options)}`,
       ),
+      limit: cursor === undefined ? null : (input) => readLimit(plan.limit, input, options.limits),
       tokens: select.tokens,
       lists: compileLists(select, options),
     },
     counts: compileCounts(plan, options.dialect),
+    order: cursor?.order ?? null,
   };
 };
 

@@ -4,8 +4,15 @@
  */
 import { invalidQuery } from '../../contract/errors.js';
 import type { Field } from '../../contract/collection.js';
-import type { AnyTarget, Condition, Entry, Select } from '../plan/types.js';
-import { columnOf, compileCondition, joinRelation, valueAt, type SqlScope } from './condition.js';
+import type { AnyTarget, Condition, Entry, Order, Select } from '../plan/types.js';
+import {
+  columnOf,
+  compileColumn,
+  compileCondition,
+  joinRelation,
+  valueAt,
+  type SqlScope,
+} from './condition.js';
 import { join, sql, type Sql } from './fragment.js';
 
 /** A part of the template, processed from left to right together with the columns of the row. */
@@ -31,7 +38,9 @@ export type Token =
   /**
    * A composite key, written as one text joined by commas, or as `null` where all of its columns are null.
    */
-  | { readonly kind: 'key'; readonly fields: readonly Field[] };
+  | { readonly kind: 'key'; readonly fields: readonly Field[] }
+  /** The row ends; what follows is its cursor, which is not part of the answer. */
+  | { readonly kind: 'end' };
 
 export interface CompiledSelect {
   readonly columns: readonly Sql[];
@@ -64,6 +73,26 @@ interface Builder {
 export const compileSelect = (select: Select, scope: SqlScope): CompiledSelect => {
   const builder: Builder = { columns: [], tokens: [], lists: [], sealed: 0 };
   addSelect(select, scope, builder);
+  return builder;
+};
+
+/** Appends the sort keys of each row, as a list of JSON. @throws INVALID_QUERY where one does not compare as it sorts */
+export const addCursor = (
+  { columns, tokens, lists }: CompiledSelect,
+  order: readonly Order[],
+  scope: SqlScope,
+): CompiledSelect => {
+  const { dialect } = scope.compiler;
+  const builder: Builder = { columns: [...columns], tokens: [...tokens], lists: [...lists], sealed: 0 };
+  builder.sealed = builder.tokens.push({ kind: 'end' });
+  order.forEach(({ column }, index) => {
+    if ((dialect.asText?.(column.field) ?? []).some((part) => part !== ''))
+      throw invalidQuery(`a cursor cannot follow the order of "${column.field.name}"`);
+    addLiteral(index === 0 ? '[' : ',', builder);
+    builder.columns.push(compileColumn(column, scope));
+    builder.tokens.push({ kind: 'value', field: column.field });
+  });
+  addLiteral(']', builder);
   return builder;
 };
 

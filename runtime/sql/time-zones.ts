@@ -16,7 +16,7 @@ const lastYear = 2100;
 /** Days between samples: fewer than any zone has kept one offset. */
 const step = 14 * 86_400_000;
 
-/** By canonical name, of which there are some hundreds. */
+/** Time zones by canonical name, of which there are some hundreds. */
 const cache = new Map<string, readonly Offset[]>();
 
 /** Returns the offsets of a zone in order of time. */

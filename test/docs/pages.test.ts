@@ -11,6 +11,9 @@ import { demoCommand } from '../../runtime/commands/demo.js';
 import { doctorCommand } from '../../runtime/commands/doctor.js';
 import { generateCommand } from '../../runtime/commands/generate.js';
 import { keysCommand } from '../../runtime/commands/keys.js';
+import { deliveriesCommand } from '../../runtime/commands/deliveries.js';
+import { requestsCommand } from '../../runtime/commands/requests.js';
+import { workersCommand } from '../../runtime/commands/workers.js';
 import { schemaCommand } from '../../runtime/commands/schema.js';
 import { startCommand } from '../../runtime/commands/start.js';
 import { usersCommand } from '../../runtime/commands/users.js';
@@ -117,6 +120,9 @@ const commands: readonly Command[] = [
   generateCommand(),
   startCommand(),
   workerCommand(),
+  workersCommand(),
+  requestsCommand(),
+  deliveriesCommand(),
   usersCommand(),
   accessCommand(),
   activityCommand(),

@@ -130,6 +130,7 @@ const ping: Operation = {
   withoutSession: false,
   beforeSecondFactor: false,
   startsLogin: false,
+  acceptsKey: false,
   upload: false,
   own: true,
   served: true,

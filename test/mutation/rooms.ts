@@ -53,6 +53,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       units(
         'access-cache',
         'addresses',
+        'confirmation',
         'credentials',
         'escalation',
         'escalated-second-factor',

@@ -66,7 +66,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
   const fill = () =>
     server.database.transaction(async (statements) => {
       await lockModel(statements, model.id);
-      return admit(statements, model, Date.now());
+      return admit(statements, model, { now: Date.now() });
     });
 
   const end = (id: string) =>
@@ -78,7 +78,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
     const give = () =>
       server.database.transaction(async (statements) => {
         await lockModel(statements, crowded.id);
-        return admit(statements, crowded, Date.now());
+        return admit(statements, crowded, { now: Date.now() });
       });
     const rowOf = (account: string, created: number) =>
       `('${randomUUID()}', '${account}', '${crowded.id}', 'waiting', '{}', ${created})`;

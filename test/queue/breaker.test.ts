@@ -95,7 +95,7 @@ describe('the breaker of a receiver', () => {
     expect(delay()).toBe(30_000);
   });
 
-  it('spreads what it postpones', () => {
+  it('spreads the deliveries that it postpones', () => {
     const { attempt, delay } = create(1);
     attempt('failed', 10);
     expect(delay()).toBe(45_000);

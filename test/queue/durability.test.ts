@@ -215,6 +215,7 @@ describe('scheduled jobs', () => {
     });
     await gateway.start({
       requestId: id,
+      round: 1,
       account: 'a',
       model: 'demo/image',
       class: 'models',
@@ -257,7 +258,8 @@ describe('scheduled jobs', () => {
       return status === 404 ? status : null;
     });
     expect([answer, (await fetch(picture)).status]).toEqual([404, 404]);
-    for (const table of ['svc_requests where id', 'svc_request_logs where request']) {
+    const attempts = 'svc_request_attempts where request';
+    for (const table of ['svc_requests where id', 'svc_request_logs where request', attempts]) {
       expect(await queue.database.query(`select 1 from ${table} = ?`, [id])).toEqual([]);
     }
   });

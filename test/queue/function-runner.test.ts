@@ -48,7 +48,7 @@ describe('a function model', () => {
     expect(failures).toMatchObject([{ message, stack: expect.stringContaining('at ') }]);
   });
 
-  it('logs what it prints, too', async () => {
+  it('also logs what it prints', async () => {
     const { attempted, lines } = run('print');
     await attempted;
     expect(lines).toEqual([

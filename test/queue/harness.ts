@@ -3,6 +3,7 @@ import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../runtime/config/config.js';
+import type { FailedAttempt } from '../../runtime/queue/models/attempt.js';
 import { createKey } from '../../runtime/queue/requests/keys.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createKeys, exportSecrets } from '../../runtime/auth/keys.js';
@@ -28,6 +29,8 @@ export interface TestQueue extends TestServer {
   readonly receiver: Receiver;
   /** `Authorization` headers by user. */
   readonly auth: Readonly<Record<'ann' | 'bob', Readonly<Record<string, string>>>>;
+  /** What failed in its workers. */
+  readonly failures: readonly FailedAttempt[];
   startWorkers(): Promise<WorkerProcess>;
 }
 
@@ -78,6 +81,7 @@ export const startTestQueue = async (
     return { authorization: `Key ${key}` };
   };
   const running: WorkerProcess[] = [];
+  const failures: FailedAttempt[] = [];
   const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...environment });
   const settings = queueSettings(config, { url: () => server.url, secrets });
   return {
@@ -85,6 +89,7 @@ export const startTestQueue = async (
     settings,
     namespace,
     receiver,
+    failures,
     auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
     async startWorkers() {
       const workers = await startWorkers({
@@ -95,8 +100,10 @@ export const startTestQueue = async (
         roles: workerRoles,
         workflowBundle: await workflowBundle(),
         userAgent: 'svc/test',
+        version: 'test',
         webhooks: { retryDelay: () => 50 },
         onFailure: (error) => server.observations.length >= 0 && process.stderr.write(`${String(error)}\n`),
+        onModelFailure: (failure) => failures.push(failure),
         onWarning: () => undefined,
       });
       running.push(workers);

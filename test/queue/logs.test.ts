@@ -68,6 +68,14 @@ describe.each(dialects)('logs on %s', (dialect) => {
     ]);
   });
 
+  it('are cut after 8 000 characters', async () => {
+    const id = createId();
+    const log = logOf(id);
+    log.add('x'.repeat(8_001));
+    await log.end();
+    expect(await stored(id)).toEqual([`1.1 ${'x'.repeat(8_000)}`]);
+  });
+
   it('arrive once when the database is back, also if the answer to a write was lost', async () => {
     const id = createId();
     let failure: 'before' | 'after' | null = 'before';

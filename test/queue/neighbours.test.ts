@@ -36,7 +36,7 @@ describe.each(dialects)('beside models that misbehave on %s', (dialect) => {
       return status === 200 ? (body as Status) : null;
     });
 
-  it('good ones succeed, and each bad one ends as what it was', async () => {
+  it('valid ones succeed, and each faulty one ends with its own error', async () => {
     const bad = await Promise.all(
       ['allocate', 'spin', 'exit', 'talk', 'fail'].map(
         async (name) => [name, await submit(name, 'ann')] as const,

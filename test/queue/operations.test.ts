@@ -67,17 +67,19 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
   });
 
   it('keys: limited to models and to a time', async () => {
-    const { key } = await keyOf({ models: ['demo/train', 'acme/*'] });
+    const { key } = await keyOf({ models: ['demo/train', 'demo/ocr'] });
     expect((await submit(key)).status).toBe(404);
     expect((await submit(key, 'demo/train')).status).toBe(200);
-    const { key: old } = await keyOf({ expires_at: '2020-01-01T00:00:00Z' });
+    const { id, key: old } = await keyOf({ expires_at: '2100-01-01T00:00:00Z' });
+    expect((await submit(old)).status).toBe(200);
+    await queue.execute(`update svc_keys set date_expires = 1 where id = '${id}'`);
     expect((await submit(old)).status).toBe(401);
   });
 
   it('keys: limited to models cannot read or cancel requests of others', async () => {
     const { key } = await keyOf({});
     const { key: narrow } = await keyOf({ models: ['demo/train'] });
-    const { key: fitting } = await keyOf({ models: ['acme/*', 'demo/image'] });
+    const { key: fitting } = await keyOf({ models: ['demo/ocr', 'demo/image'] });
     const { request_id: id } = (await submit(key)).body as { request_id: string };
     const ask = (method: string, action: string, by: string) =>
       queue.request(method, `/queue/demo/image/requests/${id}${action}`, {
@@ -91,9 +93,53 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
       ['PUT', '/cancel'],
     ] as const) {
       const { status, body } = await ask(method, action, narrow);
-      expect([status, body]).toEqual([404, { status: 'NOT_FOUND' }]);
+      expect([status, body]).toEqual([404, { status: 'NOT_FOUND', error_type: 'not_found' }]);
     }
     for (const by of [key, fitting]) expect((await ask('GET', '/status', by)).status).toBeLessThan(300);
+  });
+
+  it('keys: refused for a time in the past, and for models that do not exist', async () => {
+    for (const [body, message] of [
+      [{ expires_at: '2020-01-01T00:00:00Z' }, 'is in the past'],
+      [{ models: ['demo/image', 'acme/*'] }, 'no model matches "acme/*"'],
+    ] as const) {
+      const { status, codes, text } = await queue.request('POST', '/keys', { as: 'ann', body });
+      expect([status, codes]).toEqual([400, ['INVALID_PAYLOAD']]);
+      expect((JSON.parse(text) as { errors: { message: string }[] }).errors[0]?.message).toContain(message);
+    }
+  });
+
+  it('keys: read own requests and deliveries, redeliver, and rotate the webhook secret', async () => {
+    const { key } = await keyOf({});
+    const { key: narrow } = await keyOf({ models: ['demo/train'] });
+    const by = (method: string, path: string, used = key) =>
+      queue.request(method, path, { headers: { authorization: `Key ${used}` } });
+    const hook = `${queue.receiver.url}/by-key`;
+    const made = await queue.request('POST', `/queue/demo/image?svc_webhook=${hook}`, {
+      body: input,
+      headers: { authorization: `Key ${key}` },
+    });
+    const { request_id: id } = made.body as { request_id: string };
+    const delivered = async () =>
+      ((await by('GET', `/requests/${id}/deliveries`)).data as { state: string }[])[0]?.state ===
+        'delivered' || null;
+    await until(delivered);
+    expect((await by('GET', `/requests/${id}`)).data).toMatchObject({ id, status: 'COMPLETED' });
+    expect((await by('POST', `/requests/${id}/redeliver`)).status).toBe(204);
+    const before = (await by('GET', '/webhooks/secret')).data as { secrets: string[] };
+    const after = (await by('POST', '/webhooks/secret')).data as { secrets: string[] };
+    expect(after.secrets.slice(1)).toEqual(before.secrets.slice(0, 1));
+    const idsOf = async (used: string) =>
+      ((await by('GET', '/requests', used)).data as { id: string; model: string }[]).map(
+        ({ model }) => model,
+      );
+    expect(await idsOf(key)).toContain('demo/image');
+    expect(new Set(await idsOf(narrow))).toEqual(new Set(['demo/train']));
+    expect((await by('GET', `/requests/${id}`, narrow)).status).toBe(404);
+    expect((await by('GET', '/webhooks/secret', narrow)).status).toBe(403);
+    expect((await by('GET', `/requests/${id}`, `${key}x`)).status).toBe(401);
+    // other operations do not accept keys
+    expect((await by('GET', '/keys')).status).toBe(403);
   });
 
   it('rejects invalid times', async () => {
@@ -147,7 +193,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     await change('ann', { ip_access: ['10.0.0.1', '2001:db8::/32'] });
     for (const address of ['10.0.0.1', '::ffff:10.0.0.1', '2001:db8::7'])
       expect(await statuses(address)).toEqual([200, 200]);
-    const refused = { detail: 'invalid key credentials' };
+    const refused = { detail: 'invalid key credentials', error_type: 'unauthorized' };
     expect(await statuses('192.0.2.7')).toEqual([refused, refused]);
     await change('ann', { ip_access: null });
     expect(await statuses('192.0.2.7')).toEqual([200, 200]);

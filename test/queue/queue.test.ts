@@ -153,7 +153,7 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     const id = idOf(await submit('demo/image', { prompt: 'mine', width: 16, height: 16 }));
     for (const path of ['', '/status', '/status/stream']) {
       const answer = await get(`demo/image/requests/${id}${path}`, 'bob');
-      expect([answer.status, answer.body]).toEqual([404, { status: 'NOT_FOUND' }]);
+      expect([answer.status, answer.body]).toEqual([404, { status: 'NOT_FOUND', error_type: 'not_found' }]);
     }
     const cancelled = await queue.request('PUT', `/queue/demo/image/requests/${id}/cancel`, {
       headers: queue.auth.bob,
@@ -182,7 +182,10 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     const result = await get(path);
     expect([result.status, result.headers.get('x-svc-error-type')]).toEqual([499, 'client_cancelled']);
     const again = await queue.request('PUT', `/queue/${path}/cancel`, { headers: queue.auth.ann });
-    expect([again.status, again.body]).toEqual([400, { status: 'ALREADY_COMPLETED' }]);
+    expect([again.status, again.body]).toEqual([
+      400,
+      { status: 'ALREADY_COMPLETED', error_type: 'already_completed' },
+    ]);
     const events = (await (await stream).text())
       .split('\n\n')
       .filter((event) => event.startsWith('data: '))

@@ -42,6 +42,7 @@ const start = (run: Run, { signal, timeout = 60_000 }: Given = {}) => {
       skip: () => undefined,
       files: { adopt: () => Promise.reject(new Error('there is no store')) },
       signal: signal ?? new AbortController().signal,
+      onMemory: () => undefined,
       onFailure: (error) => failures.push(error),
     },
   );

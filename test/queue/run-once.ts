@@ -35,6 +35,8 @@ export interface RunReport {
   readonly skipped: () => number;
   readonly progress: unknown[];
   readonly failures: Error[];
+  /** Measured memory in bytes. */
+  readonly measured: number[];
 }
 
 export const testRequest = '01a20ada-5251-73e9-9f79-ff0f8cd1a178';
@@ -42,6 +44,7 @@ export const testRequest = '01a20ada-5251-73e9-9f79-ff0f8cd1a178';
 export const startRun = (children: Children, name: string, given: RunGiven = {}): RunReport => {
   const { input = {}, timeout = 60_000, memory = 384 * 1024 ** 2, environment = [], output = {} } = given;
   const [lines, progress, failures]: [string[], unknown[], Error[]] = [[], [], []];
+  const measured: number[] = [];
   let skipped = 0;
   const model: QueueModelDeclaration = {
     id: `test/${name}`,
@@ -71,7 +74,8 @@ export const startRun = (children: Children, name: string, given: RunGiven = {})
     progress: (state) => progress.push(state),
     files: createRunFiles(testRequest, { files: createDirectoryStore(filesDir), settings, ttl: null }),
     signal: given.signal ?? new AbortController().signal,
+    onMemory: (bytes) => measured.push(bytes),
     onFailure: (error) => failures.push(error as Error),
   });
-  return { attempted, lines, skipped: () => skipped, progress, failures };
+  return { attempted, lines, skipped: () => skipped, progress, failures, measured };
 };

@@ -11,6 +11,7 @@ void child.run(
     log: (message) => process.stdout.write(message),
     skip: () => undefined,
     progress: () => undefined,
+    memory: () => undefined,
     save: () => Promise.reject(new Error('there is no store')),
   },
 );

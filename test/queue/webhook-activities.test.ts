@@ -21,18 +21,29 @@ const row = {
 
 interface Given {
   readonly rows?: readonly object[];
+  readonly pauses?: readonly object[];
   send?(): Promise<SendResult>;
 }
 
 /** Activities with one place for each receiver, and nobody standing in line. */
 const createActivities = ({
   rows = [row],
+  pauses = [],
   send = async () => ({ kind: 'accepted', attempts: 3 }),
 }: Given) => {
   const receivers = createReceivers({ maxPerReceiver: 1, maxWaiting: 0 });
   const sent: string[] = [];
+  const written: string[] = [];
+  const write = async ({ text }: { readonly text: string }) => {
+    written.push(text);
+    return { affected: 1 };
+  };
   const activities = createWebhookActivities({
-    database: { quote: (name: string) => name, query: async () => rows } as unknown as Database,
+    database: {
+      quote: (name: string) => name,
+      query: async (text: string) => (text.includes('svc_pauses') ? pauses : rows),
+      write,
+    } as unknown as Database,
     sender: {
       send: ({ id }) => {
         sent.push(id);
@@ -42,10 +53,10 @@ const createActivities = ({
     } satisfies Sender,
     receivers,
   });
-  return { activities, receivers, sent };
+  return { activities, receivers, sent, written };
 };
 
-const delivery = { deliveryId: 'd' } as DeliveryInput;
+const delivery = { deliveryId: 'd', round: 1 } as DeliveryInput;
 
 describe('the slot of an attempt', () => {
   it.each<[string, Given['send']]>([
@@ -72,9 +83,33 @@ describe('the slot of an attempt', () => {
     ['is gone', [], { kind: 'refused' }],
     ['was delivered', [{ ...row, state: 'delivered' }], { kind: 'accepted', attempts: 2 }],
     ['was given up', [{ ...row, state: 'failed' }], { kind: 'refused' }],
+    ['was started again meanwhile', [{ ...row, round: 2 }], { kind: 'refused' }],
   ])('is not acquired for a delivery that %s', async (_, rows, answer) => {
     const { activities, sent } = createActivities({ rows });
     expect(await activities.attemptWebhook(delivery)).toMatchObject(answer);
     expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ['endpoint', 'http://receiver:81'],
+    ['account', 'ann'],
+  ])('is not acquired while an operator has paused its %s', async (kind, name) => {
+    const { activities, sent } = createActivities({ pauses: [{ kind, name }] });
+    expect(await activities.attemptWebhook(delivery)).toMatchObject({
+      kind: 'failed',
+      reason: 'paused by an operator',
+    });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('giving up', () => {
+  it('ends a pending delivery, but not one that was started again meanwhile', async () => {
+    const own = createActivities({});
+    await own.activities.giveUpDelivery(delivery);
+    expect(own.written).toEqual([expect.stringContaining('update svc_deliveries')]);
+    const later = createActivities({ rows: [{ ...row, round: 2 }] });
+    await later.activities.giveUpDelivery(delivery);
+    expect(later.written).toEqual([]);
   });
 });

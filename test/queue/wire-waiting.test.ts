@@ -44,7 +44,10 @@ describe.each(dialects)('without a worker on %s', (dialect) => {
   it('cancels a waiting request immediately and only once', async () => {
     const { request_id: id } = await queued('demo/image', image);
     const path = `demo/image/requests/${id}`;
-    expect((await get(path)).body).toEqual({ detail: 'Request is still in progress' });
+    expect((await get(path)).body).toEqual({
+      detail: 'Request is still in progress',
+      error_type: 'bad_request',
+    });
     const cancelled = await cancel(path);
     expect([cancelled.status, cancelled.body]).toEqual([200, { status: 'OK' }]);
     expect((await get(`${path}/status`)).body).toMatchObject({
@@ -60,9 +63,12 @@ describe.each(dialects)('without a worker on %s', (dialect) => {
       'client_cancelled',
     ]);
     const again = await cancel(path);
-    expect([again.status, again.body]).toEqual([400, { status: 'ALREADY_COMPLETED' }]);
+    expect([again.status, again.body]).toEqual([
+      400,
+      { status: 'ALREADY_COMPLETED', error_type: 'already_completed' },
+    ]);
     const none = await cancel('demo/image/requests/00000000-0000-4000-8000-000000000000');
-    expect([none.status, none.body]).toEqual([404, { status: 'NOT_FOUND' }]);
+    expect([none.status, none.body]).toEqual([404, { status: 'NOT_FOUND', error_type: 'not_found' }]);
   });
 
   it('keeps one of many submissions with one idempotency key', async () => {

@@ -256,13 +256,14 @@ describe('with workers', () => {
   it('returns the same error without a key, with a wrong one and with one for other models', async () => {
     const post = (headers: Record<string, string>) =>
       queue.request('POST', '/queue/demo/image', { body: image, headers });
+    const refusal = { detail: 'invalid key credentials', error_type: 'unauthorized' };
     for (const authorization of [
       'Key a:b',
       `Key ${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}:b`,
       'Bearer x',
     ]) {
       const answer = await post({ authorization });
-      expect([answer.status, answer.body]).toEqual([401, { detail: 'invalid key credentials' }]);
+      expect([answer.status, answer.body]).toEqual([401, refusal]);
     }
     expect((await post({})).status).toBe(401);
     const wrong = await queue.request('GET', '/queue/demo/image/requests/x/status', {});
@@ -281,10 +282,14 @@ describe('with workers', () => {
     ] as const) {
       const answer = await call(method, path);
       expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, allow]);
-      expect(answer.body).toEqual({ detail: expect.stringContaining(allow) });
+      expect(answer.body).toEqual({
+        detail: expect.stringContaining(allow),
+        error_type: 'method_not_allowed',
+      });
     }
+    const missing = { detail: expect.stringContaining('is not served'), error_type: 'not_found' };
     const none = await call('GET', `/queue/demo/image/requests/${id}/nothing`);
-    expect([none.status, none.body]).toEqual([404, { detail: expect.stringContaining('is not served') }]);
+    expect([none.status, none.body]).toEqual([404, missing]);
   });
 
   describe('queues with an external URL', () => {

@@ -46,6 +46,7 @@ describe('configuration', () => {
       publicUrl: null,
       adminPort: null,
       access: { lease: 200 },
+      schemaWatch: 2_000,
       watchdog: 10_000,
       cors: null,
     });
@@ -87,6 +88,7 @@ describe('configuration', () => {
       PUBLIC_URL: 'https://example.com/api/',
       ADMIN_PORT: '9000',
       ACCESS_LEASE: '500ms',
+      SCHEMA_WATCH: 'off',
       WATCHDOG: '30s',
       SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
       ACCESS_TOKEN_TTL: '5m',
@@ -170,6 +172,7 @@ describe('configuration', () => {
       publicUrl: 'https://example.com/api',
       adminPort: 9000,
       access: { lease: 500 },
+      schemaWatch: 0,
       watchdog: 30_000,
       secret: ['a'.repeat(32), 'b'.repeat(32)],
       auth: {

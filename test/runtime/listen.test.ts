@@ -1,6 +1,7 @@
-/** Shutdown of the listener. */
+/** Shutdown of the listener, and its time limits. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
-import { request } from 'node:http';
+import { request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Responder } from '../../runtime/http/respond.js';
@@ -55,4 +56,16 @@ describe('a listener that closes', () => {
     events.emit('work');
     await closing;
   });
+});
+
+it('gives clients 20 s for the head of a request, a minute for all of it, and 75 s until the next one', async () => {
+  const { port } = await open(async () => ({ status: 204, headers: {}, body: null }));
+  const servers: Server[] = [];
+  const keep = (message: unknown): void => void servers.push((message as { server: Server }).server);
+  subscribe('http.server.request.start', keep);
+  await fetch(`http://127.0.0.1:${port}/`);
+  unsubscribe('http.server.request.start', keep);
+  expect(servers).toMatchObject([
+    { headersTimeout: 20_000, requestTimeout: 60_000, keepAliveTimeout: 75_000 },
+  ]);
 });

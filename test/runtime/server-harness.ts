@@ -5,6 +5,8 @@ import { loadConfig } from '../../runtime/config/config.js';
 import type { Environment } from '../../runtime/config/environment.js';
 import { openDatabase } from '../../runtime/databases/open.js';
 import type { Database } from '../../runtime/databases/contract.js';
+import { latest } from '../../runtime/concurrency/latest.js';
+import { replaceNothing, type BuildSource } from '../../runtime/reloading-service.js';
 import type { Observation } from '../../runtime/observe.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Route } from '../../contract/routes.js';
@@ -41,6 +43,8 @@ export interface TestServerOptions {
   readonly spec?: string;
   /** As in `process.env`. */
   readonly environment?: Environment;
+  /** Whether a changed schema is followed; it is by default. */
+  readonly followsSchema?: false;
 }
 
 export interface TestServer extends Client {
@@ -133,6 +137,32 @@ const toServiceBuild = ({ declarations, routes, queueModels, openapi, graphql }:
   functions,
 });
 
+/** Builds what the database has now, in memory. */
+const createSource = ({ database, built, spec }: OpenOptions): BuildSource => {
+  let served = built.openapi;
+  let failure: string | null = null;
+  let replace = replaceNothing;
+  const look = latest<boolean, void>(
+    async () => {
+      const next = await build(database, spec === undefined ? [] : [spec]).catch((error: Error) => {
+        failure = error.message;
+        throw error;
+      });
+      failure = null;
+      if (next.openapi === served) return;
+      await replace(toServiceBuild(next));
+      served = next.openapi;
+    },
+    (first, second) => first || second,
+  );
+  return {
+    look,
+    failure: () => failure,
+    subscribe: (next) => (replace = next),
+    close: async () => undefined,
+  };
+};
+
 const open = async (options: OpenOptions): Promise<TestServer> => {
   const { dialect, url, database, built, tokens, ids, execute } = options;
   const observations: Observation[] = [];
@@ -147,8 +177,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
       ACCESS_LEASE: '0',
       ...options.environment,
     }),
-    rebuild: async () =>
-      toServiceBuild(await build(database, options.spec === undefined ? [] : [options.spec])),
+    ...(options.followsSchema !== false && { source: createSource(options) }),
     declarations: built.declarations,
     routes: built.routes,
     queueModels: built.queueModels,

@@ -36,6 +36,12 @@ export const createItems = (target: CollectionTarget) => {
       return query.meta === undefined || query.meta.length === 0 ? data : { data, meta: answer.meta };
     },
 
+    pages: (query: AnyQuery = {}, options?: CallOptions) => readPages(target, query, options),
+
+    iterate: async function* iterate(query: AnyQuery = {}, options?: CallOptions) {
+      for await (const page of readPages(target, query, options)) yield* page;
+    },
+
     get: async (key: AnyKey, query: AnyQuery = {}, options?: CallOptions) => {
       const request = one(key, query);
       if (fitsUrl(request.query))
@@ -70,6 +76,17 @@ export const createItems = (target: CollectionTarget) => {
     },
   };
 };
+
+/** Reads page after page by cursor. */
+async function* readPages(target: CollectionTarget, query: AnyQuery, options?: CallOptions) {
+  let after: string | undefined;
+  do {
+    const answer = await read(target, { ...query, after, meta: ['cursor'] }, options);
+    yield dataOf(answer) as readonly unknown[];
+    const { cursor } = (answer.meta ?? {}) as { readonly cursor?: string | null };
+    after = cursor ?? undefined;
+  } while (after !== undefined);
+}
 
 /** Creates the methods of a collection that is a single item without a key. */
 export const createSingleton = (target: CollectionTarget) => ({

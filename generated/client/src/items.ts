@@ -1,7 +1,7 @@
 /** Methods of a collection, with the types of the schema. */
 import type { EveryColumn, Fields, Result } from './fields.js';
 import type { CollectionName, CreateInput, Key, UpdateInput } from './names.js';
-import type { Changes, ItemQuery, ListQuery, ListResult, MetaKey, Selected } from './queries.js';
+import type { Changes, ItemQuery, ListQuery, ListResult, MetaKey, PagesQuery, Selected } from './queries.js';
 import type { Schema } from './schema.js';
 import type { CallOptions } from './transport.js';
 
@@ -21,8 +21,32 @@ export interface ViewItems<Name extends CollectionName> {
   ): Promise<ListResult<Name, Chosen, Counts>>;
 }
 
+/** Pages of a list, read one after another by cursor: each item once, in order, while others write. */
+interface PagedItems<Name extends CollectionName> {
+  /**
+   * Reads page after page: `for await (const items of pages({ limit: 500 }))`. The list ends when the loop does.
+   * @throws ApiError
+   */
+  pages<
+    const Chosen extends Fields<Name> = EveryColumn,
+    const Keys extends readonly Schema[Name]['sortKey'][] = [],
+  >(
+    query?: PagesQuery<Name, Chosen, Keys>,
+    options?: CallOptions,
+  ): AsyncGenerator<Result<Name, Chosen>[], void, void>;
+
+  /** Reads item after item, in pages of `limit`. @throws ApiError */
+  iterate<
+    const Chosen extends Fields<Name> = EveryColumn,
+    const Keys extends readonly Schema[Name]['sortKey'][] = [],
+  >(
+    query?: PagesQuery<Name, Chosen, Keys>,
+    options?: CallOptions,
+  ): AsyncGenerator<Result<Name, Chosen>, void, void>;
+}
+
 /** Types describe the database; values that rules hide from the caller are null nevertheless. */
-export interface TableItems<Name extends CollectionName> extends ViewItems<Name> {
+export interface TableItems<Name extends CollectionName> extends ViewItems<Name>, PagedItems<Name> {
   /**
    * Returns one item by its key.
    * @throws ApiError `FORBIDDEN` when it does not exist for the caller

@@ -62,6 +62,57 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.KeysRevokeResponse>;
   };
+  operator: {
+    /** List the accounts with the most requests that have not ended */
+    accounts(
+      input?: NonNullable<rest.OperatorAccountsData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorAccountsResponse['data']>;
+    /** Abort an action; what it has done stays */
+    actionsAbort(
+      input: NonNullable<rest.OperatorActionsAbortData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorActionsAbortResponse>;
+    /** Act on requests, or pause, resume or drain */
+    actionsCreate(
+      input: NonNullable<rest.OperatorActionsCreateData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorActionsCreateResponse['data']>;
+    /** Read the progress of an action */
+    actionsRead(
+      input: NonNullable<rest.OperatorActionsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorActionsReadResponse['data']>;
+    /** Search the webhook deliveries of all accounts, newest first */
+    deliveries(
+      input?: NonNullable<rest.OperatorDeliveriesData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorDeliveriesResponse['data']>;
+    /** Read one delivery with its attempts */
+    deliveriesRead(
+      input: NonNullable<rest.OperatorDeliveriesReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorDeliveriesReadResponse['data']>;
+    /** List the webhook endpoints with the most failures of the last day */
+    endpoints(
+      input?: NonNullable<rest.OperatorEndpointsData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorEndpointsResponse['data']>;
+    /** List the models with their requests, and what is paused */
+    models(options?: CallOptions): Promise<rest.OperatorModelsResponse['data']>;
+    /** Search the requests of all accounts, newest first */
+    requests(
+      input?: NonNullable<rest.OperatorRequestsData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorRequestsResponse['data']>;
+    /** Read one request with its attempts and deliveries */
+    requestsRead(
+      input: NonNullable<rest.OperatorRequestsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorRequestsReadResponse['data']>;
+    /** List the worker processes */
+    workers(options?: CallOptions): Promise<rest.OperatorWorkersResponse['data']>;
+  };
   me: {
     /** List your permissions by collection */
     permissionsMe(options?: CallOptions): Promise<rest.PermissionsMeResponse['data']>;
@@ -143,6 +194,8 @@ export interface Operations {
       input: Pick<rest.SchemaDiffData, 'query' | 'body'>,
       options?: CallOptions,
     ): Promise<Exclude<rest.SchemaDiffResponse, void>['data'] | null>;
+    /** Serve the schema as it is now */
+    reload(options?: CallOptions): Promise<rest.SchemaReloadResponse>;
     /** Take a snapshot of the schema */
     snapshot(
       input?: NonNullable<rest.SchemaSnapshotData['query']>,
@@ -221,6 +274,28 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.keysList({ ...shared, query: input }), options).then(dataOf),
     revoke: (input, options) => call((shared) => rest.keysRevoke({ ...shared, path: input }), options),
   },
+  operator: {
+    accounts: (input = {}, options) =>
+      call((shared) => rest.operatorAccounts({ ...shared, query: input }), options).then(dataOf),
+    actionsAbort: (input, options) =>
+      call((shared) => rest.operatorActionsAbort({ ...shared, path: input }), options),
+    actionsCreate: (input, options) =>
+      call((shared) => rest.operatorActionsCreate({ ...shared, body: input }), options).then(dataOf),
+    actionsRead: (input, options) =>
+      call((shared) => rest.operatorActionsRead({ ...shared, path: input }), options).then(dataOf),
+    deliveries: (input = {}, options) =>
+      call((shared) => rest.operatorDeliveries({ ...shared, query: input }), options).then(dataOf),
+    deliveriesRead: (input, options) =>
+      call((shared) => rest.operatorDeliveriesRead({ ...shared, path: input }), options).then(dataOf),
+    endpoints: (input = {}, options) =>
+      call((shared) => rest.operatorEndpoints({ ...shared, query: input }), options).then(dataOf),
+    models: (options) => call((shared) => rest.operatorModels(shared), options).then(dataOf),
+    requests: (input = {}, options) =>
+      call((shared) => rest.operatorRequests({ ...shared, query: input }), options).then(dataOf),
+    requestsRead: (input, options) =>
+      call((shared) => rest.operatorRequestsRead({ ...shared, path: input }), options).then(dataOf),
+    workers: (options) => call((shared) => rest.operatorWorkers(shared), options).then(dataOf),
+  },
   me: {
     permissionsMe: (options) => call((shared) => rest.permissionsMe(shared), options).then(dataOf),
     permissionsMeCollection: (input, options) =>
@@ -256,6 +331,7 @@ export const createOperations = (call: Call): Operations => ({
     apply: (input, options) => call((shared) => rest.schemaApply({ ...shared, body: input }), options),
     diff: (input, options) =>
       call((shared) => rest.schemaDiff({ ...shared, ...input }), options).then(dataOf),
+    reload: (options) => call((shared) => rest.schemaReload(shared), options),
     snapshot: (input = {}, options) =>
       call((shared) => rest.schemaSnapshot({ ...shared, query: input }), options).then(dataOf),
   },

@@ -10,6 +10,8 @@ export interface ItemQuery<Name extends CollectionName, Chosen extends Fields<Na
   fields?: Checked<Name, Chosen> | undefined;
   /** Parameters of nested lists, by relation. */
   deep?: Schema[Name]['deep'] | undefined;
+  /** IANA name of the zone in which functions read timestamps. */
+  timezone?: string | undefined;
 }
 
 /** Selects items. */
@@ -34,11 +36,22 @@ export interface ListQuery<
   extends ItemQuery<Name, Chosen>, Choice<Name> {
   /** Field names, with the prefix `-` for descending order. */
   sort?: CheckedSort<Name, Keys> | undefined;
-  /** Counts to return with the items; the result is then `{ data, meta }`. */
+  /** Cursor of the previous page, from `meta: ['cursor']`. */
+  after?: string | undefined;
+  /** What to return with the items: counts, and the cursor of the next page; the result is then `{ data, meta }`. */
   meta?: Counts | undefined;
 }
 
-export type MetaKey = 'total_count' | 'filter_count' | '*';
+/** Query of all pages of a list; `limit` is the size of a page. */
+export type PagesQuery<
+  Name extends CollectionName,
+  Chosen extends Fields<Name>,
+  Keys extends readonly Schema[Name]['sortKey'][],
+> = Omit<ListQuery<Name, Chosen, Keys, []>, 'meta' | 'after' | 'offset' | 'page'>;
+
+export type MetaKey = CountKey | 'cursor' | '*';
+
+type CountKey = 'total_count' | 'filter_count';
 
 /** The result of a list; with counts if `meta` requested any. */
 export type ListResult<Name extends CollectionName, Chosen, Counts extends readonly MetaKey[]> = [
@@ -48,7 +61,9 @@ export type ListResult<Name extends CollectionName, Chosen, Counts extends reado
   : { data: Result<Name, Chosen>[]; meta: Meta<Counts[number]> };
 
 type Meta<Asked extends MetaKey> = {
-  [Name in '*' extends Asked ? Exclude<MetaKey, '*'> : Asked]: number;
+  [Name in Exclude<Asked, '*'> | ('*' extends Asked ? CountKey : never)]: Name extends 'cursor'
+    ? string | null
+    : number;
 };
 
 /** Parameters of nested lists; keys without an underscore are relations at the next level. */

@@ -56,6 +56,7 @@ const audiences: Readonly<Record<Operation['access'], string>> = {
   open: 'public',
   public: 'public',
   user: 'users',
+  operator: 'operators',
   admin: 'administrators',
 };
 

@@ -50,7 +50,7 @@ export const operationRoot = (operation: Operation, options: RootOptions): Opera
 };
 
 const neededAccess = ({ access }: Operation): string | null =>
-  access === 'user' || access === 'admin' ? access : null;
+  access === 'open' || access === 'public' ? null : access;
 
 interface OwnOptions {
   readonly kind: OperationRoot['kind'];

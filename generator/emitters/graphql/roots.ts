@@ -25,6 +25,8 @@ export const listArguments = (target: Collection, context: Context): readonly Ar
 
 /** Zone in which date functions read timestamps. */
 const timezone: ArgumentDefinition = { name: 'timezone', type: 'String' };
+/** Cursor of the previous page. */
+const after: ArgumentDefinition = { name: 'after', type: 'String' };
 const meta: ArgumentDefinition = { name: 'meta', type: '[String]' };
 const sort: ArgumentDefinition = { name: 'sort', type: '[String]' };
 const id: ArgumentDefinition = { name: 'id', type: 'ID!' };
@@ -66,7 +68,7 @@ const root = ({ collection }: Subject, action: string, rest: Rest): FieldDefinit
 const list = (subject: Subject): FieldDefinition =>
   root(subject, 'list', {
     name: subject.stem,
-    arguments: [...listArguments(subject.collection, subject.context), meta, timezone],
+    arguments: [...listArguments(subject.collection, subject.context), after, meta, timezone],
     // nullable, so that a list that fails does not take the others with it
     type: `[${subject.item}!]`,
   });

@@ -20,6 +20,7 @@ import { collectionSchemas } from './schemas.js';
 import { openSecurity, securitySchemesOf } from './security.js';
 import { operationPaths } from './spec-operations.js';
 import { plainText } from './text.js';
+import { queueWebhooks } from './webhooks.js';
 
 export const emitOpenApi = (model: Model): OutputFile[] => [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(model), null, 2)}\n` },
@@ -32,6 +33,7 @@ export const emitOpenApi = (model: Model): OutputFile[] => [
 export const openApiDocument = (model: Model): OpenAPIObject => {
   const context = createContext(model);
   const paths = allPaths(context);
+  const webhooks = queueWebhooks(model.queueModels);
   const { title, version, description } = model.api;
   return {
     openapi: '3.1.0',
@@ -40,7 +42,8 @@ export const openApiDocument = (model: Model): OpenAPIObject => {
     security: openSecurity,
     tags: allTags(model),
     paths,
-    components: keepReferenced(allComponents(context), paths),
+    ...(model.queueModels.length > 0 && { webhooks }),
+    components: keepReferenced(allComponents(context), [paths, webhooks]),
   };
 };
 

@@ -15,7 +15,8 @@ const about = {
   offset: 'Number of items to skip.',
   page: 'Page number from 1; a page has `limit` items.',
   deep: 'Parameters of nested lists, by relation: `{"tracks": {"_limit": 5, "_sort": "-name"}}`.',
-  meta: 'Counts to return with the items.',
+  after: 'Cursor of the previous page, from `meta=cursor`: returns the items after it, in the same `sort`.',
+  meta: 'What to return with the items: counts, and the cursor of the next page.',
   alias:
     'Other names for fields, lists and calls of functions: `{"born": "year(date_of_birth)"}`; `fields` and `deep` then use them.',
   aggregate:
@@ -33,11 +34,12 @@ const properties = {
   limit: { description: about.limit, ...limit },
   offset: { description: about.offset, ...count },
   page: { description: about.page, ...count },
+  after: { description: about.after, type: 'string' },
   deep: { description: about.deep, type: 'object', additionalProperties: ref('schemas', 'NestedQuery') },
   meta: {
     description: about.meta,
     type: 'array',
-    items: { type: 'string', enum: ['*', 'filter_count', 'total_count'] },
+    items: { type: 'string', enum: ['*', 'cursor', 'filter_count', 'total_count'] },
   },
   alias: { description: about.alias, type: 'object', additionalProperties: { type: 'string' } },
   timezone: { description: about.timezone, type: 'string', default: 'UTC' },
@@ -77,6 +79,7 @@ export const querySchemas: Readonly<Record<string, SchemaObject>> = {
     properties: {
       total_count: { ...count, description: 'Number of items that the caller may read.' },
       filter_count: { ...count, description: 'Number of these items that match filter and search.' },
+      cursor: { type: ['string', 'null'], description: 'Leads to the next page; null on the last one.' },
     },
   },
 };
@@ -86,7 +89,9 @@ const listParameter = (name: 'fields' | 'sort' | 'meta' | 'groupBy'): ParameterO
   return { name, in: 'query', description, style: 'form', explode: false, schema };
 };
 
-const valueParameter = (name: 'search' | 'limit' | 'offset' | 'page' | 'timezone'): ParameterObject => {
+const valueParameter = (
+  name: 'search' | 'limit' | 'offset' | 'page' | 'after' | 'timezone',
+): ParameterObject => {
   const { description, ...schema } = properties[name];
   return { name, in: 'query', description, schema };
 };
@@ -116,6 +121,7 @@ export const queryParameters: Readonly<Record<string, ParameterObject>> = {
   limit: valueParameter('limit'),
   offset: valueParameter('offset'),
   page: valueParameter('page'),
+  after: valueParameter('after'),
   deep: jsonParameter('deep', {
     description: `${about.deep} ${brackets}: \`deep[tracks][_limit]=5\`.`,
     schema: { type: 'object', additionalProperties: ref('schemas', 'NestedQuery') },
@@ -143,6 +149,7 @@ const listParameterNames = [
   'limit',
   'offset',
   'page',
+  'after',
   'deep',
   'meta',
   'alias',

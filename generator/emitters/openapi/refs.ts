@@ -1,13 +1,13 @@
 /** Builds references between parts of the document, and removes components without any. */
-import type { ComponentsObject, PathsObject, ReferenceObject } from 'openapi3-ts/oas31';
+import type { ComponentsObject, ReferenceObject } from 'openapi3-ts/oas31';
 
 type Kind = 'schemas' | 'responses' | 'parameters';
 
 export const ref = (kind: Kind, name: string): ReferenceObject => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Returns the components that `paths` refer to, directly or through others, in their order. */
-export const keepReferenced = (components: ComponentsObject, paths: PathsObject): ComponentsObject => {
-  const seen = followReferences(paths, components);
+/** Returns the components that `from` refers to, directly or through others, in their order. */
+export const keepReferenced = (components: ComponentsObject, from: unknown): ComponentsObject => {
+  const seen = followReferences(from, components);
   const keep = <Part>(kind: Kind, parts: Readonly<Record<string, Part>> = {}): Record<string, Part> =>
     Object.fromEntries(Object.entries(parts).filter(([name]) => seen.has(`#/components/${kind}/${name}`)));
   return {

@@ -35,5 +35,8 @@ export const keySecurity: SecurityRequirementObject[] = [{ key: [] }, { bearer: 
 
 export const tokenSecurity: SecurityRequirementObject[] = [{ bearer: [] }, { accessToken: [] }];
 
+/** Operations that accept keys of the queue as well as tokens. */
+export const tokenOrKeySecurity: SecurityRequirementObject[] = [...tokenSecurity, { key: [] }];
+
 /** Requests without a token have the permissions of the public policies. */
 export const openSecurity: SecurityRequirementObject[] = [{}, ...tokenSecurity];

@@ -10,7 +10,7 @@ import type { ErrorEntry, Operation, OperationParameter, OperationResponse } fro
 import { closedObject, jsonBody } from './bodies.js';
 import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
-import { tokenSecurity } from './security.js';
+import { tokenOrKeySecurity, tokenSecurity } from './security.js';
 
 /** Returns the paths of all operations; operations on the same path share an entry. */
 export const operationPaths = (context: Context): PathsObject => {
@@ -36,9 +36,10 @@ const operationObject = (operation: Operation, context: Context): OperationObjec
     ...Object.fromEntries(operation.responses.map((response) => [response.status, responseObject(response)])),
     ...errorRefs(context.errors, errorStatusesOf(operation, context)),
   },
-  ...(needsToken(operation) && { security: tokenSecurity }),
+  ...(needsToken(operation) && { security: operation.acceptsKey ? tokenOrKeySecurity : tokenSecurity }),
 });
 
+const needsToken = ({ access }: Operation): boolean => access !== 'open' && access !== 'public';
 /** Describes a body, which may also come as a file. */
 const requestBody = (schema: NonNullable<Operation['body']>, { upload }: Operation): RequestBodyObject => {
   const body = jsonBody(schema, upload || Array.isArray(schema.required));
@@ -48,12 +49,11 @@ const requestBody = (schema: NonNullable<Operation['body']>, { upload }: Operati
   return { ...body, content: { ...body.content, 'multipart/form-data': form } };
 };
 
-const needsToken = ({ access }: Operation): boolean => access === 'user' || access === 'admin';
-
 const aboutAccess: Readonly<Record<Operation['access'], string>> = {
   open: 'Requires no authentication.',
   public: 'Requires no authentication; a token that is sent must be valid.',
   user: 'Requires the token of a user.',
+  operator: 'Requires the token of an operator: a user with a policy that has `operator_access`.',
   admin: 'Requires the token of an administrator.',
 };
 

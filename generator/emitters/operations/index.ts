@@ -70,6 +70,7 @@ const printDeclaration = ({ id, access, parameters, body, responses, ...rest }: 
       ...(rest.withoutSession ? [pair('withoutSession:', 'true')] : []),
       ...(rest.beforeSecondFactor ? [pair('beforeSecondFactor:', 'true')] : []),
       ...(rest.startsLogin ? [pair('startsLogin:', 'true')] : []),
+      ...(rest.acceptsKey ? [pair('acceptsKey:', 'true')] : []),
       ...(rest.upload ? [pair('upload:', 'true')] : []),
       ...(parameters.length === 0 ? [] : [pair('parameters:', array(parameters.map(printParameter)))]),
       ...(body === null ? [] : [pair('body:', printValue(body))]),

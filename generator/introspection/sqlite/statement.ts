@@ -6,7 +6,7 @@
 
 export interface TableStatement {
   readonly autoincrement: boolean;
-  /** In the order of the statement; column names as written. */
+  /** Constraints in the order of the statement, with column names as written. */
   readonly uniques: readonly Constraint[];
   readonly foreignKeys: readonly Constraint[];
   /** Expression of each generated column. */

@@ -3,7 +3,7 @@ import { createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
 import { readRows, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
-import { isConnectionLoss } from './errors.js';
+import { isConnectionLoss, isSchemaChange } from './errors.js';
 import { mariadb } from './mariadb-dialect.js';
 import { poolOptions, sessionSetup } from './options.js';
 import { acknowledged } from '../unknown-outcome.js';
@@ -29,6 +29,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     sql: dialect,
     reserved: createPoolExecutor(reserved),
     isConnectionLoss,
+    isSchemaChange,
     ...createPoolExecutor(pool),
     transaction: (body) => runOn(pool, (connection) => runTransaction(connection, body)),
     changeSchema: (body) =>

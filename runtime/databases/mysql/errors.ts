@@ -13,6 +13,18 @@ const lossCodes: ReadonlySet<unknown> = new Set([
 export const isConnectionLoss = (error: unknown): boolean =>
   isNetworkError(error) || lossCodes.has(codeOf(error));
 
+const schemaCodes: ReadonlySet<unknown> = new Set([
+  'ER_BAD_FIELD_ERROR',
+  'ER_NO_SUCH_TABLE',
+  'ER_TABLE_DEF_CHANGED',
+  'ER_NEED_REPREPARE',
+  'ER_UNKNOWN_STMT_HANDLER',
+  'ER_VIEW_INVALID',
+]);
+
+/** Returns whether a statement failed as only a changed schema makes it fail. */
+export const isSchemaChange = (error: unknown): boolean => schemaCodes.has(codeOf(error));
+
 const permanentCodes: ReadonlySet<unknown> = new Set([
   'ER_ACCESS_DENIED_ERROR',
   'ER_DBACCESS_DENIED_ERROR',

@@ -14,6 +14,15 @@ export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
   updateReadback: 'autocommit',
+  // the time counts in seconds: a table that was changed just now may be changed again in the same one
+  schemaVersion: `select
+(select concat_ws(' ', count(*), sum(crc32(concat_ws(' ', table_name, create_time))),
+if(max(create_time) > now() - interval 2 second, now(6), ''))
+from information_schema.tables where table_schema = database()) as tables,
+(select concat_ws(' ', count(*), sum(crc32(view_definition)))
+from information_schema.views where table_schema = database()) as views,
+(select concat_ws(' ', count(*), max(created))
+from information_schema.triggers where trigger_schema = database()) as triggers`,
   tablesWithoutTransactions: `select t.table_name as name from information_schema.tables t
 left join information_schema.engines e on e.engine = t.engine
 where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e.transactions, 'NO') <> 'YES'`,

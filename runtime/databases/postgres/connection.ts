@@ -4,7 +4,7 @@ import type { BindValue, Database, DatabaseOptions, Executor, RowLayout, WriteRe
 import type { RenderedStatement } from '../../sql/fragment.js';
 import { runCommand, type Prepared, type CommandOptions } from './command.js';
 import { postgres } from './dialect.js';
-import { isConnectionLoss, addErrorCode, withCode } from './errors.js';
+import { isConnectionLoss, isSchemaChange, addErrorCode, withCode } from './errors.js';
 import { RowClient } from './client.js';
 import { clientOptions, sessionSetup } from './options.js';
 import { numberPlaceholders } from './placeholders.js';
@@ -29,6 +29,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     dialect: postgres.name,
     sql: postgres,
     isConnectionLoss,
+    isSchemaChange,
     ...createPoolExecutor(pool),
     reserved: createPoolExecutor(reserved),
     transaction: (body) => runOn(pool, (client) => retryIfStale(client, () => runTransaction(client, body))),

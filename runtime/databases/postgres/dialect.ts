@@ -78,8 +78,31 @@ const keyOfText = (column: string, { type, dbType }: Field): string => {
   return dbType === 'character' ? `cast(${column} as bpchar)` : text;
 };
 
+/** Selects a number of rows and the sum of the transactions that wrote them, with which rows of the catalog change. */
+const written = (from: string): string =>
+  `select concat(count(*), ' ', sum(r.xmin::text::bigint)) from ${from}`;
+
+/** Rows of a catalog table about the tables of the schema. */
+const ofTables = (catalog: string, column: string): string =>
+  written(
+    `pg_catalog.${catalog} r join pg_catalog.pg_class c on c.oid = r.${column} where c.relnamespace = s.oid`,
+  );
+
+const schemaVersion = `select concat_ws(';',
+(${written('pg_catalog.pg_class r where r.relnamespace = s.oid')}),
+(${ofTables('pg_attribute', 'attrelid')}),
+(${ofTables('pg_attrdef', 'adrelid')}),
+(${ofTables('pg_constraint', 'conrelid')}),
+(${ofTables('pg_index', 'indrelid')}),
+(${ofTables('pg_trigger', 'tgrelid')}),
+(${ofTables('pg_rewrite', 'ev_class')}),
+(${ofTables('pg_description', 'objoid')}),
+(${written('pg_catalog.pg_enum r')})) as version
+from pg_catalog.pg_namespace s where s.nspname = current_schema()`;
+
 export const postgres: SqlDialect = {
   name: 'postgres',
+  schemaVersion,
   returning: true,
   updateReadback: 'returning',
   checkDeferred: 'set constraints all immediate',

@@ -12,6 +12,20 @@ const lossCodes: ReadonlySet<unknown> = new Set([
 export const isConnectionLoss = (error: unknown): boolean =>
   isNetworkError(error) || lossCodes.has(codeOf(error));
 
+const schemaCodes: ReadonlySet<unknown> = new Set([
+  // no such column, no such table, no such operator or another type
+  '42703',
+  '42P01',
+  '42883',
+  '42804',
+  // a cached plan would return other columns; no such prepared statement
+  '0A000',
+  '26000',
+]);
+
+/** Returns whether a statement failed as only a changed schema makes it fail. */
+export const isSchemaChange = (error: unknown): boolean => schemaCodes.has(codeOf(error));
+
 const permanentCodes: ReadonlySet<unknown> = new Set([
   'HANDSHAKE_SSL_ERROR',
   // not authorized, wrong password, no such database, no such schema, too old

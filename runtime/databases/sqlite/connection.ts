@@ -54,12 +54,17 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
     locked: (name, body) => lockFile(`${path}.${name}.lock`, body),
     // there is no server
     isConnectionLoss: () => false,
+    isSchemaChange: (error) => error instanceof Error && schemaMessage.test(error.message),
     close: async () => {
       reader.close();
       writer.close();
     },
   };
 };
+
+/** Messages of statements that no longer fit the schema, which share the code of every faulty statement. */
+const schemaMessage =
+  /^(?:no such (?:column|table): |table .* has (?:no column named|\d+ columns) |database schema has)/;
 
 /** Foreign keys are switched off outside of the transaction, where the pragma acts, and checked before the commit. */
 const changeSchema = async <Result>(writer: Connection, body: () => Promise<Result>): Promise<Result> => {

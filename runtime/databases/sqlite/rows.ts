@@ -41,8 +41,9 @@ export const writeCells = (
   { keyColumns, steps }: SqliteProgram,
   collector: RowCollector,
 ): void => {
-  if (keyColumns === 0) collector.beginRow();
-  else if (!collector.beginChild(keyOf(row, 0, keyColumns) ?? '')) return;
+  const isKept =
+    keyColumns === 0 ? collector.beginRow() : collector.beginChild(keyOf(row, 0, keyColumns) ?? '');
+  if (!isKept) return;
   const { writer } = collector;
   let column = keyColumns;
   let text = '';
@@ -79,6 +80,11 @@ export const writeCells = (
         }
         break;
       }
+      case 'end':
+        writer.text(text);
+        text = '';
+        collector.endRow();
+        break;
       case 'key':
         text += keyToText(cellsOf(row, column, step.fields.length), step.fields);
         column += step.fields.length;

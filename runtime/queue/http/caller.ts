@@ -16,6 +16,8 @@ import { queueError, type QueueError } from '../requests/queue-error.js';
 /** An authenticated caller; requests belong to the account (the user), whichever key was used. */
 export interface Caller {
   readonly account: string;
+  /** Patterns of the models that the key is limited to; null for every model. */
+  readonly models: readonly string[] | null;
   mayUse(model: QueueModelDeclaration): boolean;
   /** Whether the caller may see requests of the model with this id, which may have been removed. */
   maySee(model: string): boolean;
@@ -47,6 +49,7 @@ export const createIdentify = (options: CallerOptions): Identify => {
     recordUse(key);
     return {
       account: key.account,
+      models: key.models,
       mayUse: (model) => model.access === 'user' && allows(key.models, model.id),
       maySee: (model) => allows(key.models, model),
     };
@@ -72,6 +75,7 @@ export const toCaller = ({ user, policies, needsSecondFactor }: Principal): Call
   if (user === null) throw queueError(401, 'an API key is required: Authorization: Key <id>:<secret>');
   return {
     account: user.id,
+    models: null,
     mayUse: ({ access: needed }) => needed === 'user' || policies.admin,
     maySee: () => true,
   };

@@ -74,7 +74,9 @@ export const respondRequest = async (
     }
     case 'cancel': {
       const status = await requests.cancel(found);
-      return respondJson(cancelStatuses[status], { status }, headers);
+      if (status !== 'ALREADY_COMPLETED') return respondJson(cancelStatuses[status], { status }, headers);
+      const refusal = { status, error_type: 'already_completed' };
+      return respondJson(400, refusal, { ...headers, ...errorHeaders('already_completed') });
     }
   }
 };
@@ -94,8 +96,7 @@ const mayStillSee = async (
   }
 };
 
-const cancelStatuses: Readonly<Record<Cancellation, number>> = {
+const cancelStatuses: Readonly<Record<Exclude<Cancellation, 'ALREADY_COMPLETED'>, number>> = {
   OK: 200,
   CANCELLATION_REQUESTED: 202,
-  ALREADY_COMPLETED: 400,
 };

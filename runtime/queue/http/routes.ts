@@ -1,7 +1,5 @@
 /** Handles the routes of the queue: `/queue/…`, `/run/…`, result files and the public keys of webhook signatures. */
 import type { Access } from '../../access/access.js';
-import { limitHeaders } from '../../access/limiter.js';
-import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Database } from '../../databases/contract.js';
 import type { RouteHandler } from '../../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
@@ -13,7 +11,9 @@ import { respondRequest } from './request-routes.js';
 import { createIdentify, type Caller, type Identify } from './caller.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import { createDirectoryStore, type FileStore } from '../requests/files.js';
-import { createQueueModels } from '../models/models.js';
+import type { FailedAttempt } from '../models/attempt.js';
+import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
+import { createQueueModels, type QueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
 import { createRunHandler, type RunHandler } from './run.js';
@@ -21,8 +21,7 @@ import type { QueueSettings } from '../settings.js';
 import { requestUrls } from '../requests/status.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
-import { QueueError, queueError } from '../requests/queue-error.js';
-import { respondJson, respondError } from './wire.js';
+import { respondFailure, respondJson, errorHeaders, isClientError } from './wire.js';
 
 export interface QueueOptions {
   readonly settings: QueueSettings;
@@ -32,12 +31,16 @@ export interface QueueOptions {
   /** Module of the functions of models, for `/run`. */
   readonly functions: string;
   readonly onError: (error: unknown) => void;
+  readonly onModelFailure: (failure: FailedAttempt) => void;
 }
 
 export interface Queue {
   readonly lifecycle: RequestLifecycle;
   readonly requests: Requests;
   readonly settings: QueueSettings;
+  readonly models: QueueModels;
+  readonly operatorActions: OperatorActions;
+  readonly identify: Identify;
   /** Returns the handler of a route; client errors become responses, others are thrown. */
   handle(handler: QueueHandler): RouteHandle;
   close(): Promise<void>;
@@ -54,6 +57,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError });
   const { cancel: cancelWorkflow } = gateway;
   const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
+  const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
   const files = createDirectoryStore(settings.filesDir);
   const { runSlots: slots } = lifecycle;
@@ -71,10 +75,14 @@ export const createQueue = (options: QueueOptions): Queue => {
     lifecycle,
     requests,
     settings,
+    models,
+    operatorActions,
+    identify: services.identify,
     handle: (handler) => (request, segments) =>
-      respond(handler, { request, segments }, services).catch(toErrorResponse),
+      respond(handler, { request, segments }, services).catch(respondClientError),
     async close() {
       streams.close();
+      await operatorActions.close();
       slots.close();
       await run.close();
       await lifecycle.flush();
@@ -93,20 +101,10 @@ interface Services {
   readonly run: RunHandler;
 }
 
-/** Converts client errors, including those of the content API, to the format of the queue. */
-const toErrorResponse = (error: unknown): ApiResponse => {
-  if (error instanceof QueueError) return respondError(error);
-  if (error instanceof ApiError && error.code === 'REQUESTS_EXCEEDED') return respondRateLimit(error);
-  if (error instanceof ApiErrors || (error instanceof ApiError && error.status < 500)) {
-    const { status, message } = error instanceof ApiError ? error : { status: 400, message: error.message };
-    return respondError(queueError(status, message, 'bad_request'));
-  }
+/** Responds to errors of the client; others are reported, and answered in the same format. */
+const respondClientError = (error: unknown): ApiResponse => {
+  if (isClientError(error)) return respondFailure(error);
   throw error;
-};
-
-const respondRateLimit = (error: ApiError): ApiResponse => {
-  const response = respondError(queueError(error.status, error.message, 'rate_limit'));
-  return { ...response, headers: { ...response.headers, ...limitHeaders(error) } };
 };
 
 export type QueueHandler = Extract<
@@ -151,9 +149,12 @@ const respondModel = async (
   }
   const found = await services.requests.find(id, caller);
   if (found === null || !caller.maySee(found.model) || !isNameOf(name, found.model)) {
-    return respondJson(404, { status: 'NOT_FOUND' });
+    return respondJson(404, { status: 'NOT_FOUND', error_type: 'not_found' }, errorHeaders('not_found'));
   }
-  return respondRequest(action, { found, request }, services);
+  return respondRequest(action, { found, request }, services).catch((error: unknown) => {
+    const response = respondClientError(error);
+    return { ...response, headers: { ...response.headers, 'x-svc-request-id': found.id } };
+  });
 };
 
 /** Returns whether a path names a model; it may omit the segments after the second one. */

@@ -9,7 +9,7 @@ import type { RunSlots } from '../requests/run-slots.js';
 import { createId } from '../store/ids.js';
 import type { QueueSettings } from '../settings.js';
 import { platformOutcome } from '../requests/outcome.js';
-import { final, type RunResult } from '../models/attempt.js';
+import { final, type FailedAttempt, type RunResult } from '../models/attempt.js';
 import type { Children } from '../models/children/pool.js';
 import type { checkInput } from '../models/input.js';
 import type { RunModelOnce } from '../models/run-model.js';
@@ -33,7 +33,7 @@ export interface RunHandlerOptions {
   readonly functions: string;
   readonly files: FileStore;
   readonly slots: RunSlots;
-  readonly onError: (error: unknown) => void;
+  readonly onModelFailure: (failure: FailedAttempt) => void;
 }
 
 /** Milliseconds that a run waits for a slot, if its caller sets no other limit. */
@@ -57,7 +57,7 @@ export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
       const release = await options.slots.acquire({ model, account, within, signal });
       if (release === null) throw signal.aborted ? left() : noSlot(model, startTimeout);
       try {
-        return await respondRun(run, { requestId, model, input, signal, filesTtl }, options);
+        return await respondRun(run, { requestId, model, account, input, signal, filesTtl }, options);
       } finally {
         await release();
       }
@@ -69,6 +69,7 @@ export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
 interface StartedRun {
   readonly requestId: string;
   readonly model: QueueModelDeclaration;
+  readonly account: string;
   readonly input: unknown;
   readonly signal: AbortSignal;
   readonly filesTtl: number | null;
@@ -76,8 +77,8 @@ interface StartedRun {
 
 const respondRun = async (
   run: RunModelOnce,
-  { requestId, model, input, signal, filesTtl: ttl }: StartedRun,
-  { files, settings, onError }: RunHandlerOptions,
+  { requestId, model, account, input, signal, filesTtl: ttl }: StartedRun,
+  { files, settings, onModelFailure }: RunHandlerOptions,
 ): Promise<ApiResponse> => {
   try {
     const attempted = await run(model, {
@@ -87,9 +88,11 @@ const respondRun = async (
       log: () => undefined,
       skip: () => undefined,
       progress: () => undefined,
+      onMemory: () => undefined,
       files: createRunFiles(requestId, { files, settings, ttl }),
       signal,
-      onFailure: onError,
+      onFailure: (error) =>
+        onModelFailure({ request: requestId, model: model.id, account, attempt: 0, error }),
     });
     return toResponse(requestId, attempted);
   } catch (error) {

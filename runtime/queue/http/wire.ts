@@ -1,7 +1,8 @@
 /** Responses of the queue: plain JSON without the envelope of the content API. */
 import type { ApiResponse } from '../../request/api-request.js';
-import type { ApiError } from '../../../contract/errors.js';
-import type { QueueError } from '../requests/queue-error.js';
+import { limitHeaders } from '../../access/limiter.js';
+import { ApiError, ApiErrors } from '../../../contract/errors.js';
+import { QueueError, queueError } from '../requests/queue-error.js';
 
 export const jsonType = 'application/json; charset=utf-8';
 
@@ -14,7 +15,7 @@ export const respondJson = (
 export const respondError = ({ status, detail, errorType, members, headers }: QueueError): ApiResponse =>
   respondJson(
     status,
-    { detail, ...(errorType !== null && { error_type: errorType }), ...members },
+    { detail, error_type: errorType, ...members },
     {
       ...headers,
       ...errorHeaders(errorType),
@@ -30,6 +31,25 @@ export const errorHeaders = (errorType: string | null): Readonly<Record<string, 
   ...(errorType === 'startup_timeout' && { 'x-svc-request-timeout-type': 'user' }),
 });
 
-/** Returns a routing error in the format of the queue. */
-export const respondRoutingError = ({ status, message }: ApiError): ApiResponse =>
-  respondJson(status, { detail: message });
+/** Returns whether an error is one of the client, which is answered and not reported. */
+export const isClientError = (error: unknown): boolean =>
+  error instanceof QueueError ||
+  error instanceof ApiErrors ||
+  (error instanceof ApiError && error.status < 500);
+
+/**
+ * Returns the response to anything thrown, including errors of the content API, in the format of the queue; the details
+ * of unexpected errors are not exposed.
+ */
+export const respondFailure = (error: unknown): ApiResponse => {
+  if (error instanceof QueueError) return respondError(error);
+  if (error instanceof ApiErrors) return respondError(queueError(400, error.message));
+  if (!(error instanceof ApiError)) return respondError(queueError(500, 'An unexpected error occurred'));
+  const { status, message, code } = error;
+  const headers = {
+    ...(code === 'REQUESTS_EXCEEDED' && limitHeaders(error)),
+    // nothing was stored, so that it can be sent again
+    ...(code === 'SERVICE_UNAVAILABLE' && error.details.outcome === undefined && { 'retry-after': '1' }),
+  };
+  return respondError(new QueueError(status, message, { headers }));
+};

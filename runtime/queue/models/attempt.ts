@@ -14,10 +14,22 @@ export interface RunContext {
   skip(lines: number): void;
   progress(state: unknown): void;
   readonly files: RunFiles;
+  /** Reports the memory of the run's process in bytes, again and again. */
+  readonly onMemory: (bytes: number) => void;
   /** Aborted when the run has to end early. */
   readonly signal: AbortSignal;
-  /** Receives the error of a function, for operators and never for the caller. */
+  /** Receives the error of a function or of a connection, for operators and never for the caller. */
   readonly onFailure: (error: unknown) => void;
+}
+
+/** An attempt that threw, whose process ended, or whose inference server could not be reached; for logs. */
+export interface FailedAttempt {
+  readonly request: string;
+  readonly model: string;
+  readonly account: string;
+  /** 0 for a synchronous run. */
+  readonly attempt: number;
+  readonly error: unknown;
 }
 
 /** Outcome of an attempt; with `retry` it failed for reasons of the platform and another attempt may succeed. */

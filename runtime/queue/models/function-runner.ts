@@ -29,10 +29,11 @@ export const createFunctionRunner =
     return toResult(end, { model, run, ms: performance.now() - began });
   };
 
-const toObserver = ({ log, skip, progress, files }: RunContext) => ({
+const toObserver = ({ log, skip, progress, onMemory: memory, files }: RunContext) => ({
   log,
   skip,
   progress,
+  memory,
   save: files.adopt,
 });
 

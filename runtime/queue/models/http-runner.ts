@@ -31,6 +31,8 @@ export const runHttp = async (runner: HttpRunner, run: RunContext): Promise<RunR
       void notifyCancelled(runner, run);
       throw error;
     }
+    // the error of fetch itself only says that it failed
+    run.onFailure((error as Error).cause ?? error);
     return { outcome: platformOutcome(connectionError(error)), retry: true };
   }
 };

@@ -18,15 +18,16 @@ export const cancel = async (
   request: RequestHead,
   { lifecycle, cancelWorkflow, onError }: CancelServices,
 ): Promise<Cancellation> => {
-  const { id, state } = request;
+  const { id: requestId, round, state } = request;
   if (state === 'ended') return 'ALREADY_COMPLETED';
   const isQueued = state !== 'running';
-  if (isQueued && (await lifecycle.end(request, platformOutcome('client_cancelled'), state)) !== null) {
+  const outcome = platformOutcome('client_cancelled');
+  if (isQueued && (await lifecycle.end(request, outcome, { from: state })) !== null) {
     // the workflow ends by itself when it finds the request ended
-    cancelWorkflow(id, state === 'waiting').catch(onError);
+    cancelWorkflow({ requestId, round }, state === 'waiting').catch(onError);
     return 'OK';
   }
-  await cancelWorkflow(id, false).catch((error: unknown) => {
+  await cancelWorkflow({ requestId, round }, false).catch((error: unknown) => {
     onError(error);
     throw queueError(503, 'the request cannot be reached at the moment; try again', 'internal_error');
   });

@@ -10,9 +10,10 @@ import { createModelLocks, type ModelLocks } from '../store/model-locks.js';
 import { createNotifier, type Notifier, type NotifierOptions } from './notifier.js';
 import type { Outcome } from './outcome.js';
 import { createRunSlots, type RunSlots } from './run-slots.js';
+import { endAttempt, type AttemptEnd } from '../store/attempts.js';
 import { insertDelivery, type Delivery } from '../store/deliveries.js';
 import type { IdempotencyKey } from '../store/idempotency.js';
-import { endRequest, findRequest } from '../store/requests.js';
+import { admitRequest, endRequest, findRequest, reopenRequest } from '../store/requests.js';
 import { toNewHead, type NewRequest, type RequestHead, type RequestState } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
@@ -23,12 +24,23 @@ export interface RequestLifecycle extends Pick<
   /** Stores a request, assigns a slot if one is free, and starts its workflow in the background. */
   open(request: NewRequest, key: IdempotencyKey | null): Promise<SubmissionResult>;
   /** Ends a request; returns null if it has already ended or is not in the state `from`. */
-  end(request: RequestHead, outcome: Outcome, from?: RequestState): Promise<RequestEnd | null>;
+  end(request: RequestHead, outcome: Outcome, options?: EndOptions): Promise<RequestEnd | null>;
   /** Returns how a request ended, or null if it has not. */
   findEnd(id: string): Promise<RequestEnd | null>;
+  /** Runs a request that has ended again from the start. @returns false if it has not, or its input has expired */
+  rerun(request: RequestHead): Promise<boolean>;
+  /** Gives a waiting request a slot although none is free. @returns false if it does not wait any more */
+  release(request: RequestHead): Promise<boolean>;
   readonly runSlots: RunSlots;
   /** Assigns free slots of a model to waiting requests. */
   fill(model: QueueModelDeclaration): Promise<void>;
+}
+
+export interface EndOptions {
+  /** State the request must be in. */
+  readonly from?: RequestState;
+  /** The attempt that ends with the request. */
+  readonly attempt?: AttemptEnd;
 }
 
 export const createRequestLifecycle = (options: NotifierOptions): RequestLifecycle => {
@@ -55,8 +67,8 @@ export const createRequestLifecycle = (options: NotifierOptions): RequestLifecyc
         notifier.startNew(toNewHead(request, result.admitted ? 'admitted' : 'waiting'));
       return result;
     },
-    async end(request, outcome, from) {
-      const change: Change = { outcome, from, now: Date.now() };
+    async end(request, outcome, given = {}) {
+      const change: Change = { ...given, outcome, now: Date.now() };
       const { ended, admitted } = await endLocked(request, change, { ...options, modelLocks });
       await notifyAdmitted(admitted);
       if (ended === null) return null;
@@ -64,16 +76,30 @@ export const createRequestLifecycle = (options: NotifierOptions): RequestLifecyc
       if (delivery !== null) notifier.scheduleDelivery(delivery);
       return { httpStatus: outcome.status, errorType: outcome.errorType, hasWebhook: delivery !== null };
     },
+    async rerun(request) {
+      if (!(await reopenRequest(database, request))) return false;
+      const model = models.find(request.model);
+      const admitted = model === undefined ? [] : await modelLocks.hold(model, ({ fill }) => fill());
+      if (!admitted.includes(request.id)) {
+        const waiting = await findRequest(database, request.id);
+        if (waiting?.state === 'waiting') notifier.startNew(waiting);
+      }
+      await notifyAdmitted(admitted);
+      return true;
+    },
+    async release({ id }) {
+      if (!(await admitRequest(database, id, Date.now()))) return false;
+      await notifyAdmitted([id]);
+      return true;
+    },
     async fill(model) {
       await notifyAdmitted(await modelLocks.hold(model, ({ fill }) => fill()));
     },
   };
 };
 
-interface Change {
+interface Change extends EndOptions {
   readonly outcome: Outcome;
-  /** State the request must be in, if set. */
-  readonly from: RequestState | undefined;
   readonly now: number;
 }
 
@@ -106,11 +132,12 @@ const endLocked = async (
 const endWithDelivery = async (
   statements: Statements,
   { id: request, account, webhook: url }: RequestHead,
-  { outcome, from, now }: Change,
+  { outcome, from, attempt, now }: Change,
 ): Promise<Ended> => {
   const { status: httpStatus, errorType, body, headers = {} } = outcome;
   const ending = { httpStatus, errorType, headers, output: JSON.stringify(body) };
   const done = await endRequest(statements, request, ending, { now, ...(from !== undefined && { from }) });
+  if (attempt !== undefined) await endAttempt(statements, attempt, now);
   if (!done) return null;
   if (url === null) return { delivery: null };
   return {

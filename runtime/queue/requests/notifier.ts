@@ -71,11 +71,13 @@ const toRequestStart = (request: RequestHead, { models }: NotifierOptions): Requ
   const model = models.find(request.model);
   return {
     requestId: request.id,
+    round: request.round,
     account: request.account,
     model: request.model,
     class: model?.class ?? 'models',
     timeout: model?.timeout ?? 60_000,
-    attempts: request.retry ? (model?.attempts ?? 1) : 1,
+    // those of earlier rounds are counted as well
+    attempts: (request.round === 1 ? 0 : request.attempts) + (request.retry ? (model?.attempts ?? 1) : 1),
     admitted: request.state !== 'waiting',
     startBefore: request.startBefore,
     priority: request.priority,
@@ -104,10 +106,10 @@ const markNotified = async (requests: readonly RequestHead[], options: NotifierO
 
 /** A waiting request may have been cancelled before its workflow existed, so the cancellation is repeated. */
 const markWaiting = async (
-  { id }: RequestHead,
+  { id, round }: RequestHead,
   { database, gateway }: Pick<NotifierOptions, 'database' | 'gateway'>,
 ): Promise<void> => {
   if ((await markStarted(database, [id], 'waiting')) > 0) return;
   const now = await findRequest(database, id);
-  if (now?.state === 'ended') await gateway.cancel(id, true);
+  if (now?.state === 'ended') await gateway.cancel({ requestId: id, round }, true);
 };

@@ -9,6 +9,12 @@ import { findRuns, startRuns } from './runs.js';
 
 type Slots = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
 
+export interface AdmissionOptions {
+  readonly now: number;
+  /** Accounts whose requests wait although slots are free. */
+  readonly isPausedAccount?: (account: string) => boolean;
+}
+
 /**
  * Fills the free slots of a model; must be called inside a transaction.
  * @returns ids of the admitted requests
@@ -16,13 +22,13 @@ type Slots = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
 export const admit = async (
   statements: Statements,
   { id: model, concurrency }: Slots,
-  now: number,
+  { now, isPausedAccount = () => false }: AdmissionOptions,
 ): Promise<readonly string[]> => {
   const running = await countRunning(statements, model);
-  await admitRuns(statements, { slots: { id: model, concurrency }, running, now });
+  await admitRuns(statements, { slots: { id: model, concurrency }, running, now, isPausedAccount });
   let free = freeSlots(concurrency, running);
   const admitted: string[] = [];
-  const waiting = free > 0 ? await findWaiting(statements, model) : [];
+  const waiting = free > 0 ? await findWaiting(statements, model, isPausedAccount) : [];
   while (free > 0) {
     const account = chooseAccount(waiting, running, concurrency.account);
     if (account === null) break;
@@ -47,18 +53,19 @@ interface RunAdmission {
   /** Running requests by account, to which runs are added. */
   readonly running: Map<string, number>;
   readonly now: number;
+  readonly isPausedAccount: (account: string) => boolean;
 }
 
 /** Assigns slots to the synchronous runs of a model that wait. */
 const admitRuns = async (
   statements: Statements,
-  { slots: { id: model, concurrency }, running, now }: RunAdmission,
+  { slots: { id: model, concurrency }, running, now, isPausedAccount }: RunAdmission,
 ): Promise<void> => {
   const add = (account: string): unknown => running.set(account, (running.get(account) ?? 0) + 1);
   const runs = await findRuns(statements, model, now);
   for (const { account, state } of runs) if (state === 'running') add(account);
   const waiting = runs
-    .filter(({ state }) => state === 'waiting')
+    .filter(({ state, account }) => state === 'waiting' && !isPausedAccount(account))
     .map(({ id, account, created: since }) => ({ id, account, since, priority: 0 }));
   const started: string[] = [];
   for (let free = freeSlots(concurrency, running); free > 0; free -= 1) {
@@ -122,18 +129,23 @@ const countRunning = async (statements: Statements, model: string): Promise<Map<
   return new Map(rows.map((row) => [String(row.account), Number(row.running)]));
 };
 
-/** Returns the accounts with waiting requests for a model. */
-const findWaiting = async (statements: Statements, model: string): Promise<WaitingAccount[]> => {
+/** Returns the accounts with waiting requests for a model, without paused ones. */
+const findWaiting = async (
+  statements: Statements,
+  model: string,
+  isPausedAccount: (account: string) => boolean,
+): Promise<WaitingAccount[]> => {
   const rows = await statements.query(
     'select account, max(priority) as priority, min(date_created) as since from svc_requests ' +
       "where state = 'waiting' and model = ? group by account",
     [model],
   );
-  return rows.map((row) => ({
+  const waiting = rows.map((row) => ({
     account: String(row.account),
     priority: Number(row.priority),
     since: Number(row.since),
   }));
+  return waiting.filter(({ account }) => !isPausedAccount(account));
 };
 
 interface ModelAccount {

@@ -1,6 +1,5 @@
 /** Stores webhook deliveries (`svc_deliveries`) and their attempts (`svc_delivery_attempts`). */
 import {
-  findRow,
   findRows,
   insertRow,
   insertRows,
@@ -26,6 +25,8 @@ export interface Delivery {
   /** Unix time in milliseconds. */
   readonly created: number;
   readonly ended: number | null;
+  /** When the next attempt is due, if one failed. */
+  readonly next: number | null;
 }
 
 export interface DeliveryAttempt {
@@ -50,16 +51,18 @@ const columns = [
   'attempted',
   'date_created',
   'date_ended',
+  'date_next',
 ] as const;
 
 type DeliveryRow = Pick<SystemRow<'svc_deliveries'>, (typeof columns)[number]>;
 
-const toDelivery = ({ attempted, date_created, date_ended, ...row }: DeliveryRow): Delivery => ({
+const toDelivery = ({ attempted, date_created, date_ended, date_next, ...row }: DeliveryRow): Delivery => ({
   ...row,
   state: row.state as DeliveryState,
   attempts: attempted,
   created: date_created,
   ended: date_ended,
+  next: date_next,
 });
 
 export const insertDelivery = async (
@@ -72,10 +75,11 @@ export const insertDelivery = async (
     request,
     account,
     url,
+    origin: new URL(url).origin.slice(0, 255),
     state: 'pending' satisfies DeliveryState,
     date_created: created,
   });
-  return { ...delivery, state: 'pending', round: 1, attempts: 0, ended: null };
+  return { ...delivery, state: 'pending', round: 1, attempts: 0, ended: null, next: null };
 };
 
 export const findDeliveries = async (
@@ -86,9 +90,18 @@ export const findDeliveries = async (
   return rows.map(toDelivery);
 };
 
-export const findDeliveryOf = async (statements: Statements, request: string): Promise<Delivery | null> => {
-  const row = await findRow(statements, 'svc_deliveries', { where: { request }, columns });
-  return row === undefined ? null : toDelivery(row);
+/** Returns the newest delivery of a request, or null if it has none. */
+export const findDeliveryOf = async (statements: Statements, request: string): Promise<Delivery | null> =>
+  (await findDeliveriesOf(statements, request))[0] ?? null;
+
+/** Returns the deliveries of a request, newest first: one for each time that it ended with a webhook. */
+export const findDeliveriesOf = async (
+  statements: Statements,
+  request: string,
+): Promise<readonly Delivery[]> => {
+  const order = ['-date_created', '-id'] as const;
+  const rows = await findRows(statements, 'svc_deliveries', { where: { request }, columns, order });
+  return rows.map(toDelivery);
 };
 
 export interface PendingOptions {
@@ -117,7 +130,10 @@ export const endDeliveries = async (
   { state, now }: { readonly state: DeliveryState; readonly now: number },
 ): Promise<void> => {
   if (ids.length === 0) return;
-  await updateRows(statements, 'svc_deliveries', { set: { state, date_ended: now }, where: { id: ids } });
+  await updateRows(statements, 'svc_deliveries', {
+    set: { state, date_ended: now, date_next: null },
+    where: { id: ids },
+  });
 };
 
 export const markDeliveriesStarted = async (
@@ -135,12 +151,19 @@ export const reopenDelivery = async (
   const { affected } = await statements.write({
     text:
       "update svc_deliveries set state = 'pending', round = round + 1, attempted = 0, started = 0, " +
-      "date_ended = null where id = ? and round = ? and state <> 'pending'",
+      "date_ended = null, date_next = null where id = ? and round = ? and state <> 'pending'",
     values: [delivery.id, delivery.round],
   });
   if (affected === 0) return null;
-  return { ...delivery, state: 'pending', round: delivery.round + 1, attempts: 0, ended: null };
+  return { ...delivery, state: 'pending', round: delivery.round + 1, attempts: 0, ended: null, next: null };
 };
+
+/** Records when deliveries that failed are attempted again. */
+export const scheduleNext = (
+  statements: Statements,
+  { id, next }: { readonly id: string; readonly next: number },
+): Promise<number> =>
+  updateRows(statements, 'svc_deliveries', { set: { date_next: next }, where: { id, state: 'pending' } });
 
 export interface NewAttempt extends DeliveryAttempt {
   /** Id of the delivery. */

@@ -2,6 +2,7 @@
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { admit, ensureModelLock, lockModel } from './admission.js';
+import { watchPauses } from './pauses.js';
 import type { Statements } from '../../execute/system-rows.js';
 
 export interface LockedModel {
@@ -16,6 +17,7 @@ export interface ModelLocks {
 }
 
 export const createModelLocks = (database: Database): ModelLocks => {
+  const readPaused = watchPauses(database);
   const inserted = new Map<string, Promise<void>>();
 
   const ensureLock = (model: string): Promise<void> => {
@@ -30,9 +32,14 @@ export const createModelLocks = (database: Database): ModelLocks => {
   return {
     async hold(model, body) {
       await ensureLock(model.id);
+      const paused = await readPaused();
+      const isHeld = paused.has('model', model.id) || paused.has('class', model.class);
+      const isPausedAccount = (account: string): boolean => paused.has('account', account);
       return database.transaction(async (statements) => {
         await lockModel(statements, model.id);
-        return body({ statements, fill: () => admit(statements, model, Date.now()) });
+        const fill = async () =>
+          isHeld ? [] : admit(statements, model, { now: Date.now(), isPausedAccount });
+        return body({ statements, fill });
       });
     },
   };

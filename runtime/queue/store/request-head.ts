@@ -34,6 +34,8 @@ export interface RequestHead {
   readonly priority: number;
   readonly attempts: number;
   readonly retry: boolean;
+  /** 1, and one more for each time that an operator had it run again from the start. */
+  readonly round: number;
   readonly httpStatus: number | null;
   readonly errorType: string | null;
   readonly webhook: string | null;
@@ -54,6 +56,7 @@ export const headColumns = [
   'priority',
   'attempts',
   'retry',
+  'round',
   'http_status',
   'error_type',
   'webhook',
@@ -74,6 +77,7 @@ export const toHead = (row: Pick<SystemRow<'svc_requests'>, (typeof headColumns)
   priority: row.priority,
   attempts: row.attempts,
   retry: row.retry === 1,
+  round: row.round,
   httpStatus: row.http_status,
   errorType: row.error_type,
   webhook: row.webhook,
@@ -95,6 +99,7 @@ export const toNewHead = (request: NewRequest, state: 'waiting' | 'admitted'): R
   priority: request.priority,
   attempts: 0,
   retry: request.retry,
+  round: 1,
   httpStatus: null,
   errorType: null,
   webhook: request.webhook,

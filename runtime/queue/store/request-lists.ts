@@ -1,5 +1,6 @@
 /** Lists requests: those of an account, and those that the sweep looks after. */
 import { findRows, listPlaceholders, type Statements } from '../../execute/system-rows.js';
+import { tagCondition } from './operator-search.js';
 import { headColumns, toHead, type RequestHead, type RequestState } from './request-head.js';
 
 export interface UnstartedOptions {
@@ -40,6 +41,8 @@ export const findSlotHolders = async (
 export interface ListFilter {
   readonly account: string;
   readonly model?: string;
+  /** Ids of models, or their beginning followed by `*`. */
+  readonly models?: readonly string[];
   readonly states?: readonly RequestState[];
   readonly tag?: { readonly key: string; readonly value: string };
   /** Bounds of the creation time, exclusive, as Unix times in milliseconds. */
@@ -67,24 +70,35 @@ interface Condition {
   readonly values: readonly (string | number)[];
 }
 
-const conditionsOf = ({ account, model, states, tag, after, before }: ListFilter): readonly Condition[] => [
+const conditionsOf = ({
+  account,
+  model,
+  models,
+  states,
+  tag,
+  after,
+  before,
+}: ListFilter): readonly Condition[] => [
   { text: 'account = ?', values: [account] },
   ...(model === undefined ? [] : [{ text: 'model = ?', values: [model] }]),
+  ...(models === undefined ? [] : [modelCondition(models)]),
   ...(states === undefined ? [] : [stateCondition(states)]),
   ...(tag === undefined ? [] : [tagCondition(tag)]),
   ...(after === undefined ? [] : [{ text: 'date_created > ?', values: [after] }]),
   ...(before === undefined ? [] : [{ text: 'date_created < ?', values: [before] }]),
 ];
 
+const modelCondition = (models: readonly string[]): Condition => {
+  const conditions = models.map((pattern): Condition => {
+    if (!pattern.endsWith('*')) return { text: 'model = ?', values: [pattern] };
+    const start = pattern.slice(0, -1);
+    return { text: `substr(model, 1, ${start.length}) = ?`, values: [start] };
+  });
+  const text = conditions.map((condition) => condition.text).join(' or ');
+  return { text: `(${text})`, values: conditions.flatMap(({ values }) => values) };
+};
+
 const stateCondition = (states: readonly RequestState[]): Condition => {
   const list = listPlaceholders(states);
   return { text: `state in (${list.placeholders})`, values: list.values };
 };
-
-/**
- * Searches the stored JSON, in which quotes are escaped; `replace` compares alike on every database, LIKE does not.
- */
-const tagCondition = ({ key, value }: NonNullable<ListFilter['tag']>): Condition => ({
-  text: "replace(tags, ?, '') <> tags",
-  values: [JSON.stringify({ [key]: value }).slice(1, -1)],
-});

@@ -68,25 +68,6 @@ export const readPayloads = async (
     output: null,
   };
 
-/** Marks a request as running and counts the attempt. @returns false if it has already ended */
-export const startAttempt = async (statements: Statements, id: string, now: number): Promise<boolean> => {
-  const { affected } = await statements.write({
-    text:
-      "update svc_requests set state = 'running', attempts = attempts + 1, started = 1, date_begun = ? " +
-      "where id = ? and state <> 'ended'",
-    values: [now, id],
-  });
-  return affected > 0;
-};
-
-/** Returns a running request to `admitted` after a failed attempt; it keeps its slot for the next one. */
-export const failAttempt = async (statements: Statements, id: string): Promise<void> => {
-  await updateRows(statements, 'svc_requests', {
-    set: { state: 'admitted' },
-    where: { id, state: 'running' },
-  });
-};
-
 export interface StoredOutcome {
   readonly httpStatus: number;
   readonly errorType: string | null;
@@ -127,3 +108,24 @@ export const markStarted = (
   state: RequestState,
 ): Promise<number> =>
   updateRows(statements, 'svc_requests', { set: { started: 1 }, where: { state, id: ids } });
+
+/** Returns a request that has ended to the queue, for another round. @returns false if it has not, or its input is gone */
+export const reopenRequest = async (
+  statements: Statements,
+  { id, round }: Pick<RequestHead, 'id' | 'round'>,
+): Promise<boolean> => {
+  const { affected } = await statements.write({
+    text:
+      "update svc_requests set state = 'waiting', round = round + 1, started = 0, http_status = null, " +
+      'error_type = null, headers = null, output = null, date_admitted = null, date_ended = null, ' +
+      "start_before = null where id = ? and round = ? and state = 'ended' and input is not null",
+    values: [id, round],
+  });
+  return affected > 0;
+};
+
+/** Gives a waiting request a slot. @returns false if it does not wait any more */
+export const admitRequest = async (statements: Statements, id: string, now: number): Promise<boolean> => {
+  const set = { state: 'admitted', started: 0, date_admitted: now };
+  return (await updateRows(statements, 'svc_requests', { set, where: { id, state: 'waiting' } })) > 0;
+};

@@ -31,6 +31,10 @@ export const expire = async (statements: Statements, { before, now }: ExpireOpti
     removed += rows.length;
     if (rows.length < chunkSize) break;
   }
+  await deleteRows(statements, 'svc_operator_actions', {
+    state: ['done', 'aborted'],
+    date_created: { below: before },
+  });
   await deleteRows(statements, 'svc_idempotency', { date_created: { below: before } });
   await deleteRows(statements, 'svc_deliveries', { request: null, date_created: { below: before } });
   return removed;
@@ -48,6 +52,7 @@ const deletePayloads = async (statements: Statements, before: number): Promise<v
 
 const removeRequests = async (statements: Statements, ids: readonly string[]): Promise<void> => {
   await deleteRows(statements, 'svc_request_logs', { request: ids });
+  await deleteRows(statements, 'svc_request_attempts', { request: ids });
   await deleteRows(statements, 'svc_deliveries', { request: ids });
   await deleteRows(statements, 'svc_requests', { id: ids });
 };

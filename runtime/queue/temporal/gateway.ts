@@ -7,14 +7,17 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import {
   admittedSignal,
   deliveryWorkflowId,
+  requestWorkflowId,
   searchAttributes,
   taskQueues,
   workflowTypes,
   type DeliveryInput,
   type ModelRequestInput,
+  type RequestRound,
 } from '../contract.js';
 
 export type RequestStart = Omit<ModelRequestInput, 'searchable'> & {
+  readonly round: number;
   /** 0 is normal; lower values run later. */
   readonly priority: number;
   /** A line for operators, without any of the input. */
@@ -35,10 +38,10 @@ export interface Gateway {
    * Cancels the workflow of a request.
    * @param isWaiting whether it may wait with a start delay, so that it handles the cancellation only after a signal
    */
-  cancel(requestId: string, isWaiting: boolean): Promise<void>;
+  cancel(request: RequestRound, isWaiting: boolean): Promise<void>;
   /** Starts the workflow of a delivery unless it exists. */
   deliver(delivery: DeliveryStart): Promise<void>;
-  stateOf(requestId: string): Promise<WorkflowState>;
+  stateOf(request: RequestRound): Promise<WorkflowState>;
   close(): Promise<void>;
 }
 
@@ -113,9 +116,10 @@ type Call = <Result>(body: (link: Link) => Promise<Result>) => Promise<Result>;
 const createCalls = (call: Call): Omit<Gateway, 'close'> => ({
   start: (request) => call((link) => startRequest(link, request)),
   admit: (request) => call((link) => admitRequest(link, request)),
-  cancel: (requestId, isWaiting) => call(({ client }) => cancelRequest(client, requestId, isWaiting)),
+  cancel: (request, isWaiting) =>
+    call(({ client }) => cancelRequest(client, requestWorkflowId(request), isWaiting)),
   deliver: (delivery) => call((link) => startDelivery(link, delivery)),
-  stateOf: (requestId) => call(({ client }) => readState(client, requestId)),
+  stateOf: (request) => call(({ client }) => readState(client, requestWorkflowId(request))),
 });
 
 const connect = async ({ address, namespace }: GatewayOptions): Promise<Link> => {
@@ -204,10 +208,10 @@ const startDelivery = async (link: Link, { account, ...delivery }: DeliveryStart
 };
 
 /** Returns the options of a workflow; its id is never reused, so starting it again has no effect, even after its end. */
-const requestOptions = async (link: Link, { priority, summary, ...request }: RequestStart) => {
+const requestOptions = async (link: Link, { priority, summary, round, ...request }: RequestStart) => {
   const searchable = await link.searchable();
   return {
-    workflowId: request.requestId,
+    workflowId: requestWorkflowId({ requestId: request.requestId, round }),
     taskQueue: taskQueues.workflows,
     args: [{ ...request, searchable } satisfies ModelRequestInput] as [ModelRequestInput],
     workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
@@ -257,9 +261,9 @@ const ignoreExisting = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /** Cancels a workflow, if it exists. */
-const cancelRequest = async (client: Client, requestId: string, isWaiting: boolean): Promise<void> => {
+const cancelRequest = async (client: Client, workflowId: string, isWaiting: boolean): Promise<void> => {
   try {
-    const handle = client.workflow.getHandle(requestId);
+    const handle = client.workflow.getHandle(workflowId);
     await handle.cancel();
     if (isWaiting) await handle.signal(admittedSignal);
   } catch (error) {
@@ -267,9 +271,9 @@ const cancelRequest = async (client: Client, requestId: string, isWaiting: boole
   }
 };
 
-const readState = async (client: Client, requestId: string): Promise<WorkflowState> => {
+const readState = async (client: Client, workflowId: string): Promise<WorkflowState> => {
   try {
-    const { status } = await client.workflow.getHandle(requestId).describe();
+    const { status } = await client.workflow.getHandle(workflowId).describe();
     return status.name === 'RUNNING' || status.name === 'PAUSED' ? 'running' : 'closed';
   } catch (error) {
     if ((error as Error).name === 'WorkflowNotFoundError') return 'gone';

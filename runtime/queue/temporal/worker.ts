@@ -17,6 +17,7 @@ import { readConnection } from './connection.js';
 import { searchAttributes, taskQueues } from '../contract.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import { createDirectoryStore, type FileStore } from '../requests/files.js';
+import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import type { QueueModels } from '../models/models.js';
 import {
   missingAttributes,
@@ -25,10 +26,12 @@ import {
   type Gateway,
   type Searchable,
 } from './gateway.js';
+import type { FailedAttempt } from '../models/attempt.js';
 import { createChildren, type Children } from '../models/children/pool.js';
 import { createFunctionRunner } from '../models/function-runner.js';
 import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
+import { registerWorker } from './registration.js';
 import { createReceivers, type Receivers } from '../webhooks/receivers.js';
 import { createSender, type Sender, type SenderOptions } from '../webhooks/send.js';
 
@@ -48,7 +51,10 @@ export interface WorkerProcessOptions {
   readonly userAgent: string;
   /** Records the activities in flight. */
   readonly track?: (name: string) => () => void;
+  /** Version of the package. */
+  readonly version: string;
   readonly onFailure: (error: unknown) => void;
+  readonly onModelFailure: (failure: FailedAttempt) => void;
   readonly onWarning: (message: string) => void;
 }
 
@@ -79,7 +85,10 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
   const connection = await connect(chosen.options);
   const client = new Client({ connection, namespace: chosen.namespace });
   if (options.roles.includes('housekeeping')) await prepareNamespace(client, chosen.namespace, options);
-  const services = createServices(client, watchSearchable(client, chosen.namespace), options);
+  const registration = registerWorker(options, classesOf(options));
+  const { id: worker, track } = registration;
+  const searchable = watchSearchable(client, chosen.namespace);
+  const services = { ...createServices(client, searchable, { ...options, track }), worker };
   const workers = await Promise.all(
     options.roles.flatMap((role) =>
       queuesOf(role, options).map((queue) =>
@@ -87,14 +96,20 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
       ),
     ),
   );
-  const running = workers.map((worker) => worker.run());
+  const running = workers.map((each) => each.run());
+  const drain = (): void => {
+    registration.drain();
+    for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
+  };
+  registration.start(drain);
   const ended = Promise.all(running)
+    .finally(() => registration.close())
     .then(() => services.close())
     .then(() => connection.close());
   return {
     ended,
     async stop() {
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      drain();
       await ended;
     },
   };
@@ -117,10 +132,13 @@ const nothing = (): void => undefined;
 const silent = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 interface WorkerServices extends WorkerProcessOptions {
+  /** Identity of the process. */
+  readonly worker: string;
   readonly lifecycle: RequestLifecycle;
   readonly gateway: Gateway;
   readonly files: FileStore;
   readonly children: Children;
+  readonly operatorActions: OperatorActions;
   readonly sender: Sender;
   readonly receivers: Receivers;
   close(): Promise<void>;
@@ -130,7 +148,7 @@ const createServices = (
   client: Client,
   searchable: Searchable,
   options: WorkerProcessOptions,
-): WorkerServices => {
+): Omit<WorkerServices, 'worker'> => {
   const { database, models, settings, onFailure } = options;
   const gateway = createWorkerGateway(client, searchable);
   const { resultTtl, filesDir, webhookPolicy: policy } = settings;
@@ -138,8 +156,11 @@ const createServices = (
   const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
   const files = createDirectoryStore(filesDir);
   const children = createChildren({ functions: options.functions, spool: files.spool });
+  const { cancel: cancelWorkflow } = gateway;
+  const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError: onFailure });
   return {
     ...options,
+    operatorActions,
     lifecycle,
     gateway,
     sender,
@@ -147,6 +168,7 @@ const createServices = (
     files,
     children,
     async close() {
+      await operatorActions.close();
       await children.close();
       await sender.close();
       await lifecycle.flush();
@@ -154,13 +176,16 @@ const createServices = (
   };
 };
 
-const queuesOf = (role: WorkerRole, { models }: WorkerProcessOptions): readonly string[] => {
-  if (role !== 'models') return [taskQueues[role]];
-  return [...new Set(models.all.map((model) => taskQueues.models(model.class)))];
-};
+const queuesOf = (role: WorkerRole, options: WorkerProcessOptions): readonly string[] =>
+  role === 'models' ? classesOf(options).map(taskQueues.models) : [taskQueues[role]];
+
+/** Returns the classes of the models that the process runs. */
+const classesOf = ({ roles, models }: WorkerProcessOptions): readonly string[] =>
+  roles.includes('models') ? [...new Set(models.all.map((model) => model.class))] : [];
 
 const toWorkerOptions = (taskQueue: string, role: WorkerRole, services: WorkerServices): WorkerOptions => ({
   taskQueue,
+  identity: services.worker,
   activities: trackActivities(activitiesOf[role](services), services.track),
   shutdownGraceTime: '10s',
   shutdownForceTime: '20s',

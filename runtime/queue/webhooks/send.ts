@@ -5,6 +5,7 @@ import { createBatch, batchWrites } from '../../concurrency/batch.js';
 import {
   endDeliveries,
   insertAttempts,
+  scheduleNext,
   type Delivery,
   type DeliveryState,
   type NewAttempt,
@@ -58,6 +59,7 @@ export const createSender = (options: SenderOptions): Sender => {
       await record({
         attempt: { delivery: delivery.id, number, status, error, milliseconds, created },
         state: endStates[sent.kind],
+        next: sent.kind === 'failed' ? Date.now() + sent.after : null,
       });
       return sent;
     },
@@ -147,6 +149,8 @@ interface AttemptRecord {
   readonly attempt: NewAttempt;
   /** State of the delivery after the attempt. */
   readonly state: DeliveryState;
+  /** When the next attempt is due. */
+  readonly next: number | null;
 }
 
 /** Stores the attempts that end at about the same time in one transaction. */
@@ -162,5 +166,7 @@ const createRecorder = (database: Database): ((record: AttemptRecord) => Promise
         const ids = all.filter((each) => each.state === state).map(({ attempt: { delivery } }) => delivery);
         await endDeliveries(statements, ids, { state, now });
       }
+      for (const { attempt: each, next } of all)
+        if (next !== null) await scheduleNext(statements, { id: each.delivery, next });
     });
   });

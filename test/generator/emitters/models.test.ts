@@ -45,6 +45,7 @@ describe('a line of the field table', () => {
       field('x', 'string', { nullable: true, readonly: true }),
       'svc.string({ nullable: true, readonly: true })',
     ],
+    ['lower case', field('x', 'string', { lowerCase: true }), 'svc.string({ lowerCase: true })'],
     ['what must be', field('x', 'string', { required: true }), 'svc.string({ required: true })'],
     ['what the database makes', field('x', 'string', { generated: true }), 'svc.string({ generated: true })'],
     [

@@ -13,6 +13,7 @@ const operation = (parts: Partial<Operation>): Operation => ({
   withoutSession: false,
   beforeSecondFactor: false,
   startsLogin: false,
+  acceptsKey: false,
   upload: false,
   parameters: [],
   body: null,

@@ -156,7 +156,7 @@ describe('names that would be one', () => {
     `);
   });
 
-  it('are told apart by that key', () => {
+  it('are distinguished by that key', () => {
     const files = { 'collections/city.yaml': 'relations: [{ field: country, one_field: cities }]' };
     expect(shown(build([country, city], [], files), 'country')).toEqual(['cities: many city (id = country)']);
   });

@@ -1,4 +1,4 @@
-/** Logins that a browser keeps: cookies, good ones and those that are no good any more. */
+/** Cookies of logins: valid, expired and forged ones. */
 import jwt from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
 import { reservePort } from '../../services/ports.js';
@@ -52,6 +52,15 @@ describe.each(settings)('cookies on $dialect through $listener', (setting) => {
     expect((await get('/items/book/1?fields=id', { cookie: next })).status).toBe(200);
     // for requests that were under way
     expect((await get('/items/book/1?fields=id', { cookie })).status).toBe(200);
+  });
+
+  it('end the session where one is renewed that was replaced twice', async () => {
+    const first = sessionCookie(await login(server(), 'ann', { mode: 'session' }));
+    const second = sessionCookie(await renew(first, {}, 'session'));
+    const third = sessionCookie(await renew(second, {}, 'session'));
+    expect((await get('/items/book/1?fields=id', { cookie: third })).status).toBe(200);
+    expect((await renew(first, {}, 'session')).status).toBe(401);
+    expect((await get('/items/book/1?fields=id', { cookie: third })).status).toBe(401);
   });
 
   it('are cleared by a logout and if they are invalid', async () => {

@@ -113,7 +113,7 @@ describe.each(settings)('logins on $dialect through $listener', (setting) => {
     expect((await get('/server/ping', headers)).text).toBe('pong');
   });
 
-  it('set last_access in every mode and at every refresh, and write nothing else', async () => {
+  it('set last_access in every mode and at every refresh, and change no other column', async () => {
     const id = server().ids.users.get('cleo');
     const lastAccess = async () => {
       const path = `/users/${id}?fields=last_access`;

@@ -162,6 +162,14 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
     );
   });
 
+  it('keeps that cookie to TLS behind a proxy with TLS', async () => {
+    const answer = await fetch(at('/auth/login/acme'), {
+      headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' },
+      redirect: 'manual',
+    });
+    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/^svc_sign_on_acme_.*; Secure\b/)]);
+  });
+
   it.each([
     'https://evil.example/',
     '//evil.example/',

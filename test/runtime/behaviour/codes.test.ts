@@ -235,6 +235,7 @@ describe.each(dialects)('codes on %s', (dialect) => {
   const { access, ...people } = peopleServer({ dialect });
   const columns = access?.users?.ann?.columns ?? {};
   const server = useServer({
+    followsSchema: false,
     ...people,
     access: {
       ...access,

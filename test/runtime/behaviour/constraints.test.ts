@@ -329,7 +329,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
     });
   });
 
-  it('stores nothing of a list whose end fails', async () => {
+  it('stores no row of a list whose last row fails', async () => {
     const rows = Array.from({ length: 1_500 }, (_, index) => ({
       title: `Half ${index}`,
       isbn: `H-${index}`,

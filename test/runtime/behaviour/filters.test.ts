@@ -249,7 +249,7 @@ describe.each(settings)('filters on $dialect through $listener', (setting) => {
     expect(await find(server(), { whole: { _or: [{ _eq: 10 }, { _eq: 0 }] } })).toEqual([1, 3]);
   });
 
-  it('brackets say the same as JSON', async () => {
+  it('means the same in brackets as in JSON', async () => {
     const path =
       '/items/kinds?fields=id&sort=id&filter[_or][0][whole][_eq]=10&filter[_or][1][word][_in]=banana,x';
     const { data } = await server().request('GET', path, { as: 'admin' });

@@ -145,7 +145,7 @@ describe.each(settings)('random requests on $dialect through $listener', (settin
     expect(failed).toBeNull();
   });
 
-  it('nothing of it was a failure of ours', () => {
+  it('no request failed because of the server', () => {
     expect(server().observations.filter(({ kind }) => kind === 'requestFailed')).toEqual([]);
   });
 });

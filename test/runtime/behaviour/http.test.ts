@@ -25,6 +25,7 @@ const itemPaths = ({ paths }: { readonly paths: object }) =>
 
 describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
   const server = useServer({
+    followsSchema: false,
     ...setting,
     sql: `${librarySql(setting.dialect)} ${doomed}`,
     meta: libraryMeta,

@@ -164,7 +164,7 @@ describe.each(dialects)('positions in lists on %s', (dialect) => {
     ]);
   });
 
-  it('does not order rows for a caller who may not, and places new rows all the same', async () => {
+  it('orders no rows for a caller without the permission, but gives new rows a position', async () => {
     const { status } = await patch('adder', { tracks: [13, { note: 'x' }, 12, 11] });
     expect(status).toBe(200);
     expect(await tracks()).toEqual([
@@ -212,7 +212,7 @@ describe.each(dialects)('positions in lists on %s', (dialect) => {
     expect([status, codes]).toEqual([400, ['FAILED_VALIDATION']]);
   });
 
-  it('answers a caller who may not create as for a row that may not be used', async () => {
+  it('returns the same error to a caller who may not create as for a row that may not be used', async () => {
     const { codes } = await patch('renamer', { labels: ['a', { code: 'absent', text: 'X' }] });
     expect(codes).toEqual(['FORBIDDEN']);
     expect(await labels()).toEqual([['a', 'A', '1']]);

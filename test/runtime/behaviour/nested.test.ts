@@ -140,7 +140,7 @@ describe.each(settings)('relations on $dialect through $listener', (setting) => 
       ]);
     });
 
-    it('brackets say the same as JSON', async () => {
+    it('means the same in brackets as in JSON', async () => {
       const path = '/items/author/2?fields=books.id&deep[books][_limit]=1&deep[books][_sort]=-id';
       expect((await server().request('GET', path, { as: 'admin' })).data).toEqual({ books: [{ id: 203 }] });
     });

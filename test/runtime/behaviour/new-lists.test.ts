@@ -98,7 +98,7 @@ describe.each(dialects)('lists of a created item on %s', (dialect) => {
     expect(count() === 0).toBe(isReturned);
   });
 
-  it('have the rows that a trigger made', async () => {
+  it('contain the rows that a trigger inserted', async () => {
     const { data } = await create('loud', { name: 'a' });
     expect(data).toMatchObject({ name: 'a', children: [expect.anything()] });
   });
@@ -108,7 +108,7 @@ describe.each(dialects)('lists of a created item on %s', (dialect) => {
     expect(data).toMatchObject({ name: 'a', children: [expect.anything()] });
   });
 
-  it('are read where the client made the key', async () => {
+  it('are read where the client chose the key', async () => {
     expect((await create('named', { code: 'x' })).data).toEqual({ code: 'x', children: [] });
     expect((await create('quiet', { id: 900, name: 'b' })).data).toMatchObject({ id: 900, children: [] });
   });

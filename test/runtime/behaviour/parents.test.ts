@@ -226,7 +226,7 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     expect(data).toEqual({ painter: { pieces: [{ id: 1 }, { id: 2 }] } });
   });
 
-  it('a row can be its own parent, and a cycle is stored as it is said', async () => {
+  it('a row can be its own parent, and a cycle is stored as given', async () => {
     const own = await send('admin', 'PATCH', '/items/theme/1?fields=name,parent.id', {
       name: 'A',
       parent: { id: 1, name: 'B' },

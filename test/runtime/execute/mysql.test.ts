@@ -77,6 +77,15 @@ describe.each(['mariadb', 'mysql'] as const)('connections to %s', (dialect) => {
     await expect(openDatabase({ url: url.href })).rejects.toMatchObject({ code: 'ER_ACCESS_DENIED_ERROR' });
   });
 
+  it('take times without a zone as UTC, and so does the reserved one', async () => {
+    const database = await openDatabase({ url: place.url, poolMax: 1 });
+    for (const each of [database, database.reserved]) {
+      const [row] = await each.query("select unix_timestamp('2020-01-01 00:00:00') as seconds");
+      expect(Number(row?.seconds)).toBe(Date.UTC(2020, 0, 1) / 1000);
+    }
+    await database.close();
+  });
+
   it('stop a select that takes too long', async () => {
     const database = await openDatabase({ url: place.url, statementTimeout: 200 });
     const slow =

@@ -88,6 +88,24 @@ describe('PostgreSQL', () => {
     });
   });
 
+  it('takes times without a zone as UTC, also on the reserved connection', async () => {
+    for (const each of [database, database.reserved]) {
+      const [row] = await each.query(
+        "select extract(epoch from timestamptz '2020-01-01 00:00:00') as seconds",
+      );
+      expect(Number(row?.seconds)).toBe(Date.UTC(2020, 0, 1) / 1000);
+    }
+  });
+
+  it('returns every digit of a float', async () => {
+    const field: Field = { name: 'v', type: 'float' };
+    const sum = await database.rows(
+      { text: 'select 0.1::float8 + 0.2::float8', values: [] },
+      layoutOf(field),
+    );
+    expect(sum.rows.bytes.toString()).toBe('0.30000000000000004');
+  });
+
   it('errors do not contain values', async () => {
     const error: unknown = await database
       .query('select cast(? as text)::integer', ['my "secret"'])

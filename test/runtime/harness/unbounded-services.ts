@@ -1,8 +1,10 @@
 /** Services that limit nothing, for tests of what a read returns. */
 import { createFairQueue } from '../../../runtime/concurrency/fair-queue.js';
+import { createCursors } from '../../../runtime/items/cursors.js';
 import { createAnswerBytes } from '../../../runtime/execute/answer-bytes.js';
 
 export const unboundedServices = {
+  cursors: createCursors(async () => Buffer.from('a secret of tests')),
   answers: createAnswerBytes(Number.POSITIVE_INFINITY),
   admission: createFairQueue({
     concurrency: Number.POSITIVE_INFINITY,

@@ -74,10 +74,15 @@ export const viewerOf = ({ policies, holders }: Scenario, token: string | null):
 
 export const administrator: Viewer = { permissions: null, person: personOf(0) };
 
+interface AccessOptions {
+  /** Collections of which every policy may update every item. */
+  readonly mayUpdate?: readonly string[];
+}
+
 /** The same for the real pipeline: rows as the tables of the system would hold them. */
-export const accessOf = ({ policies, holders }: Scenario): Access =>
+export const accessOf = (scenario: Scenario, options: AccessOptions = {}): Access =>
   createAccess({
-    loadRows: async () => rowsOf({ policies, holders }),
+    loadRows: async () => rowsOf(scenario, options),
     readVersion: async () => '1',
     findHolder: async (token) => ({
       user: {
@@ -94,7 +99,7 @@ export const accessOf = ({ policies, holders }: Scenario): Access =>
 
 const permissionToRead = { action: 'read', validation: null, presets: null };
 
-const rowsOf = ({ policies, holders }: Scenario): AccessRows => ({
+const rowsOf = ({ policies, holders }: Scenario, { mayUpdate = [] }: AccessOptions = {}): AccessRows => ({
   version: '1',
   roles: [
     { id: 'administrators', parent: null },
@@ -118,6 +123,14 @@ const rowsOf = ({ policies, holders }: Scenario): AccessRows => ({
       permissions: { id: { _eq: '$CURRENT_USER' } },
       fields: ['person'],
     },
+    ...mayUpdate.map((collection) => ({
+      ...permissionToRead,
+      action: 'update',
+      policy: `p${index}`,
+      collection,
+      permissions: null,
+      fields: ['*'],
+    })),
     ...permissions.map(({ collection, filter, fields }) => ({
       ...permissionToRead,
       policy: `p${index}`,

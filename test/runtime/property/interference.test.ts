@@ -9,7 +9,8 @@ import { accessOf, scenarioOn, tokens, viewerOf } from './access.js';
 import { openArchive, type Archive } from './archive.js';
 import { hiddenChanges, withChanges } from './hidden.js';
 import { fallback, openPipeline, patience } from './pipeline.js';
-import { queryOn, writeRequest } from './queries.js';
+import { parametersRequest, queryOn, writeQuery } from './queries.js';
+import { anyAggregateOn, callsQueryOn, writeCalls } from './aggregations.js';
 
 const numRuns = process.env.LONG === undefined ? 10 : 250;
 const questionsEach = 12;
@@ -42,7 +43,13 @@ describe.each(dialects)('hidden values on %s', (dialect) => {
       const question = fc
         .constantFrom(...archive.registry.collections.values())
         .chain((collection) =>
-          queryOn(collection, 2).map((query) => ({ path: `/items/${collection.name}`, query })),
+          fc
+            .oneof(
+              queryOn(collection, 2).map(writeQuery),
+              anyAggregateOn(collection),
+              callsQueryOn(collection)?.map(writeCalls) ?? fc.constant({}),
+            )
+            .map((parameters) => ({ path: `/items/${collection.name}`, parameters })),
         );
       const questions = fc.array(question, { minLength: questionsEach, maxLength: questionsEach });
       const isSame = fc.asyncProperty(
@@ -51,7 +58,9 @@ describe.each(dialects)('hidden values on %s', (dialect) => {
         fc.constantFrom(...tokens),
         async (scenario, asked, token) => {
           const handle = open(accessOf(scenario));
-          const requests = asked.map(({ path, query }) => writeRequest(path, query, { way: 'body', token }));
+          const requests = asked.map(({ path, parameters }) =>
+            parametersRequest(path, parameters, { way: 'body', token }),
+          );
           const askAll = (): Promise<unknown[]> => Promise.all(requests.map((each) => ask(handle, each)));
           const changes = hiddenChanges({ archive, viewer: viewerOf(scenario, token), fallback });
           const before = await askAll();

@@ -158,9 +158,15 @@ export type Way = (typeof ways)[number];
 export const writeRequest = (
   path: string,
   query: ItemsQuery,
+  sent: { readonly way: Way; readonly token: string | null },
+): ApiRequest => parametersRequest(path, writeQuery(query), sent);
+
+/** The request with these parameters. */
+export const parametersRequest = (
+  path: string,
+  written: Written,
   { way, token }: { readonly way: Way; readonly token: string | null },
 ): ApiRequest => {
-  const written = writeQuery(query);
   const isBody = way === 'body' && !/\/items\/.*\//.test(path);
   return {
     id: 'test',

@@ -64,7 +64,7 @@ const listRows = (
   return cut(sorted, query, place.world.fallback);
 };
 
-const isWanted = (row: Row, { filter, search }: ListQuery, place: Place): boolean =>
+export const isWanted = (row: Row, { filter, search }: ListQuery, place: Place): boolean =>
   (filter === undefined || holds(filter, row, place)) &&
   (search === undefined || searches(search, row, place));
 

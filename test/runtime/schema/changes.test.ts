@@ -115,7 +115,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(message).toContain('"boxes.colour" must not be null and has no default');
   });
 
-  it('a dropped field goes, and comes back without values', async () => {
+  it('a dropped field disappears, and is empty when it is added again', async () => {
     const before = await place.snapshot();
     await change((snapshot) => {
       snapshot.fields = snapshot.fields.filter((entry) => entry.field !== 'weight');
@@ -244,7 +244,7 @@ describe.each(dialects)('on %s', (dialect) => {
     ).toContain('2 rows refer to no row');
   });
 
-  it('a check and a generated field are made, and a changed condition is seen', async () => {
+  it('a check and a generated field are created, and a changed condition is reported', async () => {
     await change(condition('depth between 1 and 624'));
     await change(condition('"depth" >= 1 and depth <= 625'));
     await change((snapshot) => {
@@ -261,7 +261,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await rows('select twice from shelves order by id')).toEqual([{ twice: 50 }, { twice: 120 }]);
   });
 
-  it('collections that refer to each other are made and dropped', async () => {
+  it('collections that refer to each other are created and dropped', async () => {
     const before = await place.snapshot();
     await change((snapshot) => {
       const [relation] = snapshot.relations;

@@ -63,7 +63,7 @@ it('gives all callers the maximum', () => {
   expect(all[4]?.take(240)).toBe('taken');
 });
 
-it('counts nothing of an answer that nobody waits for any more', () => {
+it('counts nothing for an answer whose client has disconnected', () => {
   const open = openAccounts();
   const given = open('a');
   given.take(250);

@@ -158,7 +158,7 @@ describe('a filter on related rows', () => {
     );
   });
 
-  it('counts a row that is reached twice once', () => {
+  it('counts a row once, even if it is reached twice', () => {
     const links = Array.from({ length: 58 }, (_, index) => ({ [`link${index}`]: { label: 'a' } }));
     expect(codeOf(() => conditionOf('hub', { _or: [...links, { link7: { room: 'b' } }] }))).toBeNull();
   });

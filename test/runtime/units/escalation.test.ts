@@ -126,7 +126,7 @@ describe('a new permission', () => {
     expect(find({ to: { permissions: removed } })).toBeNull();
   });
 
-  it('that changes beyond the own is not granted', () => {
+  it("that becomes wider than the caller's is not granted", () => {
     const permissions = before.permissions.map((each) =>
       each.policy === 'other' ? { ...each, fields: ['id'] } : each,
     );
@@ -210,7 +210,7 @@ describe('a policy that the caller may not grant', () => {
     expect(find({ to })).toBeNull();
   });
 
-  it('is that of whoever administers afterwards, though the policy was held before', () => {
+  it('includes one that gives administrator access, even if the caller held it before', () => {
     const to = { ...changing('empty', { admin: true }) };
     expect(
       find({ from: changing('empty', { admin: true }), to: { ...to, ...giving({ policy: 'empty' }) } }),

@@ -95,7 +95,7 @@ describe('an explanation', () => {
     ]);
   });
 
-  it('leaves out policies that permit nothing of the action, except those of administrators', () => {
+  it('leaves out policies that do not permit the action, except those of administrators', () => {
     expect(explain('ann', { action: 'update' })).toMatchObject({ access: 'none', policies: [] });
     expect(explain('root', { action: 'update' })).toMatchObject({
       access: 'full',

@@ -228,7 +228,7 @@ describe('texts of a statement', () => {
     expect(() => createStatement(sql`limit ${limit('5')}`).render(input([]))).toThrow('whole numbers');
   });
 
-  it('have another placeholder for values beyond the usual one', () => {
+  it('use another placeholder for values outside the usual range', () => {
     const beyond = { placeholder: 'cast(?)', fits: (value: unknown) => Number(value) < 10 };
     const wide = createStatement(sql`a in (${{ ...list(0), beyond }}) and b = ${{ ...one(1), beyond }}`);
     expect(wide.render(input([[1, 2], 3])).text).toBe('a in (?, ?) and b = ?');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createRegistry,
   defineCollection,
+  manyToOne,
   oneToMany,
   type Collection,
 } from '../../../contract/collection.js';
@@ -28,13 +29,14 @@ const registry = createRegistry([
     path: '/items/box',
     key: ['id'],
     fields: { id: integer(), shelf: integer({ nullable: true }), secret, token },
-    relations: { lids: oneToMany('lid', ['box'], ['id']) },
+    relations: { shelf: manyToOne('shelf', ['shelf'], ['id']), lids: oneToMany('lid', ['box'], ['id']) },
   }),
   defineCollection({
     name: 'lid',
     path: '/items/lid',
     key: ['id'],
     fields: { id: integer(), box: integer({ nullable: true }), secret, token },
+    relations: { box: manyToOne('box', ['box'], ['id']) },
   }),
 ]);
 const collectionOf = (name: string) => registry.collections.get(name) as Collection;
@@ -93,6 +95,17 @@ describe('a secret', () => {
     const tokens = JSON.parse(JSON.stringify(payload).replaceAll('"secret"', '"token"')) as object;
     const withTokens = await hashCreate(planCreate(collectionOf(name), [tokens], writing), toStoredToken);
     expect(secretsIn(withTokens)).toEqual(Array.from({ length: count }, () => 'stored plain'));
+  });
+
+  it('of an item in place of a key is hashed, whether the item is created or changed', async () => {
+    const payload = { id: 1, box: { id: 2, secret: 'plain' } };
+    const made = await hashCreate(planCreate(collectionOf('lid'), [payload], writing), toStoredToken);
+    const [parent] = made.parents;
+    expect(secretsIn(parent?.create)).toEqual([hashed]);
+    expect(secretsIn(parent?.update)).toEqual([hashed]);
+    const changes = planUpdates(collectionOf('lid'), [{ key: [1], payload }], writing);
+    const [change] = await Promise.all(changes.map((plan) => hashUpdate(plan, toStoredToken)));
+    expect(secretsIn(change?.parents)).toEqual([hashed, hashed]);
   });
 
   it('that is null stays null', async () => {

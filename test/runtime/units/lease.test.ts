@@ -115,7 +115,7 @@ it('a lease of 0 holds nothing', async () => {
   expect(lease.held()).toBeNull();
 });
 
-it('requests that wait share a look, which begins after they asked', async () => {
+it('requests that wait share one read of the version, which begins after they arrived', async () => {
   const { lease, source } = open();
   expect(await Promise.all(Array.from({ length: 50 }, () => lease.look()))).toHaveLength(50);
   expect(source.reads).toBe(1);

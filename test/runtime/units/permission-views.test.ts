@@ -84,7 +84,7 @@ describe('the summary', () => {
     });
   });
 
-  it('of nobody is empty', () => {
+  it('of an anonymous caller is empty', () => {
     expect(summarizePermissions(policiesWith([]), registry)).toEqual({});
   });
 });

@@ -49,7 +49,7 @@ describe('a principal', () => {
     expect(principal?.policies.ids).toEqual(['plain']);
   });
 
-  it('of nobody has the public policies', () => {
+  it('of an anonymous caller has the public policies', () => {
     const { principal } = resolvePolicies(null, index);
     expect(principal).toMatchObject({ user: null, session: null, credentialDigest: '', roles: [] });
     expect(principal?.policies.ids).toEqual(['plain']);
@@ -89,7 +89,7 @@ describe('a principal', () => {
     expect(checked).toBe(needs ? 'FORBIDDEN' : null);
   });
 
-  it('of nobody needs no second factor, although a public policy requires one', () => {
+  it('of an anonymous caller needs no second factor, although a public policy requires one', () => {
     const strict = createPolicyIndex(
       accessRows({
         policies: [{ id: 'strict', admin: false, secondFactor: true }],

@@ -21,6 +21,8 @@ const printToken = (token: Token): string => {
       return `<list ${token.list} by ${token.columns}>`;
     case 'any':
       return `<any ${[...token.lists].join(' ')}>`;
+    case 'end':
+      return '<end>';
     case 'key':
       return `<key ${token.fields.map(({ name }) => name).join()}>`;
   }

@@ -9,6 +9,8 @@ export interface SvcPolicies {
   description: string | null;
   /** Allows everything, regardless of permissions */
   admin_access: boolean;
+  /** Allows operators to see and act on the queue of every account */
+  operator_access: boolean;
   app_access: boolean;
   /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa: boolean;
@@ -32,6 +34,11 @@ export interface SvcPoliciesCreate {
    * Defaults to false.
    */
   admin_access?: boolean;
+  /**
+   * Allows operators to see and act on the queue of every account
+   * Defaults to false.
+   */
+  operator_access?: boolean;
   /** Defaults to false. */
   app_access?: boolean;
   /**
@@ -53,6 +60,7 @@ export interface SvcPoliciesFilter extends svc.Logic<SvcPoliciesFilter> {
   icon?: svc.TextFilter;
   description?: svc.TextFilter;
   admin_access?: svc.BooleanFilter;
+  operator_access?: svc.BooleanFilter;
   app_access?: svc.BooleanFilter;
   enforce_tfa?: svc.BooleanFilter;
   ip_access?: svc.TextFilter;

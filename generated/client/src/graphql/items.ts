@@ -689,6 +689,7 @@ export type AlbumQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -727,6 +728,7 @@ export type ArtistQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -765,6 +767,7 @@ export type CustomerQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -803,6 +806,7 @@ export type EmployeeQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -841,6 +845,7 @@ export type GenreQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -879,6 +884,7 @@ export type InvoiceQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -917,6 +923,7 @@ export type InvoiceLineQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -955,6 +962,7 @@ export type MediaTypeQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -993,6 +1001,7 @@ export type PlaylistQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1031,6 +1040,7 @@ export type PlaylistTrackQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1069,6 +1079,7 @@ export type TrackQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1817,7 +1828,7 @@ export type delete_Track_itemsMutation = { delete_Track_items: { ids: Array<stri
 
 export const AlbumDocument = createDocument<AlbumQuery, AlbumQueryVariables>(
   'items',
-  'query Album($filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Album(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { AlbumId Title ArtistId { ArtistId } } }',
+  'query Album($filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { Album(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const Album_aggregatedDocument = createDocument<Album_aggregatedQuery, Album_aggregatedQueryVariables>(
@@ -1832,7 +1843,7 @@ export const Album_by_idDocument = createDocument<Album_by_idQuery, Album_by_idQ
 
 export const ArtistDocument = createDocument<ArtistQuery, ArtistQueryVariables>(
   'items',
-  'query Artist($filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Artist(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { ArtistId Name } }',
+  'query Artist($filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { Artist(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { ArtistId Name } }',
 );
 
 export const Artist_aggregatedDocument = createDocument<Artist_aggregatedQuery, Artist_aggregatedQueryVariables>(
@@ -1847,7 +1858,7 @@ export const Artist_by_idDocument = createDocument<Artist_by_idQuery, Artist_by_
 
 export const CustomerDocument = createDocument<CustomerQuery, CustomerQueryVariables>(
   'items',
-  'query Customer($filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Customer(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'query Customer($filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { Customer(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const Customer_aggregatedDocument = createDocument<Customer_aggregatedQuery, Customer_aggregatedQueryVariables>(
@@ -1862,7 +1873,7 @@ export const Customer_by_idDocument = createDocument<Customer_by_idQuery, Custom
 
 export const EmployeeDocument = createDocument<EmployeeQuery, EmployeeQueryVariables>(
   'items',
-  'query Employee($filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Employee(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'query Employee($filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { Employee(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const Employee_aggregatedDocument = createDocument<Employee_aggregatedQuery, Employee_aggregatedQueryVariables>(
@@ -1877,7 +1888,7 @@ export const Employee_by_idDocument = createDocument<Employee_by_idQuery, Employ
 
 export const GenreDocument = createDocument<GenreQuery, GenreQueryVariables>(
   'items',
-  'query Genre($filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Genre(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { GenreId Name } }',
+  'query Genre($filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { Genre(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { GenreId Name } }',
 );
 
 export const Genre_aggregatedDocument = createDocument<Genre_aggregatedQuery, Genre_aggregatedQueryVariables>(
@@ -1892,7 +1903,7 @@ export const Genre_by_idDocument = createDocument<Genre_by_idQuery, Genre_by_idQ
 
 export const InvoiceDocument = createDocument<InvoiceQuery, InvoiceQueryVariables>(
   'items',
-  'query Invoice($filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Invoice(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'query Invoice($filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { Invoice(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const Invoice_aggregatedDocument = createDocument<Invoice_aggregatedQuery, Invoice_aggregatedQueryVariables>(
@@ -1907,7 +1918,7 @@ export const Invoice_by_idDocument = createDocument<Invoice_by_idQuery, Invoice_
 
 export const InvoiceLineDocument = createDocument<InvoiceLineQuery, InvoiceLineQueryVariables>(
   'items',
-  'query InvoiceLine($filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { InvoiceLine(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'query InvoiceLine($filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { InvoiceLine(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const InvoiceLine_aggregatedDocument = createDocument<InvoiceLine_aggregatedQuery, InvoiceLine_aggregatedQueryVariables>(
@@ -1922,7 +1933,7 @@ export const InvoiceLine_by_idDocument = createDocument<InvoiceLine_by_idQuery, 
 
 export const MediaTypeDocument = createDocument<MediaTypeQuery, MediaTypeQueryVariables>(
   'items',
-  'query MediaType($filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { MediaType(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { MediaTypeId Name } }',
+  'query MediaType($filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { MediaType(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { MediaTypeId Name } }',
 );
 
 export const MediaType_aggregatedDocument = createDocument<MediaType_aggregatedQuery, MediaType_aggregatedQueryVariables>(
@@ -1937,7 +1948,7 @@ export const MediaType_by_idDocument = createDocument<MediaType_by_idQuery, Medi
 
 export const PlaylistDocument = createDocument<PlaylistQuery, PlaylistQueryVariables>(
   'items',
-  'query Playlist($filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Playlist(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { PlaylistId Name } }',
+  'query Playlist($filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { Playlist(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { PlaylistId Name } }',
 );
 
 export const Playlist_aggregatedDocument = createDocument<Playlist_aggregatedQuery, Playlist_aggregatedQueryVariables>(
@@ -1952,7 +1963,7 @@ export const Playlist_by_idDocument = createDocument<Playlist_by_idQuery, Playli
 
 export const PlaylistTrackDocument = createDocument<PlaylistTrackQuery, PlaylistTrackQueryVariables>(
   'items',
-  'query PlaylistTrack($filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { PlaylistTrack(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'query PlaylistTrack($filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { PlaylistTrack(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const PlaylistTrack_aggregatedDocument = createDocument<PlaylistTrack_aggregatedQuery, PlaylistTrack_aggregatedQueryVariables>(
@@ -1967,7 +1978,7 @@ export const PlaylistTrack_by_idDocument = createDocument<PlaylistTrack_by_idQue
 
 export const TrackDocument = createDocument<TrackQuery, TrackQueryVariables>(
   'items',
-  'query Track($filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { Track(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'query Track($filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { Track(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const Track_aggregatedDocument = createDocument<Track_aggregatedQuery, Track_aggregatedQueryVariables>(

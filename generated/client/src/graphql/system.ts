@@ -372,6 +372,7 @@ export type svc_policies_filter = {
   icon?: string_filter_operators | null | undefined;
   description?: string_filter_operators | null | undefined;
   admin_access?: boolean_filter_operators | null | undefined;
+  operator_access?: boolean_filter_operators | null | undefined;
   app_access?: boolean_filter_operators | null | undefined;
   enforce_tfa?: boolean_filter_operators | null | undefined;
   ip_access?: string_filter_operators | null | undefined;
@@ -390,6 +391,8 @@ export type create_svc_policies_input = {
   description?: string | null | undefined;
   /** Allows everything, regardless of permissions */
   admin_access?: boolean | null | undefined;
+  /** Allows operators to see and act on the queue of every account */
+  operator_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
   /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa?: boolean | null | undefined;
@@ -404,6 +407,8 @@ export type update_svc_policies_input = {
   description?: string | null | undefined;
   /** Allows everything, regardless of permissions */
   admin_access?: boolean | null | undefined;
+  /** Allows operators to see and act on the queue of every account */
+  operator_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
   /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa?: boolean | null | undefined;
@@ -418,6 +423,8 @@ export type related_svc_policies_input = {
   description?: string | null | undefined;
   /** Allows everything, regardless of permissions */
   admin_access?: boolean | null | undefined;
+  /** Allows operators to see and act on the queue of every account */
+  operator_access?: boolean | null | undefined;
   app_access?: boolean | null | undefined;
   /** Users with this policy who log in with a password must turn on one-time passwords first */
   enforce_tfa?: boolean | null | undefined;
@@ -813,6 +820,24 @@ export type auth_mode =
   | 'cookie'
   | 'session';
 
+export type operator_actions_create_filter_input = {
+  account?: string | null | undefined;
+  model?: string | null | undefined;
+  status?: string | null | undefined;
+  error_type?: string | null | undefined;
+  http_status?: number | null | undefined;
+  endpoint?: string | null | undefined;
+  delivery?: string | null | undefined;
+  tag?: string | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+};
+
+export type operator_actions_create_target_input = {
+  kind: string;
+  name: string;
+};
+
 export type accessQueryVariables = Exact<{
   filter?: svc_access_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -820,6 +845,7 @@ export type accessQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -858,6 +884,7 @@ export type activityQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -896,6 +923,7 @@ export type dashboardsQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -934,6 +962,7 @@ export type panelsQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -972,6 +1001,7 @@ export type permissionsQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1010,12 +1040,13 @@ export type policiesQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
 
-export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
+export type policiesQuery = { policies: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type policies_aggregatedQueryVariables = Exact<{
   groupBy?: Array<string | null | undefined> | string | null | undefined;
@@ -1039,7 +1070,7 @@ export type policies_by_idQueryVariables = Exact<{
 }>;
 
 
-export type policies_by_idQuery = { policies_by_id: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
+export type policies_by_idQuery = { policies_by_id: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
 export type rolesQueryVariables = Exact<{
   filter?: svc_roles_filter | null | undefined;
@@ -1048,6 +1079,7 @@ export type rolesQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1101,6 +1133,7 @@ export type usersQueryVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  after?: string | null | undefined;
   meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
@@ -1148,6 +1181,80 @@ export type keysQueryVariables = Exact<{
 
 
 export type keysQuery = { keys: Array<{ id: string, name: string | null, models: Array<string | null> | null, created_at: string, expires_at: string | null, used_at: string | null } | null> | null };
+
+export type operator_accountsQueryVariables = Exact<{
+  limit?: number | null | undefined;
+}>;
+
+
+export type operator_accountsQuery = { operator_accounts: Array<{ account: string, queued: number, running: number, paused: boolean } | null> | null };
+
+export type operator_actions_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type operator_actions_by_idQuery = { operator_actions_by_id: { id: string | null, action: string, state: string, total: number, done: number, failed: number, reason: string | null, created_at: string | null, ended_at: string | null } | null };
+
+export type operator_deliveriesQueryVariables = Exact<{
+  account?: string | null | undefined;
+  endpoint?: string | null | undefined;
+  state?: string | null | undefined;
+  cursor?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type operator_deliveriesQuery = { operator_deliveries: Array<{ id: string, request: string | null, account: string, url: string, state: string, round: number, next_at: string | null, created_at: string, ended_at: string | null } | null> | null };
+
+export type operator_deliveries_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type operator_deliveries_by_idQuery = { operator_deliveries_by_id: { id: string, request: string | null, account: string, url: string, state: string, round: number, next_at: string | null, created_at: string, ended_at: string | null } | null };
+
+export type operator_endpointsQueryVariables = Exact<{
+  limit?: number | null | undefined;
+}>;
+
+
+export type operator_endpointsQuery = { operator_endpoints: Array<{ account: string, endpoint: string, pending: number, failed: number, delivered: number, paused: boolean } | null> | null };
+
+export type operator_modelsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type operator_modelsQuery = { operator_models: Array<{ id: string, class: string | null, slots: number | null, waiting: number, admitted: number, running: number, oldest_at: string | null, workers: number, paused: boolean } | null> | null };
+
+export type operator_requestsQueryVariables = Exact<{
+  account?: string | null | undefined;
+  model?: string | null | undefined;
+  status?: string | null | undefined;
+  error_type?: string | null | undefined;
+  http_status?: number | null | undefined;
+  endpoint?: string | null | undefined;
+  delivery?: string | null | undefined;
+  tag?: string | null | undefined;
+  after?: string | null | undefined;
+  before?: string | null | undefined;
+  cursor?: string | null | undefined;
+  limit?: number | null | undefined;
+}>;
+
+
+export type operator_requestsQuery = { operator_requests: Array<{ id: string, account: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, round: number, webhook: string | null, tags: unknown, created_at: string, begun_at: string | null, ended_at: string | null } | null> | null };
+
+export type operator_requests_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type operator_requests_by_idQuery = { operator_requests_by_id: { __typename: 'operator_requests_by_id_result' } | null };
+
+export type operator_workersQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type operator_workersQuery = { operator_workers: Array<{ id: string, version: string, roles: Array<string | null>, classes: Array<string | null>, state: string, tasks: number, started_at: string, seen_at: string } | null> | null };
 
 export type permissions_meQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1521,7 +1628,7 @@ export type create_policies_itemMutationVariables = Exact<{
 }>;
 
 
-export type create_policies_itemMutation = { create_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
+export type create_policies_itemMutation = { create_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
 export type create_policies_itemsMutationVariables = Exact<{
   data?: Array<create_svc_policies_input> | create_svc_policies_input | null | undefined;
@@ -1529,7 +1636,7 @@ export type create_policies_itemsMutationVariables = Exact<{
 }>;
 
 
-export type create_policies_itemsMutation = { create_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
+export type create_policies_itemsMutation = { create_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type update_policies_itemMutationVariables = Exact<{
   id: string;
@@ -1537,7 +1644,7 @@ export type update_policies_itemMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_itemMutation = { update_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
+export type update_policies_itemMutation = { update_policies_item: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
 export type update_policies_itemsMutationVariables = Exact<{
   ids?: Array<string> | string | null | undefined;
@@ -1551,7 +1658,7 @@ export type update_policies_itemsMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_itemsMutation = { update_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
+export type update_policies_itemsMutation = { update_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type update_policies_batchMutationVariables = Exact<{
   data?: Array<update_svc_policies_input> | update_svc_policies_input | null | undefined;
@@ -1559,7 +1666,7 @@ export type update_policies_batchMutationVariables = Exact<{
 }>;
 
 
-export type update_policies_batchMutation = { update_policies_batch: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
+export type update_policies_batchMutation = { update_policies_batch: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
 export type delete_policies_itemMutationVariables = Exact<{
   id: string;
@@ -1790,6 +1897,25 @@ export type keys_revokeMutationVariables = Exact<{
 
 export type keys_revokeMutation = { keys_revoke: boolean | null };
 
+export type operator_actions_abortMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+export type operator_actions_abortMutation = { operator_actions_abort: boolean | null };
+
+export type operator_actions_createMutationVariables = Exact<{
+  action: string;
+  ids?: Array<string | null | undefined> | string | null | undefined;
+  filter?: operator_actions_create_filter_input | null | undefined;
+  target?: operator_actions_create_target_input | null | undefined;
+  dry_run?: boolean | null | undefined;
+  reason?: string | null | undefined;
+}>;
+
+
+export type operator_actions_createMutation = { operator_actions_create: { id: string | null, action: string, state: string, total: number, done: number, failed: number, reason: string | null, created_at: string | null, ended_at: string | null } | null };
+
 export type requests_cancelMutationVariables = Exact<{
   id: string;
 }>;
@@ -1871,7 +1997,7 @@ export type webhooks_testMutation = { webhooks_test: { id: string } | null };
 
 export const accessDocument = createDocument<accessQuery, accessQueryVariables>(
   'system',
-  'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
+  'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const access_aggregatedDocument = createDocument<access_aggregatedQuery, access_aggregatedQueryVariables>(
@@ -1886,7 +2012,7 @@ export const access_by_idDocument = createDocument<access_by_idQuery, access_by_
 
 export const activityDocument = createDocument<activityQuery, activityQueryVariables>(
   'system',
-  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
+  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
 );
 
 export const activity_aggregatedDocument = createDocument<activity_aggregatedQuery, activity_aggregatedQueryVariables>(
@@ -1901,7 +2027,7 @@ export const activity_by_idDocument = createDocument<activity_by_idQuery, activi
 
 export const dashboardsDocument = createDocument<dashboardsQuery, dashboardsQueryVariables>(
   'system',
-  'query dashboards($filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { dashboards(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
+  'query dashboards($filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { dashboards(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
 );
 
 export const dashboards_aggregatedDocument = createDocument<dashboards_aggregatedQuery, dashboards_aggregatedQueryVariables>(
@@ -1916,7 +2042,7 @@ export const dashboards_by_idDocument = createDocument<dashboards_by_idQuery, da
 
 export const panelsDocument = createDocument<panelsQuery, panelsQueryVariables>(
   'system',
-  'query panels($filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { panels(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'query panels($filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { panels(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const panels_aggregatedDocument = createDocument<panels_aggregatedQuery, panels_aggregatedQueryVariables>(
@@ -1931,7 +2057,7 @@ export const panels_by_idDocument = createDocument<panels_by_idQuery, panels_by_
 
 export const permissionsDocument = createDocument<permissionsQuery, permissionsQueryVariables>(
   'system',
-  'query permissions($filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { permissions(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
+  'query permissions($filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { permissions(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const permissions_aggregatedDocument = createDocument<permissions_aggregatedQuery, permissions_aggregatedQueryVariables>(
@@ -1946,7 +2072,7 @@ export const permissions_by_idDocument = createDocument<permissions_by_idQuery, 
 
 export const policiesDocument = createDocument<policiesQuery, policiesQueryVariables>(
   'system',
-  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'query policies($filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { policies(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const policies_aggregatedDocument = createDocument<policies_aggregatedQuery, policies_aggregatedQueryVariables>(
@@ -1956,12 +2082,12 @@ export const policies_aggregatedDocument = createDocument<policies_aggregatedQue
 
 export const policies_by_idDocument = createDocument<policies_by_idQuery, policies_by_idQueryVariables>(
   'system',
-  'query policies_by_id($id: ID!, $timezone: String) { policies_by_id(id: $id, timezone: $timezone) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'query policies_by_id($id: ID!, $timezone: String) { policies_by_id(id: $id, timezone: $timezone) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const rolesDocument = createDocument<rolesQuery, rolesQueryVariables>(
   'system',
-  'query roles($filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { roles(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id name icon description parent { id } } }',
+  'query roles($filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { roles(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon description parent { id } } }',
 );
 
 export const roles_aggregatedDocument = createDocument<roles_aggregatedQuery, roles_aggregatedQueryVariables>(
@@ -1986,7 +2112,7 @@ export const settings_by_idDocument = createDocument<settings_by_idQuery, settin
 
 export const usersDocument = createDocument<usersQuery, usersQueryVariables>(
   'system',
-  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'query users($filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { users(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const users_aggregatedDocument = createDocument<users_aggregatedQuery, users_aggregatedQueryVariables>(
@@ -2012,6 +2138,51 @@ export const auth_sessionsDocument = createDocument<auth_sessionsQuery, auth_ses
 export const keysDocument = createDocument<keysQuery, keysQueryVariables>(
   'system',
   'query keys($user: String) { keys(user: $user) { id name models created_at expires_at used_at } }',
+);
+
+export const operator_accountsDocument = createDocument<operator_accountsQuery, operator_accountsQueryVariables>(
+  'system',
+  'query operator_accounts($limit: Int) { operator_accounts(limit: $limit) { account queued running paused } }',
+);
+
+export const operator_actions_by_idDocument = createDocument<operator_actions_by_idQuery, operator_actions_by_idQueryVariables>(
+  'system',
+  'query operator_actions_by_id($id: String!) { operator_actions_by_id(id: $id) { id action state total done failed reason created_at ended_at } }',
+);
+
+export const operator_deliveriesDocument = createDocument<operator_deliveriesQuery, operator_deliveriesQueryVariables>(
+  'system',
+  'query operator_deliveries($account: String, $endpoint: String, $state: String, $cursor: String, $limit: Int) { operator_deliveries(account: $account, endpoint: $endpoint, state: $state, cursor: $cursor, limit: $limit) { id request account url state round next_at created_at ended_at } }',
+);
+
+export const operator_deliveries_by_idDocument = createDocument<operator_deliveries_by_idQuery, operator_deliveries_by_idQueryVariables>(
+  'system',
+  'query operator_deliveries_by_id($id: String!) { operator_deliveries_by_id(id: $id) { id request account url state round next_at created_at ended_at } }',
+);
+
+export const operator_endpointsDocument = createDocument<operator_endpointsQuery, operator_endpointsQueryVariables>(
+  'system',
+  'query operator_endpoints($limit: Int) { operator_endpoints(limit: $limit) { account endpoint pending failed delivered paused } }',
+);
+
+export const operator_modelsDocument = createDocument<operator_modelsQuery, operator_modelsQueryVariables>(
+  'system',
+  'query operator_models { operator_models { id class slots waiting admitted running oldest_at workers paused } }',
+);
+
+export const operator_requestsDocument = createDocument<operator_requestsQuery, operator_requestsQueryVariables>(
+  'system',
+  'query operator_requests($account: String, $model: String, $status: String, $error_type: String, $http_status: Int, $endpoint: String, $delivery: String, $tag: String, $after: String, $before: String, $cursor: String, $limit: Int) { operator_requests(account: $account, model: $model, status: $status, error_type: $error_type, http_status: $http_status, endpoint: $endpoint, delivery: $delivery, tag: $tag, after: $after, before: $before, cursor: $cursor, limit: $limit) { id account model status http_status error_type attempts round webhook tags created_at begun_at ended_at } }',
+);
+
+export const operator_requests_by_idDocument = createDocument<operator_requests_by_idQuery, operator_requests_by_idQueryVariables>(
+  'system',
+  'query operator_requests_by_id($id: String!) { operator_requests_by_id(id: $id) { __typename } }',
+);
+
+export const operator_workersDocument = createDocument<operator_workersQuery, operator_workersQueryVariables>(
+  'system',
+  'query operator_workers { operator_workers { id version roles classes state tasks started_at seen_at } }',
 );
 
 export const permissions_meDocument = createDocument<permissions_meQuery, permissions_meQueryVariables>(
@@ -2241,27 +2412,27 @@ export const delete_permissions_itemsDocument = createDocument<delete_permission
 
 export const create_policies_itemDocument = createDocument<create_policies_itemMutation, create_policies_itemMutationVariables>(
   'system',
-  'mutation create_policies_item($data: create_svc_policies_input!) { create_policies_item(data: $data) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation create_policies_item($data: create_svc_policies_input!) { create_policies_item(data: $data) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const create_policies_itemsDocument = createDocument<create_policies_itemsMutation, create_policies_itemsMutationVariables>(
   'system',
-  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_itemDocument = createDocument<update_policies_itemMutation, update_policies_itemMutationVariables>(
   'system',
-  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input) { update_policies_item(id: $id, data: $data) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input) { update_policies_item(id: $id, data: $data) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_itemsDocument = createDocument<update_policies_itemsMutation, update_policies_itemsMutationVariables>(
   'system',
-  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_batchDocument = createDocument<update_policies_batchMutation, update_policies_batchMutationVariables>(
   'system',
-  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String]) { update_policies_batch(data: $data, sort: $sort) { id name icon description admin_access app_access enforce_tfa ip_access } }',
+  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String]) { update_policies_batch(data: $data, sort: $sort) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const delete_policies_itemDocument = createDocument<delete_policies_itemMutation, delete_policies_itemMutationVariables>(
@@ -2392,6 +2563,16 @@ export const keys_createDocument = createDocument<keys_createMutation, keys_crea
 export const keys_revokeDocument = createDocument<keys_revokeMutation, keys_revokeMutationVariables>(
   'system',
   'mutation keys_revoke($id: String!) { keys_revoke(id: $id) }',
+);
+
+export const operator_actions_abortDocument = createDocument<operator_actions_abortMutation, operator_actions_abortMutationVariables>(
+  'system',
+  'mutation operator_actions_abort($id: String!) { operator_actions_abort(id: $id) }',
+);
+
+export const operator_actions_createDocument = createDocument<operator_actions_createMutation, operator_actions_createMutationVariables>(
+  'system',
+  'mutation operator_actions_create($action: String!, $ids: [String], $filter: operator_actions_create_filter_input, $target: operator_actions_create_target_input, $dry_run: Boolean, $reason: String) { operator_actions_create(action: $action, ids: $ids, filter: $filter, target: $target, dry_run: $dry_run, reason: $reason) { id action state total done failed reason created_at ended_at } }',
 );
 
 export const requests_cancelDocument = createDocument<requests_cancelMutation, requests_cancelMutationVariables>(

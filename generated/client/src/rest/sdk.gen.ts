@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { AuthLoginCallbackData, AuthLoginCallbackResponses, AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginRedirectData, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, SchemaApplyData, SchemaApplyResponses, SchemaDiffData, SchemaDiffResponses, SchemaSnapshotData, SchemaSnapshotResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
+import type { AuthLoginCallbackData, AuthLoginCallbackResponses, AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginRedirectData, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, OperatorAccountsData, OperatorAccountsResponses, OperatorActionsAbortData, OperatorActionsAbortResponses, OperatorActionsCreateData, OperatorActionsCreateResponses, OperatorActionsReadData, OperatorActionsReadResponses, OperatorDeliveriesData, OperatorDeliveriesReadData, OperatorDeliveriesReadResponses, OperatorDeliveriesResponses, OperatorEndpointsData, OperatorEndpointsResponses, OperatorModelsData, OperatorModelsResponses, OperatorRequestsData, OperatorRequestsReadData, OperatorRequestsReadResponses, OperatorRequestsResponses, OperatorWorkersData, OperatorWorkersResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, SchemaApplyData, SchemaApplyResponses, SchemaDiffData, SchemaDiffResponses, SchemaReloadData, SchemaReloadResponses, SchemaSnapshotData, SchemaSnapshotResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -180,6 +180,68 @@ export const keysCreate = <ThrowOnError extends boolean = false>(options: Option
 export const keysRevoke = <ThrowOnError extends boolean = false>(options: Options<KeysRevokeData, ThrowOnError>) => (options.client ?? client).delete<KeysRevokeResponses, unknown, ThrowOnError>({ url: '/keys/{id}', ...options });
 
 /**
+ * List the accounts with the most requests that have not ended
+ */
+export const operatorAccounts = <ThrowOnError extends boolean = false>(options?: Options<OperatorAccountsData, ThrowOnError>) => (options?.client ?? client).get<OperatorAccountsResponses, unknown, ThrowOnError>({ url: '/operator/accounts', ...options });
+
+/**
+ * Abort an action; what it has done stays
+ */
+export const operatorActionsAbort = <ThrowOnError extends boolean = false>(options: Options<OperatorActionsAbortData, ThrowOnError>) => (options.client ?? client).delete<OperatorActionsAbortResponses, unknown, ThrowOnError>({ url: '/operator/actions/{id}', ...options });
+
+/**
+ * Read the progress of an action
+ */
+export const operatorActionsRead = <ThrowOnError extends boolean = false>(options: Options<OperatorActionsReadData, ThrowOnError>) => (options.client ?? client).get<OperatorActionsReadResponses, unknown, ThrowOnError>({ url: '/operator/actions/{id}', ...options });
+
+/**
+ * Act on requests, or pause, resume or drain
+ */
+export const operatorActionsCreate = <ThrowOnError extends boolean = false>(options: Options<OperatorActionsCreateData, ThrowOnError>) => (options.client ?? client).post<OperatorActionsCreateResponses, unknown, ThrowOnError>({
+    url: '/operator/actions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Search the webhook deliveries of all accounts, newest first
+ */
+export const operatorDeliveries = <ThrowOnError extends boolean = false>(options?: Options<OperatorDeliveriesData, ThrowOnError>) => (options?.client ?? client).get<OperatorDeliveriesResponses, unknown, ThrowOnError>({ url: '/operator/deliveries', ...options });
+
+/**
+ * Read one delivery with its attempts
+ */
+export const operatorDeliveriesRead = <ThrowOnError extends boolean = false>(options: Options<OperatorDeliveriesReadData, ThrowOnError>) => (options.client ?? client).get<OperatorDeliveriesReadResponses, unknown, ThrowOnError>({ url: '/operator/deliveries/{id}', ...options });
+
+/**
+ * List the webhook endpoints with the most failures of the last day
+ */
+export const operatorEndpoints = <ThrowOnError extends boolean = false>(options?: Options<OperatorEndpointsData, ThrowOnError>) => (options?.client ?? client).get<OperatorEndpointsResponses, unknown, ThrowOnError>({ url: '/operator/endpoints', ...options });
+
+/**
+ * List the models with their requests, and what is paused
+ */
+export const operatorModels = <ThrowOnError extends boolean = false>(options?: Options<OperatorModelsData, ThrowOnError>) => (options?.client ?? client).get<OperatorModelsResponses, unknown, ThrowOnError>({ url: '/operator/models', ...options });
+
+/**
+ * Search the requests of all accounts, newest first
+ */
+export const operatorRequests = <ThrowOnError extends boolean = false>(options?: Options<OperatorRequestsData, ThrowOnError>) => (options?.client ?? client).get<OperatorRequestsResponses, unknown, ThrowOnError>({ url: '/operator/requests', ...options });
+
+/**
+ * Read one request with its attempts and deliveries
+ */
+export const operatorRequestsRead = <ThrowOnError extends boolean = false>(options: Options<OperatorRequestsReadData, ThrowOnError>) => (options.client ?? client).get<OperatorRequestsReadResponses, unknown, ThrowOnError>({ url: '/operator/requests/{id}', ...options });
+
+/**
+ * List the worker processes
+ */
+export const operatorWorkers = <ThrowOnError extends boolean = false>(options?: Options<OperatorWorkersData, ThrowOnError>) => (options?.client ?? client).get<OperatorWorkersResponses, unknown, ThrowOnError>({ url: '/operator/workers', ...options });
+
+/**
  * List your permissions by collection
  */
 export const permissionsMe = <ThrowOnError extends boolean = false>(options?: Options<PermissionsMeData, ThrowOnError>) => (options?.client ?? client).get<PermissionsMeResponses, unknown, ThrowOnError>({ url: '/permissions/me', ...options });
@@ -274,6 +336,11 @@ export const schemaDiff = <ThrowOnError extends boolean = false>(options: Option
         ...options.headers
     }
 });
+
+/**
+ * Serve the schema as it is now
+ */
+export const schemaReload = <ThrowOnError extends boolean = false>(options?: Options<SchemaReloadData, ThrowOnError>) => (options?.client ?? client).post<SchemaReloadResponses, unknown, ThrowOnError>({ url: '/schema/reload', ...options });
 
 /**
  * Take a snapshot of the schema

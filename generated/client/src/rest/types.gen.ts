@@ -628,6 +628,543 @@ export type KeysRevokeResponses = {
 
 export type KeysRevokeResponse = KeysRevokeResponses[keyof KeysRevokeResponses];
 
+export type OperatorAccountsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of entries
+         */
+        limit?: number;
+    };
+    url: '/operator/accounts';
+};
+
+export type OperatorAccountsResponses = {
+    /**
+     * Accounts
+     */
+    200: {
+        data: Array<{
+            account: string;
+            queued: number;
+            running: number;
+            paused: boolean;
+        }>;
+    };
+};
+
+export type OperatorAccountsResponse = OperatorAccountsResponses[keyof OperatorAccountsResponses];
+
+export type OperatorActionsAbortData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/operator/actions/{id}';
+};
+
+export type OperatorActionsAbortResponses = {
+    /**
+     * The action is aborted
+     */
+    204: void;
+};
+
+export type OperatorActionsAbortResponse = OperatorActionsAbortResponses[keyof OperatorActionsAbortResponses];
+
+export type OperatorActionsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/operator/actions/{id}';
+};
+
+export type OperatorActionsReadResponses = {
+    /**
+     * The action
+     */
+    200: {
+        data: {
+            /**
+             * Null for a dry run
+             */
+            id: string | null;
+            action: string;
+            state: 'dry_run' | 'running' | 'done' | 'aborted';
+            total: number;
+            done: number;
+            failed: number;
+            errors: Array<{
+                request: string;
+                message: string;
+            }>;
+            reason?: string | null;
+            created_at?: string | null;
+            ended_at?: string | null;
+        };
+    };
+};
+
+export type OperatorActionsReadResponse = OperatorActionsReadResponses[keyof OperatorActionsReadResponses];
+
+export type OperatorActionsCreateData = {
+    body: {
+        action: 'cancel' | 'retry' | 'redeliver' | 'release' | 'pause' | 'resume' | 'drain';
+        /**
+         * Ids of requests, or of workers to drain
+         */
+        ids?: Array<string>;
+        /**
+         * All requests that match, of the last seven days unless `after` is given
+         */
+        filter?: {
+            account?: string;
+            model?: string;
+            status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+            error_type?: string;
+            http_status?: number;
+            endpoint?: string;
+            delivery?: 'pending' | 'delivered' | 'failed';
+            tag?: string;
+            after?: string;
+            before?: string;
+        };
+        /**
+         * What to pause or resume
+         */
+        target?: {
+            kind: 'model' | 'class' | 'account' | 'endpoint';
+            name: string;
+        };
+        /**
+         * Only count what would be met
+         */
+        dry_run?: boolean;
+        reason?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/operator/actions';
+};
+
+export type OperatorActionsCreateResponses = {
+    /**
+     * The action has begun
+     */
+    202: {
+        data: {
+            /**
+             * Null for a dry run
+             */
+            id: string | null;
+            action: string;
+            state: 'dry_run' | 'running' | 'done' | 'aborted';
+            total: number;
+            done: number;
+            failed: number;
+            errors: Array<{
+                request: string;
+                message: string;
+            }>;
+            reason?: string | null;
+            created_at?: string | null;
+            ended_at?: string | null;
+        };
+    };
+};
+
+export type OperatorActionsCreateResponse = OperatorActionsCreateResponses[keyof OperatorActionsCreateResponses];
+
+export type OperatorDeliveriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Id of an account
+         */
+        account?: string;
+        /**
+         * Scheme, host and port of the webhook
+         */
+        endpoint?: string;
+        /**
+         * State of the deliveries
+         */
+        state?: 'pending' | 'delivered' | 'failed';
+        /**
+         * Id of the last entry of the page before
+         */
+        cursor?: string;
+        /**
+         * Maximum number of entries
+         */
+        limit?: number;
+    };
+    url: '/operator/deliveries';
+};
+
+export type OperatorDeliveriesResponses = {
+    /**
+     * Deliveries
+     */
+    200: {
+        data: Array<{
+            id: string;
+            request: string | null;
+            account: string;
+            url: string;
+            state: 'pending' | 'delivered' | 'failed';
+            round: number;
+            /**
+             * When the next attempt is due
+             */
+            next_at: string | null;
+            created_at: string;
+            ended_at: string | null;
+            attempts: Array<{
+                number: number;
+                status: number | null;
+                error: string | null;
+                milliseconds: number;
+                created_at: string;
+            }>;
+        }>;
+    };
+};
+
+export type OperatorDeliveriesResponse = OperatorDeliveriesResponses[keyof OperatorDeliveriesResponses];
+
+export type OperatorDeliveriesReadData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/operator/deliveries/{id}';
+};
+
+export type OperatorDeliveriesReadResponses = {
+    /**
+     * The delivery
+     */
+    200: {
+        data: {
+            id: string;
+            request: string | null;
+            account: string;
+            url: string;
+            state: 'pending' | 'delivered' | 'failed';
+            round: number;
+            /**
+             * When the next attempt is due
+             */
+            next_at: string | null;
+            created_at: string;
+            ended_at: string | null;
+            attempts: Array<{
+                number: number;
+                status: number | null;
+                error: string | null;
+                milliseconds: number;
+                created_at: string;
+            }>;
+        };
+    };
+};
+
+export type OperatorDeliveriesReadResponse = OperatorDeliveriesReadResponses[keyof OperatorDeliveriesReadResponses];
+
+export type OperatorEndpointsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Maximum number of entries
+         */
+        limit?: number;
+    };
+    url: '/operator/endpoints';
+};
+
+export type OperatorEndpointsResponses = {
+    /**
+     * Endpoints
+     */
+    200: {
+        data: Array<{
+            account: string;
+            endpoint: string;
+            pending: number;
+            failed: number;
+            delivered: number;
+            paused: boolean;
+        }>;
+    };
+};
+
+export type OperatorEndpointsResponse = OperatorEndpointsResponses[keyof OperatorEndpointsResponses];
+
+export type OperatorModelsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/models';
+};
+
+export type OperatorModelsResponses = {
+    /**
+     * Models
+     */
+    200: {
+        data: Array<{
+            id: string;
+            /**
+             * Null for a model that does not exist any more
+             */
+            class: string | null;
+            /**
+             * Maximum concurrent requests
+             */
+            slots: number | null;
+            waiting: number;
+            /**
+             * Requests with a slot that no worker has begun
+             */
+            admitted: number;
+            running: number;
+            /**
+             * When the oldest waiting request was created
+             */
+            oldest_at: string | null;
+            /**
+             * Workers that serve its class
+             */
+            workers: number;
+            paused: boolean;
+        }>;
+    };
+};
+
+export type OperatorModelsResponse = OperatorModelsResponses[keyof OperatorModelsResponses];
+
+export type OperatorRequestsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Id of an account
+         */
+        account?: string;
+        /**
+         * Id of a model
+         */
+        model?: string;
+        /**
+         * Status of the requests
+         */
+        status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+        /**
+         * Error of the platform
+         */
+        error_type?: string;
+        /**
+         * Status of the result
+         */
+        http_status?: number;
+        /**
+         * Scheme, host and port of the webhook
+         */
+        endpoint?: string;
+        /**
+         * State of the webhook
+         */
+        delivery?: 'pending' | 'delivered' | 'failed';
+        /**
+         * Only requests with this tag, as key=value
+         */
+        tag?: string;
+        /**
+         * Only requests created after
+         */
+        after?: string;
+        /**
+         * Only requests created before
+         */
+        before?: string;
+        /**
+         * Id of the last entry of the page before
+         */
+        cursor?: string;
+        /**
+         * Maximum number of entries
+         */
+        limit?: number;
+    };
+    url: '/operator/requests';
+};
+
+export type OperatorRequestsResponses = {
+    /**
+     * Requests
+     */
+    200: {
+        data: Array<{
+            id: string;
+            account: string;
+            model: string;
+            status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+            http_status?: number | null;
+            error_type?: string | null;
+            attempts: number;
+            /**
+             * More than 1 after an operator had it run again
+             */
+            round: number;
+            webhook?: string | null;
+            tags?: {
+                [key: string]: string;
+            } | null;
+            created_at: string;
+            begun_at?: string | null;
+            ended_at?: string | null;
+        }>;
+    };
+};
+
+export type OperatorRequestsResponse = OperatorRequestsResponses[keyof OperatorRequestsResponses];
+
+export type OperatorRequestsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Id
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/operator/requests/{id}';
+};
+
+export type OperatorRequestsReadResponses = {
+    /**
+     * The request
+     */
+    200: {
+        data: {
+            request: {
+                id: string;
+                account: string;
+                model: string;
+                status: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
+                http_status?: number | null;
+                error_type?: string | null;
+                attempts: number;
+                /**
+                 * More than 1 after an operator had it run again
+                 */
+                round: number;
+                webhook?: string | null;
+                tags?: {
+                    [key: string]: string;
+                } | null;
+                created_at: string;
+                begun_at?: string | null;
+                ended_at?: string | null;
+            };
+            attempts: Array<{
+                number: number;
+                worker: string;
+                /**
+                 * ok, error, retry, cancelled or lost; null while it runs
+                 */
+                outcome: string | null;
+                error_type: string | null;
+                /**
+                 * Name of the error
+                 */
+                error: string | null;
+                message: string | null;
+                stack: string | null;
+                /**
+                 * Most bytes that were measured
+                 */
+                memory: number | null;
+                begun_at: string;
+                ended_at: string | null;
+            }>;
+            deliveries: Array<{
+                id: string;
+                request: string | null;
+                account: string;
+                url: string;
+                state: 'pending' | 'delivered' | 'failed';
+                round: number;
+                /**
+                 * When the next attempt is due
+                 */
+                next_at: string | null;
+                created_at: string;
+                ended_at: string | null;
+                attempts: Array<{
+                    number: number;
+                    status: number | null;
+                    error: string | null;
+                    milliseconds: number;
+                    created_at: string;
+                }>;
+            }>;
+        };
+    };
+};
+
+export type OperatorRequestsReadResponse = OperatorRequestsReadResponses[keyof OperatorRequestsReadResponses];
+
+export type OperatorWorkersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/operator/workers';
+};
+
+export type OperatorWorkersResponses = {
+    /**
+     * Workers
+     */
+    200: {
+        data: Array<{
+            /**
+             * Process id and host, as in Temporal
+             */
+            id: string;
+            version: string;
+            roles: Array<string>;
+            classes: Array<string>;
+            state: 'running' | 'draining' | 'lost';
+            /**
+             * Activities in flight
+             */
+            tasks: number;
+            started_at: string;
+            seen_at: string;
+        }>;
+    };
+};
+
+export type OperatorWorkersResponse = OperatorWorkersResponses[keyof OperatorWorkersResponses];
+
 export type PermissionsMeData = {
     body?: never;
     path?: never;
@@ -1260,6 +1797,22 @@ export type SchemaDiffResponses = {
 };
 
 export type SchemaDiffResponse = SchemaDiffResponses[keyof SchemaDiffResponses];
+
+export type SchemaReloadData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/schema/reload';
+};
+
+export type SchemaReloadResponses = {
+    /**
+     * All processes of this host serve the schema and the spec as they are now
+     */
+    204: void;
+};
+
+export type SchemaReloadResponse = SchemaReloadResponses[keyof SchemaReloadResponses];
 
 export type SchemaSnapshotData = {
     body?: never;

@@ -21,6 +21,8 @@ export interface RunObserver {
   /** Counts log lines that were left out. */
   skip(lines: number): void;
   progress(state: unknown): void;
+  /** Receives the resident memory of the process in bytes, at each measurement and at the end. */
+  memory(bytes: number): void;
   /** Stores a file of the spool folder. */
   save(file: Omit<Extract<FromChild, { kind: 'save' }>, 'kind' | 'call'>): Promise<SavedFile>;
 }
@@ -87,7 +89,7 @@ export const startChild = (options: ChildOptions): Child => {
       setTimeout(() => aborted !== null && aborted === state.current && killGroup(state), abortGrace);
     },
     checkMemory() {
-      if (!state.alive || residentMemory(state.process.pid ?? 0) <= options.runner.memory) return;
+      if (!state.alive || measureMemory(state) <= options.runner.memory) return;
       state.exceededMemory = true;
       killGroup(state);
     },
@@ -166,6 +168,13 @@ const send = ({ process: child }: State, message: ToChild): void => {
 const hasMemoryLeft = ({ process: child, options }: State): boolean =>
   residentMemory(child.pid ?? 0) <= options.runner.memory / 2;
 
+/** Returns the resident memory in bytes, and reports it to the run in progress. */
+const measureMemory = ({ process: child, current }: State): number => {
+  const bytes = residentMemory(child.pid ?? 0);
+  if (bytes > 0) current?.observer.memory(bytes);
+  return bytes;
+};
+
 const killGroup = ({ process: { pid } }: State): void => {
   if (pid === undefined) return;
   try {
@@ -177,6 +186,7 @@ const killGroup = ({ process: { pid } }: State): void => {
 
 const endRun = (state: State, end: ChildEnd): void => {
   const { current } = state;
+  if (state.alive) measureMemory(state);
   state.current = null;
   current?.resolve(end);
 };

@@ -4,8 +4,11 @@ import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
 import type { QueueModels } from '../../models/models.js';
 import type { Gateway } from '../gateway.js';
+import type { OperatorActions } from '../../operator/actions.js';
 import { platformOutcome } from '../../requests/outcome.js';
 import { createWorkerPool } from '../../../concurrency/worker-pool.js';
+import { failAttempt, lostAttempt } from '../../store/attempts.js';
+import { deleteLostWorkers, findLostAttempts } from '../../store/workers.js';
 import { findPending } from '../../store/deliveries.js';
 import { expire } from '../../store/retention.js';
 import { deleteExpiredRuns } from '../../store/runs.js';
@@ -18,6 +21,7 @@ export interface HousekeepingOptions {
   readonly models: QueueModels;
   readonly gateway: Gateway;
   readonly files: FileStore;
+  readonly operatorActions: Pick<OperatorActions, 'takeOver'>;
   /** Milliseconds. */
   readonly resultTtl: number;
   readonly fileTtl: number;
@@ -45,6 +49,8 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
     async sweep(): Promise<SweepReport> {
       const { database, lifecycle, models } = options;
       await deleteExpiredRuns(database, Date.now());
+      await returnLost(database, Date.now());
+      await options.operatorActions.takeOver();
       for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
       const due = (kind: keyof typeof gracePeriods) => ({
@@ -70,9 +76,17 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const { database, files, resultTtl, fileTtl } = options;
       const now = Date.now();
       await files.removeBefore(now - fileTtl);
+      await deleteLostWorkers(database, now);
       return expire(database, { before: now - resultTtl, now });
     },
   };
+};
+
+/** Returns requests whose worker died to the queue; Temporal runs them again. */
+const returnLost = async (database: Database, now: number): Promise<void> => {
+  for (const lost of await findLostAttempts(database, { now, limit: batchSize })) {
+    await failAttempt(database, { ...lost, ...lostAttempt }, now);
+  }
 };
 
 interface BatchOptions<Found> {
@@ -122,7 +136,7 @@ const repairRequest = async (
   request: RequestHead,
   { lifecycle, gateway }: HousekeepingOptions,
 ): Promise<boolean> => {
-  const state = await gateway.stateOf(request.id);
+  const state = await gateway.stateOf({ requestId: request.id, round: request.round });
   if (state === 'running') return false;
   if (state === 'gone') {
     await lifecycle.ensureStarted(request);

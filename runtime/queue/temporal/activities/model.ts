@@ -11,9 +11,11 @@ import type { QueueModels } from '../../models/models.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
 import { createRunFiles } from '../../requests/run-files.js';
 import { createRunLog, type RunLog } from '../../requests/run-log.js';
+import type { FailedAttempt } from '../../models/attempt.js';
 import type { RunModelOnce } from '../../models/run-model.js';
 import type { QueueSettings } from '../../settings.js';
-import { startAttempt, failAttempt, findRequestWithInput } from '../../store/requests.js';
+import { failAttempt, startAttempt, type AttemptEnd, type AttemptOutcome } from '../../store/attempts.js';
+import { findRequestWithInput } from '../../store/requests.js';
 import type { RequestHead } from '../../store/request-head.js';
 
 export interface ModelActivityOptions {
@@ -23,36 +25,56 @@ export interface ModelActivityOptions {
   readonly run: RunModelOnce;
   readonly files: FileStore;
   readonly settings: QueueSettings;
+  /** Identity of the process. */
+  readonly worker: string;
   readonly onFailure: (error: unknown) => void;
+  readonly onModelFailure: (failure: FailedAttempt) => void;
 }
 
 /** Milliseconds between heartbeats, and between writes of log lines. */
 const heartbeatInterval = 500;
+/** Milliseconds before another worker may know a model that this one does not. */
+const unknownModelDelay = 10_000;
 
 export const createModelActivities = (options: ModelActivityOptions) => ({
-  /** Runs an attempt. @throws ApplicationFailure for errors of the platform, which are retried; model errors are results */
+  /**
+   * Runs an attempt. A result of the model, even an error, is returned.
+   * @throws ApplicationFailure for errors of the platform: one that is retried, or one whose details are the end of the
+   *   request, so that the attempt is shown as failed
+   */
   async runModel({ requestId, attempts }: ModelRequestInput): Promise<RequestEnd> {
-    const { database, lifecycle, models } = options;
+    const { database, lifecycle, models, worker, settings } = options;
     const found = await findRequestWithInput(database, requestId);
     if (found === null) throw requestNotFound(requestId);
     const { request } = found;
+    if (request.state === 'ended') return requireEnd(requestId, lifecycle);
     const isLate = request.begun === null && request.startBefore !== null && Date.now() > request.startBefore;
-    if (isLate) return endRequest(request, platformOutcome('startup_timeout'), lifecycle);
-    if (request.state !== 'ended' && request.attempts >= attempts) throw attemptsExhausted();
-    if (!(await startAttempt(database, requestId, Date.now()))) return requireEnd(requestId, lifecycle);
+    if (isLate) return endRequest(request, { outcome: platformOutcome('startup_timeout'), lifecycle });
     const model = models.find(request.model);
-    if (model === undefined)
-      return endRequest(request, platformOutcome('runner_scheduling_failure'), lifecycle);
-    const isLast = request.attempts + 1 >= attempts;
-    return attempt({ ...found, model, isLast }, options);
+    if (model === undefined) {
+      if (request.created + settings.resultTtl > Date.now()) throw unknownModel(request.model, worker);
+      return endRequest(request, { outcome: platformOutcome('runner_scheduling_failure'), lifecycle });
+    }
+    if (request.attempts >= attempts) throw attemptsExhausted();
+    const start = { request: requestId, attempts: request.attempts, worker, now: Date.now() };
+    if (!(await startAttempt(database, start))) return requireEnd(requestId, lifecycle);
+    return attempt({ ...found, model, number: request.attempts + 1, attempts }, options);
   },
 });
 
+interface Ending {
+  readonly outcome: Outcome;
+  readonly attempt?: AttemptEnd;
+  readonly lifecycle: RequestLifecycle;
+}
+
 const endRequest = async (
   request: RequestHead,
-  outcome: Outcome,
-  lifecycle: RequestLifecycle,
-): Promise<RequestEnd> => (await lifecycle.end(request, outcome)) ?? requireEnd(request.id, lifecycle);
+  { outcome, attempt: ended, lifecycle }: Ending,
+): Promise<RequestEnd> => {
+  const options = ended === undefined ? {} : { attempt: ended };
+  return (await lifecycle.end(request, outcome, options)) ?? requireEnd(request.id, lifecycle);
+};
 
 const requireEnd = async (requestId: string, lifecycle: RequestLifecycle): Promise<RequestEnd> => {
   const end = await lifecycle.findEnd(requestId);
@@ -67,24 +89,32 @@ const requestNotFound = (requestId: string): ApplicationFailure =>
 const attemptsExhausted = (): ApplicationFailure =>
   ApplicationFailure.nonRetryable('every attempt ended with its worker', 'runner_scheduling_failure');
 
+/** Returns the failure that puts a request back: during a deploy, other workers know models that this one does not. */
+const unknownModel = (model: string, worker: string): ApplicationFailure =>
+  ApplicationFailure.create({
+    message: `worker ${worker} has no model "${model}"; another one may have it`,
+    type: failureTypes.unknownModel,
+    nextRetryDelay: unknownModelDelay,
+  });
+
 interface Attempt {
   readonly model: QueueModelDeclaration;
   readonly request: RequestHead;
   /** JSON. */
   readonly input: string | null;
-  /** Whether this is the last attempt. */
-  readonly isLast: boolean;
+  readonly number: number;
+  /** Maximum number of attempts. */
+  readonly attempts: number;
 }
 
-const attempt = async (
-  { model, request, input, isLast }: Attempt,
-  options: ModelActivityOptions,
-): Promise<RequestEnd> => {
-  const { database, lifecycle, run, files, settings, onFailure } = options;
+const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<RequestEnd> => {
+  const { model, request, input, number } = given;
+  const { database, run, files, settings, onFailure } = options;
   const { id: requestId, filesTtl: ttl } = request;
   const context = Context.current();
-  const log = createRunLog({ statements: database, request: requestId, attempt: request.attempts + 1 });
+  const log = createRunLog({ statements: database, request: requestId, attempt: number });
   const heartbeat = startHeartbeat(context, log);
+  const record = createRecord(given, options);
   try {
     const { outcome, retry } = await run(model, {
       requestId,
@@ -93,35 +123,99 @@ const attempt = async (
       log: log.add,
       skip: log.skip,
       progress: heartbeat.progress,
+      onMemory: record.onMemory,
       files: createRunFiles(requestId, { files, settings, ttl }),
       signal: context.cancellationSignal,
-      onFailure,
+      onFailure: record.onFailure,
     });
-    if (!retry) {
-      // a client that sees the end must also see every log line
-      return await retryStore(async () => {
-        await log.end();
-        return endRequest(request, outcome, lifecycle);
-      }, onFailure);
-    }
-    await failAttempt(database, requestId);
-    const type = outcome.errorType ?? failureTypes.platform;
-    throw ApplicationFailure.create({
-      message: 'the inference server cannot be used',
-      type,
-      nonRetryable: isLast,
-    });
+    if (retry) return await failWith(outcome, record, { ...given, database });
+    // a client that sees the end must also see every log line
+    return await retryStore(async () => {
+      await log.end();
+      return endWith(outcome, record, { ...given, ...options });
+    }, onFailure);
   } catch (error) {
-    if (context.cancellationSignal.aborted && context.cancellationDetails?.cancelRequested !== true) {
-      await failAttempt(database, requestId);
-      throw ApplicationFailure.retryable('the worker stops', 'WorkerShutdown');
-    }
-    throw error;
+    if (!context.cancellationSignal.aborted || error instanceof ApplicationFailure) throw error;
+    const isCancelled = context.cancellationDetails?.cancelRequested === true;
+    const end = record.toEnd(isCancelled ? 'cancelled' : 'retry', isCancelled ? null : 'worker_stopped');
+    await failAttempt(database, end, Date.now());
+    if (isCancelled) throw error;
+    throw ApplicationFailure.retryable('the worker stops', failureTypes.workerStopped);
   } finally {
     heartbeat.stop();
     await log.end().catch(onFailure);
   }
 };
+
+type AttemptRecord = ReturnType<typeof createRecord>;
+
+/** Gathers what operators can read of an attempt, and reports its failure. */
+const createRecord = ({ model, request, number }: Attempt, { onModelFailure }: ModelActivityOptions) => {
+  let failure: Error | null = null;
+  let memory: number | null = null;
+  return {
+    onMemory(bytes: number): void {
+      memory = Math.max(memory ?? 0, bytes);
+    },
+    onFailure(error: unknown): void {
+      failure = error instanceof Error ? error : new Error(String(error));
+      const { id, account } = request;
+      onModelFailure({ request: id, model: model.id, account, attempt: number, error });
+    },
+    errorName: (): string | null => failure?.name ?? null,
+    toEnd: (outcome: AttemptOutcome, errorType: string | null): AttemptEnd => ({
+      request: request.id,
+      number,
+      outcome,
+      errorType,
+      error: failure,
+      memory,
+    }),
+  };
+};
+
+interface FailingAttempt extends Attempt {
+  readonly database: Database;
+}
+
+/** Records an attempt that is repeated, unless it was the last. @throws ApplicationFailure */
+const failWith = async (
+  { errorType, body }: Outcome,
+  record: AttemptRecord,
+  { database, number, attempts }: FailingAttempt,
+): Promise<never> => {
+  await failAttempt(database, record.toEnd('retry', errorType), Date.now());
+  throw ApplicationFailure.create({
+    message: detailOf(body),
+    type: errorType ?? failureTypes.platform,
+    nonRetryable: number >= attempts,
+  });
+};
+
+/**
+ * Stores the end of a request with its last attempt.
+ * @throws ApplicationFailure with the end as its details, if the model failed; message and stack stay in the database
+ */
+const endWith = async (
+  outcome: Outcome,
+  record: AttemptRecord,
+  { request, lifecycle }: Attempt & ModelActivityOptions,
+): Promise<RequestEnd> => {
+  const { errorType, body } = outcome;
+  const end = record.toEnd(errorType === null ? 'ok' : 'error', errorType);
+  const ended = await endRequest(request, { outcome, attempt: end, lifecycle });
+  if (errorType === null || ended.errorType !== errorType) return ended;
+  const name = record.errorName();
+  throw ApplicationFailure.create({
+    message: name === null ? detailOf(body) : `${detailOf(body)} (${name})`,
+    type: errorType,
+    nonRetryable: true,
+    details: [ended],
+    category: 'BENIGN',
+  });
+};
+
+const detailOf = (body: unknown): string => String((body as { readonly detail?: unknown }).detail);
 
 /** Milliseconds; less than the 30 s by which the activity timeout exceeds the timeout of the model. */
 const storeTimeout = 25_000;

@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { Database } from '../../../databases/contract.js';
 import { failureTypes, type DeliveryInput } from '../../contract.js';
 import { findById } from '../../../concurrency/batch.js';
+import { watchPauses } from '../../store/pauses.js';
 import { endDeliveries, findDeliveries } from '../../store/deliveries.js';
 import type { AttemptEnd } from '../../webhooks/breaker.js';
 import type { Receivers } from '../../webhooks/receivers.js';
@@ -15,15 +16,23 @@ export interface WebhookActivityOptions {
   readonly receivers: Receivers;
 }
 
+/** Milliseconds that a delivery is postponed while an operator has paused its account or endpoint. */
+const pauseDelay = 30_000;
+
 export const createWebhookActivities = ({ database, sender, receivers }: WebhookActivityOptions) => {
+  const readPaused = watchPauses(database);
   const findDelivery = findById((ids) => findDeliveries(database, ids));
 
-  const attempt = async (deliveryId: string): Promise<SendResult> => {
+  const attempt = async ({ deliveryId, round }: DeliveryInput): Promise<SendResult> => {
     const delivery = await findDelivery(deliveryId);
     if (delivery === null) return { kind: 'refused', reason: 'the delivery has expired' };
     const { state, attempts } = delivery;
+    if (delivery.round !== round) return { kind: 'refused', reason: 'it was started again' };
     if (state === 'delivered') return { kind: 'accepted', attempts };
     if (state === 'failed') return { kind: 'refused', reason: 'the delivery was given up' };
+    const paused = await readPaused();
+    if (paused.has('endpoint', new URL(delivery.url).origin) || paused.has('account', delivery.account))
+      return { kind: 'failed', reason: 'paused by an operator', after: jitter(pauseDelay) };
     const place = await receivers.acquire(delivery);
     if (place.kind === 'postponed') {
       return { kind: 'failed', reason: place.reason, after: place.after ?? busyDelay() };
@@ -40,23 +49,24 @@ export const createWebhookActivities = ({ database, sender, receivers }: Webhook
 
   return {
     /** Makes one attempt, as a local activity, and returns failures as results. */
-    attemptWebhook: ({ deliveryId }: DeliveryInput): Promise<SendResult> => attempt(deliveryId),
+    attemptWebhook: (input: DeliveryInput): Promise<SendResult> => attempt(input),
 
     /**
      * Makes one attempt.
      * @returns the number of attempts made
      * @throws ApplicationFailure, either permanent (`WebhookRefused`) or with the delay of the next retry
      */
-    async deliverWebhook({ deliveryId }: DeliveryInput): Promise<number> {
-      const sent = await withHeartbeat(() => attempt(deliveryId));
+    async deliverWebhook(input: DeliveryInput): Promise<number> {
+      const sent = await withHeartbeat(() => attempt(input));
       if (sent.kind === 'accepted') return sent.attempts;
       if (sent.kind === 'refused') throw permanentFailure(sent.reason);
       throw retryLater(sent.reason, sent.after);
     },
 
-    async giveUpDelivery({ deliveryId }: DeliveryInput): Promise<void> {
+    async giveUpDelivery({ deliveryId, round }: DeliveryInput): Promise<void> {
       const delivery = await findDelivery(deliveryId);
-      if (delivery?.state === 'pending') {
+      // one that was started again meanwhile is not this workflow's to end
+      if (delivery?.state === 'pending' && delivery.round === round) {
         await endDeliveries(database, [deliveryId], { state: 'failed', now: Date.now() });
       }
     },
@@ -70,10 +80,12 @@ const attemptEnds: Readonly<Record<SendResult['kind'], AttemptEnd>> = {
   failed: 'failed',
 };
 
+const jitter = (ms: number): number => Math.round(ms * (0.75 + Math.random() / 2));
+
 /** Returns the milliseconds before a retry to a busy receiver. */
 const busyDelay = (): number => {
   const { attempt } = Context.current().info;
-  return Math.round(2_000 * 2 ** Math.min(attempt, 7) * (0.75 + Math.random() / 2));
+  return jitter(2_000 * 2 ** Math.min(attempt, 7));
 };
 
 /** Sends heartbeats, so that another worker can take over before the timeout of the attempt. */

@@ -58,9 +58,18 @@ const runModel = async (input: ModelRequestInput): Promise<RequestEnd | Platform
     setCurrentDetails(`runs ${input.model}`);
     return await activitiesOf(input).runModel(input);
   } catch (error) {
+    const end = storedEnd(error);
+    if (end !== null) return end;
     if (isCancellation(error)) return toPlatformFailure(input, 'cancelled', error);
     return toPlatformFailure(input, isStartTimeout(error) ? 'startTimeout' : 'failed', error);
   }
+};
+
+/** Returns how a request ended whose model failed, which the failure of the activity carries; otherwise null. */
+const storedEnd = (error: unknown): RequestEnd | null => {
+  const failure = error instanceof ActivityFailure ? error.cause : undefined;
+  const [end] = failure instanceof ApplicationFailure ? (failure.details ?? []) : [];
+  return (end as RequestEnd | undefined) ?? null;
 };
 
 const toPlatformFailure = (

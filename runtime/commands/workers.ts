@@ -1,0 +1,42 @@
+/** `svc workers …`: lists the worker processes of the queue, and drains them. */
+import { Command } from 'commander';
+import { Refusal } from '../config/refusal.js';
+import { listWorkers } from '../queue/store/operator-counts.js';
+import { drainWorkers } from '../queue/store/workers.js';
+import { action, printJson, printLine } from './output.js';
+import { withDatabase } from './with-database.js';
+
+export const workersCommand = (): Command =>
+  new Command('workers')
+    .description('list the worker processes of the queue, and drain them')
+    .addCommand(listCommand())
+    .addCommand(drainCommand());
+
+const listCommand = (): Command =>
+  new Command('list')
+    .description('list worker processes, and those that were lost within the last hour')
+    .option('--json', 'print them as JSON')
+    .action(
+      action(async ({ json }: { readonly json?: true }) => {
+        const workers = await withDatabase((database) => listWorkers(database, Date.now()));
+        if (json === true) printJson(workers);
+        else
+          for (const { id, state, tasks, roles } of workers)
+            printLine(`${id}  ${state}  ${tasks} tasks  ${roles.join()}`);
+        return 0;
+      }),
+    );
+
+const drainCommand = (): Command =>
+  new Command('drain')
+    .description('let workers finish what they run, take nothing new and end')
+    .argument('<ids...>')
+    .action(
+      action(async (ids: readonly string[]) => {
+        const found = await withDatabase((database) => drainWorkers(database, ids));
+        if (found < new Set(ids).size)
+          throw new Refusal(`${found} of ${ids.length} workers exist and drain; see "svc workers list"`);
+        printLine(`${found} draining`);
+        return 0;
+      }),
+    );

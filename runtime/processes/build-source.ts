@@ -1,0 +1,53 @@
+/** Where a process that has no supervisor gets new builds from: it looks at the schema itself. */
+import { replaceNothing, type BuildSource } from '../reloading-service.js';
+import { latest } from '../concurrency/latest.js';
+import type { Observe } from '../observe.js';
+import type { OpenedBuild } from './open-build.js';
+import { watchSchema } from './schema-watch.js';
+
+export interface SourceOptions {
+  readonly opened: OpenedBuild;
+  /** Milliseconds between two looks; 0: none but those that are asked for. */
+  readonly interval: number;
+  readonly observe: Observe;
+}
+
+/** Number of replacements from which on a restart is suggested. */
+const manyReloads = 20;
+
+export const createBuildSource = ({ opened, interval, observe }: SourceOptions): BuildSource => {
+  let served = opened.directory;
+  let reloads = 0;
+  let replace = replaceNothing;
+  const look = latest(
+    async (forced: boolean): Promise<void> => {
+      const directory = await opened.schema.look(forced);
+      if (directory === served) return;
+      await replace(await opened.load(directory));
+      served = directory;
+      reloads += 1;
+      if (reloads < manyReloads) return;
+      const message = `the schema was reloaded ${reloads} times; a restart frees the memory of former builds`;
+      observe({ kind: 'warning', message });
+    },
+    (first, second) => first || second,
+  );
+  let stop: (() => void) | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    look: (forced) => {
+      const looking = look(forced);
+      last = looking.catch(() => undefined);
+      return looking;
+    },
+    failure: opened.schema.failure,
+    subscribe(next) {
+      replace = next;
+      stop = watchSchema({ interval, look: () => this.look(false) });
+    },
+    async close() {
+      stop?.();
+      await last;
+    },
+  };
+};

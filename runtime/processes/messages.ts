@@ -1,0 +1,60 @@
+/** Messages between the supervisor and its processes. */
+
+/** From a process to the supervisor. */
+export type Report =
+  | Ready
+  | { readonly kind: 'readiness'; readonly ready: boolean }
+  /** The event loop turns; sent at intervals from `ready` on. */
+  | { readonly kind: 'beat' }
+  /** A connection has been taken. */
+  | { readonly kind: 'taken'; readonly id: number }
+  /** No more connections are taken. */
+  | { readonly kind: 'closing' }
+  /** Asks for the build of the schema as it is now. */
+  | LookRequest
+  /** The build of a `serve` message is served, or could not be loaded. */
+  | { readonly kind: 'serving'; readonly directory: string }
+  /** A spare process has loaded all but the build. */
+  | { readonly kind: 'spare' }
+  /** What a spare process has found by looking at the schema; `id`: that of the request, or null. */
+  | Finding
+  | Failed;
+
+export interface Ready {
+  readonly kind: 'ready';
+  readonly url: string;
+  readonly collections: number;
+  readonly directory: string;
+}
+
+export interface Failed {
+  readonly kind: 'failed';
+  readonly message: string;
+  readonly refusal: boolean;
+}
+
+export interface LookRequest {
+  readonly kind: 'look';
+  readonly id: number;
+  readonly forced: boolean;
+}
+
+export interface Finding {
+  readonly kind: 'found';
+  readonly id: number | null;
+  /** The build of the schema as it is now, or the last that could be made. */
+  readonly directory: string;
+  /** Why there is no build of the schema as it is now; null where there is. */
+  readonly failure: string | null;
+}
+
+/** From the supervisor to a process. */
+export type Instruction =
+  /** Serve this build; `failure`: why the schema as it is now has none. */
+  | { readonly kind: 'serve'; readonly directory: string; readonly failure: string | null }
+  /** The answer to a `look`. */
+  | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
+  /** To a spare process. */
+  | LookRequest
+  /** End, when the clients have gone to other processes. */
+  | { readonly kind: 'retire' };

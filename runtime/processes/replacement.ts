@@ -1,0 +1,218 @@
+/**
+ * The part of the supervisor that has new builds served: at once by the processes that run, which load them beside their
+ * own, then by new processes that take their places, as modules that were loaded are never freed. A spare process, which
+ * has loaded all but the build, looks at the schema, makes the builds and takes the next place.
+ */
+import type { Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Finding, Instruction, LookRequest, Report } from './messages.js';
+
+export interface ReplacementOptions {
+  /** The build that is served. */
+  readonly directory: string;
+  /** Starts a spare process. */
+  startSpare(directory: string): Worker;
+  /** Returns the processes that serve requests, without those that are to end. */
+  serving(): readonly Worker[];
+  /** Returns all of these, with those that answer their last requests. */
+  answering(): readonly Worker[];
+  /** Sets whether a process is started again when it ends. */
+  setRestart(child: Worker, restarts: boolean): void;
+  /** Has a process end when the clients have gone to others. */
+  retire(child: Worker): void;
+}
+
+export interface Replacement {
+  /** Returns the build that is served. */
+  directory(): string;
+  /** Returns why the schema as it is now cannot be served; null where it can. */
+  failure(): string | null;
+  isSpare(child: Worker): boolean;
+  /** Starts the spare process. */
+  startSpare(): void;
+  /** Takes a message of a process. */
+  take(child: Worker, report: Report): void;
+  stop(): void;
+}
+
+/** Milliseconds without a new build after which processes are replaced, so that a series of changes costs one round. */
+const calm = 2_000;
+/** Milliseconds for which a new build is waited for in all processes. */
+const serveLimit = 10_000;
+
+export const createReplacement = (options: ReplacementOptions): Replacement => {
+  const state = createState(options);
+  return {
+    directory: () => state.directory,
+    failure: () => state.failure,
+    isSpare: (child) => state.spare?.id === child.id,
+    startSpare: () => startSpare(state, options),
+    take(child, report) {
+      if (report.kind === 'spare') state.loaded.get(child.id)?.();
+      if (report.kind === 'look') void answerLook(child, report, { state, options });
+      if (report.kind === 'found') void takeFinding(report, { state, options });
+      if (report.kind === 'ready') takeReady(child, report.directory, state);
+    },
+    stop() {
+      state.isStopped = true;
+      clearTimeout(state.timer);
+    },
+  };
+};
+
+interface State {
+  directory: string;
+  failure: string | null;
+  spare: Worker | null;
+  /** Resolves when the spare process has loaded everything. */
+  isLoaded: Promise<unknown>;
+  /** Called by worker id when a spare process has loaded everything. */
+  readonly loaded: Map<number, () => void>;
+  /** The build with which each process began, by worker id. */
+  readonly first: Map<number, string>;
+  /** Called by id of the request when the spare process has looked. */
+  readonly asked: Map<number, (failure: string | null) => void>;
+  lastId: number;
+  timer: NodeJS.Timeout | undefined;
+  isRotating: boolean;
+  isStopped: boolean;
+}
+
+const createState = ({ directory }: ReplacementOptions): State => ({
+  directory,
+  failure: null,
+  spare: null,
+  isLoaded: Promise.resolve(),
+  loaded: new Map(),
+  first: new Map(),
+  asked: new Map(),
+  lastId: 0,
+  timer: undefined,
+  isRotating: false,
+  isStopped: false,
+});
+
+interface Context {
+  readonly state: State;
+  readonly options: ReplacementOptions;
+}
+
+const send = (child: Worker, message: Instruction): void => {
+  if (child.isConnected()) child.send(message, () => undefined);
+};
+
+const startSpare = (state: State, options: ReplacementOptions): void => {
+  if (state.isStopped) return;
+  const spare = options.startSpare(state.directory);
+  state.spare = spare;
+  state.isLoaded = new Promise<void>((resolve) => {
+    state.loaded.set(spare.id, resolve);
+    spare.once('exit', () => {
+      state.loaded.delete(spare.id);
+      // those that wait for its answer would wait for ever
+      for (const answer of state.asked.values()) answer('the process that looks at the schema has ended');
+      state.asked.clear();
+    });
+  });
+};
+
+/** Returns the spare process once it has loaded everything, also where another one takes its place meanwhile. */
+const loadedSpare = async (state: State): Promise<Worker> => {
+  for (;;) {
+    const { spare, isLoaded } = state;
+    const ended = spare === null ? sleep(100) : once(spare, 'exit');
+    await Promise.race([isLoaded, ended]);
+    if (spare !== null && spare === state.spare && spare.isConnected()) return spare;
+    await sleep(100);
+  }
+};
+
+const answerLook = async (child: Worker, { id, forced }: LookRequest, { state }: Context): Promise<void> => {
+  const spare = await loadedSpare(state);
+  state.lastId += 1;
+  const own = state.lastId;
+  const failure = await new Promise<string | null>((resolve) => {
+    state.asked.set(own, resolve);
+    send(spare, { kind: 'look', id: own, forced });
+  });
+  send(child, { kind: 'looked', id, failure });
+};
+
+const takeFinding = async ({ id, directory, failure }: Finding, context: Context): Promise<void> => {
+  const { state } = context;
+  await adopt(directory, failure, context);
+  if (id === null) return;
+  state.asked.get(id)?.(failure);
+  state.asked.delete(id);
+};
+
+/** Has all processes serve a build; resolves when they do. */
+const adopt = async (
+  directory: string,
+  failure: string | null,
+  { state, options }: Context,
+): Promise<void> => {
+  const isNew = directory !== state.directory;
+  if (!isNew && failure === state.failure) return;
+  Object.assign(state, { directory, failure });
+  const children = options.answering();
+  const serving = children.map((child) => untilServing(child, directory));
+  for (const child of children) send(child, { kind: 'serve', directory, failure });
+  if (isNew) {
+    clearTimeout(state.timer);
+    state.timer = setTimeout(() => void rotate({ state, options }), calm);
+  }
+  await Promise.race([Promise.all(serving), sleep(serveLimit, undefined, { ref: false })]);
+};
+
+const untilServing = (child: Worker, directory: string): Promise<void> =>
+  new Promise((resolve) => {
+    const take = (report: Report): void => {
+      if (report.kind === 'serving' && report.directory === directory) end();
+    };
+    const end = (): void => {
+      child.off('message', take).off('exit', end);
+      resolve();
+    };
+    child.on('message', take).once('exit', end);
+  });
+
+/** A process may have begun with a build that another one has followed meanwhile. */
+const takeReady = (child: Worker, directory: string, state: State): void => {
+  state.first.set(child.id, directory);
+  child.once('exit', () => state.first.delete(child.id));
+  if (directory !== state.directory)
+    send(child, { kind: 'serve', directory: state.directory, failure: state.failure });
+};
+
+/** Replaces the processes that began with another build, one after the other. */
+const rotate = async ({ state, options }: Context): Promise<void> => {
+  if (state.isRotating) return;
+  state.isRotating = true;
+  const findFormer = (): Worker | undefined =>
+    options.serving().find(({ id }) => state.first.get(id) !== state.directory && state.first.has(id));
+  for (let former = findFormer(); former !== undefined && !state.isStopped; former = findFormer()) {
+    const next = await loadedSpare(state);
+    startSpare(state, options);
+    // until it is ready, nobody misses it
+    options.setRestart(next, false);
+    send(next, { kind: 'serve', directory: state.directory, failure: state.failure });
+    if (await isReady(next)) {
+      options.setRestart(next, true);
+      options.retire(former);
+    } else {
+      await sleep(calm);
+    }
+  }
+  state.isRotating = false;
+};
+
+/** Resolves to false where the process ends before it serves. */
+const isReady = (child: Worker): Promise<boolean> =>
+  new Promise((resolve) => {
+    child.on('message', ({ kind }: Report) => {
+      if (kind === 'ready') resolve(true);
+    });
+    child.once('exit', () => resolve(false));
+  });

@@ -1,0 +1,75 @@
+/** Looks whether the schema of the database is still that of a build, and makes the build of the new one where it is not. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Catalog } from '../../generator/introspection/catalog.js';
+import { latest } from '../concurrency/latest.js';
+import type { Config } from '../config/config.js';
+import type { Database } from '../databases/contract.js';
+import type { Observe } from '../observe.js';
+import { catalogChanges } from '../schema/catalog-changes.js';
+import { readSchemaVersion } from '../schema/version.js';
+import { prepareBuild } from './prepare.js';
+
+export interface LookOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly observe: Observe;
+}
+
+export interface SchemaLook {
+  /**
+   * Returns the folder of the build of the schema as it is now.
+   * @param forced compares the whole schema and the spec, also where the first look finds no change
+   * @throws Error or Refusal where it cannot be made, once for each change
+   */
+  look(forced: boolean): Promise<string>;
+  /** Returns why the build of the schema as it is now cannot be made; null where it can. */
+  failure(): string | null;
+}
+
+/** @param directory the build that is served; null: none yet */
+export const createSchemaLook = (options: LookOptions, directory: string | null): SchemaLook => {
+  let version: string | null = null;
+  let current = directory;
+  let failure: string | null = null;
+  const look = async (forced: boolean): Promise<string> => {
+    // the first build comes before anything is known of the database
+    if (current === null) return (current = await prepareBuild(options));
+    let now: string | null = null;
+    try {
+      // before the schema, so that a change that comes meanwhile is seen by the next look
+      now = await readSchemaVersion(options.database);
+      if (!forced && now === version) return current;
+      const began = performance.now();
+      const next = await prepareBuild(options, current);
+      version = now;
+      failure = null;
+      if (next !== current) reportChanges({ from: current, to: next, began }, options);
+      return (current = next);
+    } catch (error) {
+      if (options.database.isConnectionLoss(error)) throw error;
+      // the same schema is not built again and again
+      version = now;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== failure) options.observe({ kind: 'schemaReloadFailed', reason });
+      failure = reason;
+      throw error;
+    }
+  };
+  return { look: latest(look, (first, second) => first || second), failure: () => failure };
+};
+
+interface Change {
+  readonly from: string;
+  readonly to: string;
+  /** Time of the monotonic clock at which it was noticed. */
+  readonly began: number;
+}
+
+const reportChanges = ({ from, to, began }: Change, { observe }: LookOptions): void => {
+  const changes = catalogChanges(readCatalog(from), readCatalog(to));
+  observe({ kind: 'schemaChanged', changes, ms: performance.now() - began });
+};
+
+const readCatalog = (directory: string): Catalog =>
+  JSON.parse(readFileSync(join(directory, 'catalog.json'), 'utf8')) as Catalog;

@@ -1,0 +1,51 @@
+/**
+ * A process that has loaded everything but the build: it looks at the schema for all processes of the supervisor, makes
+ * new builds, and takes the place of a process that serves a former one.
+ */
+import type { Config } from '../config/config.js';
+import { connect } from '../databases/connect.js';
+import type { Database } from '../databases/contract.js';
+import type { Observe } from '../observe.js';
+import type { Finding, Instruction, Report } from './messages.js';
+import { createSchemaLook } from './schema-look.js';
+import { watchSchema } from './schema-watch.js';
+
+export interface SpareOptions {
+  readonly config: Config;
+  readonly observe: Observe;
+  /** The build that is served. */
+  readonly directory: string;
+  report(message: Report): void;
+}
+
+export interface Spare {
+  readonly database: Database;
+  /** The build to serve. */
+  readonly directory: string;
+}
+
+/** Resolves when the process is to serve; nothing is looked at any more then. */
+export const waitAsSpare = async ({ config, observe, directory, report }: SpareOptions): Promise<Spare> => {
+  const [database] = await Promise.all([connect(config, observe), import('../server.js')]);
+  const schema = createSchemaLook({ config, database, observe }, directory);
+  let known: Finding = { kind: 'found', id: null, directory, failure: null };
+  const look = async (forced: boolean, id: number | null): Promise<void> => {
+    const found = await schema.look(forced).catch(() => known.directory);
+    const next: Finding = { kind: 'found', id, directory: found, failure: schema.failure() };
+    const isNews = next.directory !== known.directory || next.failure !== known.failure;
+    known = next;
+    if (isNews || id !== null) report(next);
+  };
+  return new Promise((resolve) => {
+    const stop = watchSchema({ interval: config.schemaWatch, look: () => look(false, null) });
+    const receive = (message: Instruction): void => {
+      if (message.kind === 'look') void look(message.forced, message.id);
+      if (message.kind !== 'serve') return;
+      stop();
+      process.off('message', receive);
+      resolve({ database, directory: message.directory });
+    };
+    process.on('message', receive);
+    report({ kind: 'spare' });
+  });
+};

@@ -1,0 +1,55 @@
+/** Where a process with a supervisor gets new builds from: the spare process looks at the schema for all of them. */
+import { replaceNothing, type BuildSource } from '../reloading-service.js';
+import { latest } from '../concurrency/latest.js';
+import type { Instruction, Report } from './messages.js';
+import type { OpenedBuild } from './open-build.js';
+
+export const createSupervisedSource = (
+  opened: OpenedBuild,
+  report: (message: Report) => void,
+): BuildSource => {
+  let served = opened.directory;
+  let failure: string | null = null;
+  let replacing: Promise<void> = Promise.resolve();
+  let replace = replaceNothing;
+  const serve = async (directory: string): Promise<void> => {
+    if (directory !== served) await replace(await opened.load(directory));
+    served = directory;
+    report({ kind: 'serving', directory });
+  };
+  const take = (message: Instruction): void => {
+    if (message.kind !== 'serve') return;
+    failure = message.failure;
+    replacing = replacing
+      .then(() => serve(message.directory))
+      .catch((error: Error) => {
+        failure = error.message;
+      });
+  };
+  process.on('message', take);
+  let id = 0;
+  const look = (forced: boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      id += 1;
+      const asked = id;
+      const receive = (message: Instruction): void => {
+        if (message.kind !== 'looked' || message.id !== asked) return;
+        process.off('message', receive);
+        if (message.failure !== null) reject(new Error(message.failure));
+        else replacing.then(resolve, reject);
+      };
+      process.on('message', receive);
+      report({ kind: 'look', id: asked, forced });
+    });
+  return {
+    look: latest(look, (first, second) => first || second),
+    failure: () => failure,
+    subscribe(next) {
+      replace = next;
+    },
+    async close() {
+      process.off('message', take);
+      await replacing;
+    },
+  };
+};

@@ -1,0 +1,146 @@
+/** Stores the attempts to run requests (`svc_request_attempts`), one row each, from start to end. */
+import type { Database } from '../../databases/contract.js';
+import { findRows, updateRows, type Statements } from '../../execute/system-rows.js';
+
+/** An attempt to run a request; numbers begin at 1. */
+export interface AttemptId {
+  readonly request: string;
+  readonly number: number;
+}
+
+/**
+ * How an attempt ended: `ok` with the result of the model, `error` with a final error of the platform, `retry` with one
+ * after which the request is run again, `cancelled`, or `lost` with its worker.
+ */
+export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';
+
+export interface AttemptEnd extends AttemptId {
+  readonly outcome: AttemptOutcome;
+  readonly errorType: string | null;
+  /** For operators only, because message and stack may contain anything. */
+  readonly error: Pick<Error, 'name' | 'message' | 'stack'> | null;
+  /** Largest resident memory that was measured, in bytes; null if none was. */
+  readonly memory: number | null;
+}
+
+/** The end of an attempt whose worker died. */
+export const lostAttempt: Omit<AttemptEnd, keyof AttemptId> = {
+  outcome: 'lost',
+  errorType: null,
+  error: null,
+  memory: null,
+};
+
+export interface AttemptStart {
+  readonly request: string;
+  /** Number of attempts before this one. */
+  readonly attempts: number;
+  readonly worker: string;
+  readonly now: number;
+}
+
+/** Marks a request as running and records the attempt. @returns false if the request has already ended */
+export const startAttempt = (
+  database: Database,
+  { request, attempts, worker, now }: AttemptStart,
+): Promise<boolean> =>
+  database.transaction(async (statements) => {
+    const { affected } = await statements.write({
+      text:
+        "update svc_requests set state = 'running', attempts = attempts + 1, started = 1, " +
+        "date_begun = coalesce(date_begun, ?) where id = ? and state <> 'ended'",
+      values: [now, request],
+    });
+    if (affected === 0) return false;
+    if (attempts > 0) {
+      await updateRows(statements, 'svc_request_attempts', {
+        set: { outcome: 'lost' satisfies AttemptOutcome, date_ended: now },
+        where: { request, outcome: null },
+      });
+    }
+    await statements.write({
+      text:
+        'insert into svc_request_attempts (request, number, worker, date_begun) ' +
+        'select id, attempts, ?, ? from svc_requests where id = ?',
+      values: [worker, now, request],
+    });
+    return true;
+  });
+
+/** Maximum characters of a stored message, and of a stored stack. */
+const maxLength = 16_000;
+
+/** Records the end of an attempt. */
+export const endAttempt = async (
+  statements: Statements,
+  { request, number, outcome, errorType, error, memory }: AttemptEnd,
+  now: number,
+): Promise<void> => {
+  await updateRows(statements, 'svc_request_attempts', {
+    set: {
+      outcome,
+      error_type: errorType,
+      error_name: error === null ? null : storable(error.name, 255),
+      error_message: error === null ? null : storable(error.message, maxLength),
+      error_stack: error?.stack === undefined ? null : storable(error.stack, maxLength),
+      memory,
+      date_ended: now,
+    },
+    where: { request, number },
+  });
+};
+
+/** Shortens a text, and replaces the null character, which not every database can store. */
+const storable = (text: string, length: number): string => text.replaceAll('\0', '\uFFFD').slice(0, length);
+
+/** Returns a running request to `admitted` after a failed attempt; it keeps its slot for the next one. */
+export const returnToQueue = async (
+  statements: Statements,
+  { request, number }: AttemptId,
+): Promise<void> => {
+  await updateRows(statements, 'svc_requests', {
+    set: { state: 'admitted' },
+    where: { id: request, state: 'running', attempts: number },
+  });
+};
+
+/** Records an attempt after which the request is run again. */
+export const failAttempt = (database: Database, end: AttemptEnd, now: number): Promise<void> =>
+  database.transaction(async (statements) => {
+    await returnToQueue(statements, end);
+    await endAttempt(statements, end, now);
+  });
+
+/** An attempt as it is stored; all times are Unix times in milliseconds. */
+export interface StoredAttempt {
+  readonly number: number;
+  readonly worker: string;
+  /** Null while it runs. */
+  readonly outcome: string | null;
+  readonly errorType: string | null;
+  readonly error: { readonly name: string; readonly message: string; readonly stack: string | null } | null;
+  readonly memory: number | null;
+  readonly begun: number;
+  readonly ended: number | null;
+}
+
+/** Returns the attempts of a request, first to last. */
+export const listRequestAttempts = async (
+  statements: Statements,
+  request: string,
+): Promise<readonly StoredAttempt[]> => {
+  const rows = await findRows(statements, 'svc_request_attempts', { where: { request }, order: ['number'] });
+  return rows.map((row) => ({
+    number: row.number,
+    worker: row.worker,
+    outcome: row.outcome,
+    errorType: row.error_type,
+    error:
+      row.error_message === null
+        ? null
+        : { name: row.error_name ?? 'Error', message: row.error_message, stack: row.error_stack },
+    memory: row.memory === null ? null : Number(row.memory),
+    begun: Number(row.date_begun),
+    ended: row.date_ended === null ? null : Number(row.date_ended),
+  }));
+};

@@ -1,0 +1,105 @@
+/** Stores the actions of operators (`svc_operator_actions`) with their progress. */
+import { findRow, findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
+import type { RequestSearch } from './operator-search.js';
+
+/** Actions on requests, each of which may meet many. */
+export const bulkActions = ['cancel', 'retry', 'redeliver', 'release'] as const;
+export type BulkAction = (typeof bulkActions)[number];
+
+export interface OperatorAction {
+  readonly id: string;
+  readonly action: BulkAction;
+  readonly search: RequestSearch;
+  readonly reason: string | null;
+  /** Id of the operator. */
+  readonly user: string | null;
+  readonly state: 'running' | 'done' | 'aborted';
+  /** Requests that matched when the action began. */
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  /** The first errors. */
+  readonly errors: readonly ActionError[];
+  /** Id of the last request that was processed. */
+  readonly position: string | null;
+  /** Unix times in milliseconds. */
+  readonly created: number;
+  readonly ended: number | null;
+}
+
+export interface ActionError {
+  readonly request: string;
+  readonly message: string;
+}
+
+export type NewAction = Pick<
+  OperatorAction,
+  'id' | 'action' | 'search' | 'reason' | 'user' | 'total' | 'created'
+>;
+
+/** @param seen when its process last reported; 0 for an action that another process has to begin */
+export const insertAction = async (
+  statements: Statements,
+  action: NewAction,
+  seen = action.created,
+): Promise<OperatorAction> => {
+  const { search, created, ...row } = action;
+  await insertRow(statements, 'svc_operator_actions', {
+    ...row,
+    filter: JSON.stringify(search),
+    state: 'running' satisfies OperatorAction['state'],
+    date_created: created,
+    date_seen: seen,
+  });
+  return { ...action, state: 'running', done: 0, failed: 0, errors: [], position: null, ended: null };
+};
+
+export const findAction = async (statements: Statements, id: string): Promise<OperatorAction | null> => {
+  const row = await findRow(statements, 'svc_operator_actions', { where: { id } });
+  if (row === undefined) return null;
+  const { filter, errors, date_created: created, date_ended: ended, ...rest } = row;
+  return {
+    ...rest,
+    action: row.action as BulkAction,
+    state: row.state as OperatorAction['state'],
+    search: JSON.parse(filter) as RequestSearch,
+    errors: JSON.parse(errors ?? '[]') as ActionError[],
+    created,
+    ended,
+  };
+};
+
+export type Progress = Pick<OperatorAction, 'position' | 'done' | 'failed' | 'errors'>;
+
+/** Records progress. @returns false if the action has been aborted */
+export const recordProgress = async (
+  statements: Statements,
+  id: string,
+  { errors, ...counts }: Progress,
+): Promise<boolean> => {
+  const set = { ...counts, errors: JSON.stringify(errors), date_seen: Date.now() };
+  return (await updateRows(statements, 'svc_operator_actions', { set, where: { id, state: 'running' } })) > 0;
+};
+
+/** Ends a running action. @returns false if it had ended */
+export const endAction = async (
+  statements: Statements,
+  id: string,
+  state: 'done' | 'aborted',
+): Promise<boolean> => {
+  const set = { state, date_ended: Date.now() };
+  return (await updateRows(statements, 'svc_operator_actions', { set, where: { id, state: 'running' } })) > 0;
+};
+
+/** Takes over running actions whose process has reported nothing since a time. @returns their ids */
+export const claimActions = async (statements: Statements, before: number): Promise<readonly string[]> => {
+  const where = { state: 'running', date_seen: { below: before } } as const;
+  const rows = await findRows(statements, 'svc_operator_actions', { where, columns: ['id'] });
+  const claimed: string[] = [];
+  for (const { id } of rows) {
+    const set = { date_seen: Date.now() };
+    if ((await updateRows(statements, 'svc_operator_actions', { set, where: { ...where, id } })) > 0)
+      claimed.push(id);
+  }
+  return claimed;
+};

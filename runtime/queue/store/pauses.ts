@@ -1,0 +1,70 @@
+/** What operators have paused (`svc_pauses`): models, classes, accounts and endpoints. */
+import { deleteRows, findRow, findRows, insertRow, type Statements } from '../../execute/system-rows.js';
+
+export const pauseKinds = ['model', 'class', 'account', 'endpoint'] as const;
+export type PauseKind = (typeof pauseKinds)[number];
+
+export interface PauseTarget {
+  readonly kind: PauseKind;
+  /** Id of a model or account, name of a class, or origin of a URL. */
+  readonly name: string;
+}
+
+export interface Pause extends PauseTarget {
+  readonly reason: string | null;
+  /** Id of the operator. */
+  readonly user: string | null;
+  /** Unix time in milliseconds. */
+  readonly created: number;
+}
+
+/** Pauses something; what is paused already stays as it was. */
+export const insertPause = async (statements: Statements, pause: Pause): Promise<void> => {
+  const { created, ...row } = pause;
+  const find = () => findRow(statements, 'svc_pauses', { where: { kind: pause.kind, name: pause.name } });
+  if ((await find()) !== undefined) return;
+  try {
+    await insertRow(statements, 'svc_pauses', { ...row, date_created: created });
+  } catch (error) {
+    if ((await find()) === undefined) throw error;
+  }
+};
+
+export const deletePause = (statements: Statements, { kind, name }: PauseTarget): Promise<number> =>
+  deleteRows(statements, 'svc_pauses', { kind, name });
+
+export const listPauses = async (statements: Statements): Promise<readonly Pause[]> => {
+  const rows = await findRows(statements, 'svc_pauses', { order: ['kind', 'name'] });
+  return rows.map(({ kind, name, reason, user, date_created: created }) => ({
+    kind: kind as PauseKind,
+    name,
+    reason,
+    user,
+    created,
+  }));
+};
+
+export interface Paused {
+  has(kind: PauseKind, name: string): boolean;
+}
+
+/** Milliseconds after which the rows are read again. */
+const maxAge = 1_000;
+
+/** Returns a function that returns what is paused, from rows that are at most `maxAge` old. */
+export const watchPauses = (statements: Statements): (() => Promise<Paused>) => {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let paused: Promise<Paused> | null = null;
+  const read = async (): Promise<Paused> => {
+    const rows = await findRows(statements, 'svc_pauses', { columns: ['kind', 'name'] });
+    const names = new Set(rows.map(({ kind, name }) => `${kind} ${name}`));
+    return { has: (kind, name) => names.has(`${kind} ${name}`) };
+  };
+  return () => {
+    if (paused !== null && performance.now() - readAt < maxAge) return paused;
+    readAt = performance.now();
+    const reading = read();
+    reading.catch(() => (paused = null));
+    return (paused = reading);
+  };
+};

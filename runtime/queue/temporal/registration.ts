@@ -1,0 +1,65 @@
+/** Records in the database that this worker process is alive, and drains it when an operator asks for that. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { beatInterval, beatWorker, removeWorker } from '../store/workers.js';
+import type { WorkerProcessOptions } from './worker.js';
+
+export interface Registration {
+  /** Identity of the process: process id and host, and a random part because both may recur. */
+  readonly id: string;
+  /** Counts an activity in flight; the returned function ends it. */
+  readonly track: (name: string) => () => void;
+  /** Begins to report; `onDrain` is called when an operator has asked for it. */
+  start(onDrain: () => void): void;
+  /** Reports that the process takes nothing new. */
+  drain(): void;
+  /** Removes the process from the list. */
+  close(): Promise<void>;
+}
+
+export const registerWorker = (
+  { database, roles, version, track = () => () => {} }: WorkerProcessOptions,
+  classes: readonly string[],
+): Registration => {
+  const id = `${process.pid}@${hostname()}-${randomBytes(3).toString('hex')}`;
+  const started = Date.now();
+  let tasks = 0;
+  let state: 'running' | 'draining' = 'running';
+  let timer: NodeJS.Timeout | undefined;
+  let beating: Promise<void> = Promise.resolve();
+  let onDrain: (() => void) | null = null;
+
+  const beat = async (): Promise<void> => {
+    const row = { id, version, roles, classes, state, tasks, started };
+    if ((await beatWorker(database, row, Date.now())) && state === 'running') onDrain?.();
+  };
+  const send = (): void => {
+    // while the database is away, other parts report it
+    beating = beating.then(beat).catch(() => undefined);
+  };
+
+  return {
+    id,
+    track(name) {
+      const finish = track(name);
+      tasks += 1;
+      return () => {
+        tasks -= 1;
+        finish();
+      };
+    },
+    start(drain) {
+      onDrain = drain;
+      send();
+      timer = setInterval(send, beatInterval);
+    },
+    drain() {
+      state = 'draining';
+    },
+    async close() {
+      clearInterval(timer);
+      await beating;
+      await removeWorker(database, id).catch(() => undefined);
+    },
+  };
+};
