@@ -9,6 +9,12 @@ export type ActionRight = { access: boolean; fields?: string[]; presets?: { [nam
  */
 export type AuthMode = 'json' | 'cookie' | 'session';
 
+export type CollectionEntry = {
+  collection: string;
+  meta: { [name: string]: unknown } | null;
+  schema: { [name: string]: unknown } | null;
+};
+
 export type CollectionRight = {
   access: 'none' | 'partial' | 'full';
   fields?: string[];
@@ -30,6 +36,14 @@ export type DeliveryAttempt = {
   error: string | null;
   milliseconds: number;
   created_at: string;
+};
+
+export type FieldEntry = {
+  collection: string;
+  field: string;
+  type: string;
+  meta: { [name: string]: unknown } | null;
+  schema: { [name: string]: unknown } | null;
 };
 
 export type Health = { status: 'ok' | 'error'; checks?: { [name: string]: HealthCheck } };
@@ -159,6 +173,14 @@ export type QueueRequest = {
 
 export type RefreshToken = { refresh_token?: string; mode?: AuthMode };
 
+export type RelationEntry = {
+  collection: string;
+  field: string;
+  related_collection: string | null;
+  meta: { [name: string]: unknown } | null;
+  schema: { [name: string]: unknown } | null;
+};
+
 export type RequestLog = {
   message: string;
   level: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'STDOUT' | 'STDERR';
@@ -251,6 +273,65 @@ export type AuthSessionEndOutput = void;
 
 export type AuthSessionsInput = Record<string, never>;
 export type AuthSessionsOutput = { data: Session[] };
+
+export type CollectionsCreateInput = {
+  body: {
+    collection: string;
+    meta?: { [name: string]: unknown } | null;
+    schema?: { [name: string]: unknown } | null;
+    fields?: { [name: string]: unknown }[] | null;
+  };
+};
+export type CollectionsCreateOutput = { data: CollectionEntry };
+
+export type CollectionsDeleteInput = { collection: string };
+export type CollectionsDeleteOutput = void;
+
+export type CollectionsListInput = Record<string, never>;
+export type CollectionsListOutput = { data: CollectionEntry[] };
+
+export type CollectionsReadInput = { collection: string };
+export type CollectionsReadOutput = { data: CollectionEntry };
+
+export type CollectionsUpdateInput = {
+  collection: string;
+  body: { meta?: { [name: string]: unknown } | null; schema?: { [name: string]: unknown } | null };
+};
+export type CollectionsUpdateOutput = { data: CollectionEntry };
+
+export type FieldsCreateInput = {
+  collection: string;
+  body: {
+    field: string;
+    type: string;
+    meta?: { [name: string]: unknown } | null;
+    schema?: { [name: string]: unknown } | null;
+  };
+};
+export type FieldsCreateOutput = { data: FieldEntry };
+
+export type FieldsDeleteInput = { collection: string; field: string };
+export type FieldsDeleteOutput = void;
+
+export type FieldsListInput = Record<string, never>;
+export type FieldsListOutput = { data: FieldEntry[] };
+
+export type FieldsOfCollectionInput = { collection: string };
+export type FieldsOfCollectionOutput = { data: FieldEntry[] };
+
+export type FieldsReadInput = { collection: string; field: string };
+export type FieldsReadOutput = { data: FieldEntry };
+
+export type FieldsUpdateInput = {
+  collection: string;
+  field: string;
+  body: {
+    type?: string;
+    meta?: { [name: string]: unknown } | null;
+    schema?: { [name: string]: unknown } | null;
+  };
+};
+export type FieldsUpdateOutput = { data: FieldEntry };
 
 export type KeysCreateInput = {
   body: { name?: string | null; models?: string[] | null; expires_at?: string | null };
@@ -350,6 +431,36 @@ export type PoliciesMeGlobalsInput = Record<string, never>;
 export type PoliciesMeGlobalsOutput = {
   data: { app_access: boolean; admin_access?: boolean; enforce_tfa?: boolean };
 };
+
+export type RelationsCreateInput = {
+  body: {
+    collection: string;
+    field: string;
+    related_collection: string | null;
+    meta?: { [name: string]: unknown } | null;
+    schema?: { [name: string]: unknown } | null;
+  };
+};
+export type RelationsCreateOutput = { data: RelationEntry };
+
+export type RelationsDeleteInput = { collection: string; field: string };
+export type RelationsDeleteOutput = void;
+
+export type RelationsListInput = Record<string, never>;
+export type RelationsListOutput = { data: RelationEntry[] };
+
+export type RelationsOfCollectionInput = { collection: string };
+export type RelationsOfCollectionOutput = { data: RelationEntry[] };
+
+export type RelationsReadInput = { collection: string; field: string };
+export type RelationsReadOutput = { data: RelationEntry };
+
+export type RelationsUpdateInput = {
+  collection: string;
+  field: string;
+  body: { meta?: { [name: string]: unknown } | null; schema?: { [name: string]: unknown } | null };
+};
+export type RelationsUpdateOutput = { data: RelationEntry };
 
 export type RequestsCancelInput = { id: string };
 export type RequestsCancelOutput = { data: { status: 'OK' | 'CANCELLATION_REQUESTED' } };
@@ -515,6 +626,40 @@ export interface Operations {
   authSessionEnd(input: AuthSessionEndInput, context: OperationContext): Promise<AuthSessionEndOutput>;
   /** List your sessions */
   authSessions(input: AuthSessionsInput, context: OperationContext): Promise<AuthSessionsOutput>;
+  /** Create a collection */
+  collectionsCreate(
+    input: CollectionsCreateInput,
+    context: OperationContext,
+  ): Promise<CollectionsCreateOutput>;
+  /** Delete a collection with its items */
+  collectionsDelete(
+    input: CollectionsDeleteInput,
+    context: OperationContext,
+  ): Promise<CollectionsDeleteOutput>;
+  /** List the collections */
+  collectionsList(input: CollectionsListInput, context: OperationContext): Promise<CollectionsListOutput>;
+  /** Read a collection */
+  collectionsRead(input: CollectionsReadInput, context: OperationContext): Promise<CollectionsReadOutput>;
+  /** Change a collection */
+  collectionsUpdate(
+    input: CollectionsUpdateInput,
+    context: OperationContext,
+  ): Promise<CollectionsUpdateOutput>;
+  /** Create a field */
+  fieldsCreate(input: FieldsCreateInput, context: OperationContext): Promise<FieldsCreateOutput>;
+  /** Delete a field with its values */
+  fieldsDelete(input: FieldsDeleteInput, context: OperationContext): Promise<FieldsDeleteOutput>;
+  /** List the fields of all collections */
+  fieldsList(input: FieldsListInput, context: OperationContext): Promise<FieldsListOutput>;
+  /** List the fields of a collection */
+  fieldsOfCollection(
+    input: FieldsOfCollectionInput,
+    context: OperationContext,
+  ): Promise<FieldsOfCollectionOutput>;
+  /** Read a field */
+  fieldsRead(input: FieldsReadInput, context: OperationContext): Promise<FieldsReadOutput>;
+  /** Change a field */
+  fieldsUpdate(input: FieldsUpdateInput, context: OperationContext): Promise<FieldsUpdateOutput>;
   /** Create a key of the queue; its secret is returned only once */
   keysCreate(input: KeysCreateInput, context: OperationContext): Promise<KeysCreateOutput>;
   /** List your keys of the queue; administrators can list those of any user */
@@ -581,6 +726,21 @@ export interface Operations {
     input: PoliciesMeGlobalsInput,
     context: OperationContext,
   ): Promise<PoliciesMeGlobalsOutput>;
+  /** Create a relation */
+  relationsCreate(input: RelationsCreateInput, context: OperationContext): Promise<RelationsCreateOutput>;
+  /** Delete a relation; its field stays */
+  relationsDelete(input: RelationsDeleteInput, context: OperationContext): Promise<RelationsDeleteOutput>;
+  /** List the relations of all collections */
+  relationsList(input: RelationsListInput, context: OperationContext): Promise<RelationsListOutput>;
+  /** List the relations of a collection */
+  relationsOfCollection(
+    input: RelationsOfCollectionInput,
+    context: OperationContext,
+  ): Promise<RelationsOfCollectionOutput>;
+  /** Read a relation */
+  relationsRead(input: RelationsReadInput, context: OperationContext): Promise<RelationsReadOutput>;
+  /** Change a relation */
+  relationsUpdate(input: RelationsUpdateInput, context: OperationContext): Promise<RelationsUpdateOutput>;
   /** Cancel one of your requests */
   requestsCancel(input: RequestsCancelInput, context: OperationContext): Promise<RequestsCancelOutput>;
   /** List the delivery attempts of the webhook of one of your requests */
@@ -810,6 +970,120 @@ export const operations = [
   {
     id: 'authSessions',
     access: 'user',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'collectionsCreate',
+    access: 'admin',
+    body: {
+      type: 'object',
+      required: ['collection'],
+      properties: {
+        collection: { type: 'string', minLength: 1 },
+        meta: { type: ['object', 'null'], description: 'Meta of the collection' },
+        schema: { type: ['object', 'null'], description: 'Properties of the table; null makes a folder' },
+        fields: {
+          type: ['array', 'null'],
+          items: { type: 'object' },
+          description: 'Fields; without any, the collection gets a key `id` that counts',
+        },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'collectionsDelete',
+    access: 'admin',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 204: null },
+  },
+  {
+    id: 'collectionsList',
+    access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'collectionsRead',
+    access: 'public',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'collectionsUpdate',
+    access: 'admin',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    body: {
+      type: 'object',
+      properties: {
+        meta: { type: ['object', 'null'], description: 'Meta keys to change; null removes all' },
+        schema: { type: ['object', 'null'], description: 'Properties of the table to change' },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsCreate',
+    access: 'admin',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    body: {
+      type: 'object',
+      required: ['field', 'type'],
+      properties: {
+        field: { type: 'string', minLength: 1 },
+        type: { type: 'string', description: 'Type of the field; `alias` for one without a column' },
+        meta: { type: ['object', 'null'], description: 'Meta of the field' },
+        schema: {
+          type: ['object', 'null'],
+          description: 'Properties of the column; what is absent follows from the type',
+        },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsDelete',
+    access: 'admin',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    responses: { 204: null },
+  },
+  {
+    id: 'fieldsList',
+    access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsOfCollection',
+    access: 'public',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsRead',
+    access: 'public',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'fieldsUpdate',
+    access: 'admin',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    body: {
+      type: 'object',
+      properties: {
+        type: { type: 'string', description: 'Another type' },
+        meta: { type: ['object', 'null'], description: 'Meta keys to change; null removes all' },
+        schema: { type: ['object', 'null'], description: 'Properties of the column to change' },
+      },
+    },
     responses: { 200: 'application/json' },
   },
   {
@@ -1044,6 +1318,67 @@ export const operations = [
   {
     id: 'policiesMeGlobals',
     access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'relationsCreate',
+    access: 'admin',
+    body: {
+      type: 'object',
+      required: ['collection', 'field', 'related_collection'],
+      properties: {
+        collection: { type: 'string', minLength: 1 },
+        field: { type: 'string', minLength: 1 },
+        related_collection: { type: ['string', 'null'] },
+        meta: { type: ['object', 'null'], description: 'Meta of the relation' },
+        schema: { type: ['object', 'null'], description: 'Properties of the foreign key; null makes none' },
+      },
+    },
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'relationsDelete',
+    access: 'admin',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    responses: { 204: null },
+  },
+  {
+    id: 'relationsList',
+    access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'relationsOfCollection',
+    access: 'public',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'relationsRead',
+    access: 'public',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'relationsUpdate',
+    access: 'admin',
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
+    ],
+    body: {
+      type: 'object',
+      properties: {
+        meta: { type: ['object', 'null'], description: 'Meta keys to change; null removes all' },
+        schema: { type: ['object', 'null'], description: 'Properties of the foreign key to change' },
+      },
+    },
     responses: { 200: 'application/json' },
   },
   {

@@ -230,6 +230,14 @@ export interface DdlPrinter {
   readonly separateIndexes: boolean;
 }
 
+/** The type of a column that is made for a field type, as a snapshot describes it. */
+export interface NewColumnType {
+  readonly data_type: string;
+  readonly max_length?: number;
+  readonly numeric_precision?: number;
+  readonly numeric_scale?: number;
+}
+
 /** Prints the DDL of an apply. */
 export interface SchemaPrinter {
   /** How the database prints expressions. */
@@ -249,6 +257,8 @@ export interface SchemaPrinter {
   nameLength(name: string): number;
   /** Returns what is known of a type name, or null for one that a diff may not ask for. */
   dataType(name: string, values: readonly string[] | null): DataType | null;
+  /** Column types of new fields by field type. */
+  readonly fieldTypes: Readonly<Record<string, NewColumnType>>;
   /** Other names of types. */
   readonly aliases?: ReadonlyMap<string, string>;
   /** Returns the type with its sizes, as in `varchar(20)`. */

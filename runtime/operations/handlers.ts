@@ -2,6 +2,7 @@
 import type { Operations } from '../../generated/server/operations.js';
 import { createAuthContext } from '../auth/context.js';
 import { createAuthOperations } from './auth.js';
+import { createCollectionOperations } from './collections.js';
 import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
 import { createOperatorActionOperations } from './operator-actions.js';
@@ -26,6 +27,7 @@ export const createOperations = (services: OperationServices): Operations => {
     ...createOperatorOperations(services),
     ...createOperatorActionOperations(services),
     ...createSchemaOperations(services),
+    ...createCollectionOperations(services),
     ...createServerOperations(services),
     ...createTfaOperations(services, auth),
     ...createAuthOperations(auth),

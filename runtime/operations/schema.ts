@@ -1,7 +1,7 @@
 /** Handlers of `spec/operations/schema.yaml`. */
 import type { Operations } from '../../generated/server/operations.js';
-import { apiError } from '../../contract/errors.js';
 import { lazy } from '../concurrency/lazy.js';
+import { serveSchema } from './serve-schema.js';
 import type { OperationServices } from './services.js';
 
 type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply' | 'schemaReload';
@@ -47,14 +47,4 @@ export const createSchemaOperations = ({
       await serveSchema(reload, 'the schema cannot be served');
     },
   };
-};
-
-/** Has the schema served as it is now. @throws SERVICE_UNAVAILABLE with the reason */
-const serveSchema = async (reload: OperationServices['reload'], failed: string): Promise<void> => {
-  try {
-    await reload?.();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw apiError('SERVICE_UNAVAILABLE', { service: 'schema' }, `${failed}: ${reason}`);
-  }
 };

@@ -1,6 +1,6 @@
 /** Snapshot, diff and apply of a database. */
 import { throwProblems, invalidPayload } from '../../contract/errors.js';
-import type { Database } from '../databases/contract.js';
+import type { Database, SchemaPrinter } from '../databases/contract.js';
 import { applyDiff, resumeApply, type ApplyOptions } from './apply/run.js';
 import { checkDiff } from './diff/check.js';
 import { compareSnapshots } from './diff/compare.js';
@@ -69,3 +69,24 @@ export const applyDifference = async (
 };
 
 export { resumeApply };
+
+export interface ChangeOptions extends SchemaServices {
+  /** Id of the user; `null` for a command. */
+  readonly user: string | null;
+}
+
+/**
+ * Changes the schema to what an edit makes of its snapshot. Returns whether anything changed.
+ * @throws INVALID_PAYLOAD, CONTAINS_NULL_VALUES with every problem
+ */
+export const changeSchema = async (
+  edit: (snapshot: Snapshot, types: SchemaPrinter['fieldTypes']) => Snapshot,
+  options: ChangeOptions,
+): Promise<boolean> => {
+  const live = await readLive(options);
+  const wanted = edit(schemaToSnapshot(live), live.printer.fieldTypes);
+  const difference = await diffSnapshot(wanted, { force: false, mode: 'mirror' }, options);
+  if (difference === null) return false;
+  await applyDifference(difference, options);
+  return true;
+};

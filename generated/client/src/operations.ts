@@ -45,6 +45,101 @@ export interface Operations {
     /** List your sessions */
     authSessions(options?: CallOptions): Promise<rest.AuthSessionsResponse['data']>;
   };
+  schema: {
+    /** Create a collection */
+    collectionsCreate(
+      input: NonNullable<rest.CollectionsCreateData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.CollectionsCreateResponse['data']>;
+    /** Delete a collection with its items */
+    collectionsDelete(
+      input: NonNullable<rest.CollectionsDeleteData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.CollectionsDeleteResponse>;
+    /** List the collections */
+    collectionsList(options?: CallOptions): Promise<rest.CollectionsListResponse['data']>;
+    /** Read a collection */
+    collectionsRead(
+      input: NonNullable<rest.CollectionsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.CollectionsReadResponse['data']>;
+    /** Change a collection */
+    collectionsUpdate(
+      input: Pick<rest.CollectionsUpdateData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.CollectionsUpdateResponse['data']>;
+    /** Create a field */
+    fieldsCreate(
+      input: Pick<rest.FieldsCreateData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsCreateResponse['data']>;
+    /** Delete a field with its values */
+    fieldsDelete(
+      input: NonNullable<rest.FieldsDeleteData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsDeleteResponse>;
+    /** List the fields of all collections */
+    fieldsList(options?: CallOptions): Promise<rest.FieldsListResponse['data']>;
+    /** List the fields of a collection */
+    fieldsOfCollection(
+      input: NonNullable<rest.FieldsOfCollectionData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsOfCollectionResponse['data']>;
+    /** Read a field */
+    fieldsRead(
+      input: NonNullable<rest.FieldsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsReadResponse['data']>;
+    /** Change a field */
+    fieldsUpdate(
+      input: Pick<rest.FieldsUpdateData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.FieldsUpdateResponse['data']>;
+    /** Create a relation */
+    relationsCreate(
+      input: NonNullable<rest.RelationsCreateData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsCreateResponse['data']>;
+    /** Delete a relation; its field stays */
+    relationsDelete(
+      input: NonNullable<rest.RelationsDeleteData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsDeleteResponse>;
+    /** List the relations of all collections */
+    relationsList(options?: CallOptions): Promise<rest.RelationsListResponse['data']>;
+    /** List the relations of a collection */
+    relationsOfCollection(
+      input: NonNullable<rest.RelationsOfCollectionData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsOfCollectionResponse['data']>;
+    /** Read a relation */
+    relationsRead(
+      input: NonNullable<rest.RelationsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsReadResponse['data']>;
+    /** Change a relation */
+    relationsUpdate(
+      input: Pick<rest.RelationsUpdateData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.RelationsUpdateResponse['data']>;
+    /** Apply a difference to the schema */
+    apply(
+      input: NonNullable<rest.SchemaApplyData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.SchemaApplyResponse>;
+    /** Compare a snapshot with the schema */
+    diff(
+      input: Pick<rest.SchemaDiffData, 'query' | 'body'>,
+      options?: CallOptions,
+    ): Promise<Exclude<rest.SchemaDiffResponse, void>['data'] | null>;
+    /** Serve the schema as it is now */
+    reload(options?: CallOptions): Promise<rest.SchemaReloadResponse>;
+    /** Take a snapshot of the schema */
+    snapshot(
+      input?: NonNullable<rest.SchemaSnapshotData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.SchemaSnapshotResponse['data']>;
+  };
   keys: {
     /** Create a key of the queue; its secret is returned only once */
     create(
@@ -183,25 +278,6 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.RequestsSubmitResponse['data']>;
   };
-  schema: {
-    /** Apply a difference to the schema */
-    apply(
-      input: NonNullable<rest.SchemaApplyData['body']>,
-      options?: CallOptions,
-    ): Promise<rest.SchemaApplyResponse>;
-    /** Compare a snapshot with the schema */
-    diff(
-      input: Pick<rest.SchemaDiffData, 'query' | 'body'>,
-      options?: CallOptions,
-    ): Promise<Exclude<rest.SchemaDiffResponse, void>['data'] | null>;
-    /** Serve the schema as it is now */
-    reload(options?: CallOptions): Promise<rest.SchemaReloadResponse>;
-    /** Take a snapshot of the schema */
-    snapshot(
-      input?: NonNullable<rest.SchemaSnapshotData['query']>,
-      options?: CallOptions,
-    ): Promise<rest.SchemaSnapshotResponse['data']>;
-  };
   server: {
     /** Check the health of the server; only administrators see the individual checks */
     health(options?: CallOptions): Promise<rest.ServerHealthResponse>;
@@ -267,6 +343,45 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.authSessionEnd({ ...shared, path: input }), options),
     authSessions: (options) => call((shared) => rest.authSessions(shared), options).then(dataOf),
   },
+  schema: {
+    collectionsCreate: (input, options) =>
+      call((shared) => rest.collectionsCreate({ ...shared, body: input }), options).then(dataOf),
+    collectionsDelete: (input, options) =>
+      call((shared) => rest.collectionsDelete({ ...shared, path: input }), options),
+    collectionsList: (options) => call((shared) => rest.collectionsList(shared), options).then(dataOf),
+    collectionsRead: (input, options) =>
+      call((shared) => rest.collectionsRead({ ...shared, path: input }), options).then(dataOf),
+    collectionsUpdate: (input, options) =>
+      call((shared) => rest.collectionsUpdate({ ...shared, ...input }), options).then(dataOf),
+    fieldsCreate: (input, options) =>
+      call((shared) => rest.fieldsCreate({ ...shared, ...input }), options).then(dataOf),
+    fieldsDelete: (input, options) =>
+      call((shared) => rest.fieldsDelete({ ...shared, path: input }), options),
+    fieldsList: (options) => call((shared) => rest.fieldsList(shared), options).then(dataOf),
+    fieldsOfCollection: (input, options) =>
+      call((shared) => rest.fieldsOfCollection({ ...shared, path: input }), options).then(dataOf),
+    fieldsRead: (input, options) =>
+      call((shared) => rest.fieldsRead({ ...shared, path: input }), options).then(dataOf),
+    fieldsUpdate: (input, options) =>
+      call((shared) => rest.fieldsUpdate({ ...shared, ...input }), options).then(dataOf),
+    relationsCreate: (input, options) =>
+      call((shared) => rest.relationsCreate({ ...shared, body: input }), options).then(dataOf),
+    relationsDelete: (input, options) =>
+      call((shared) => rest.relationsDelete({ ...shared, path: input }), options),
+    relationsList: (options) => call((shared) => rest.relationsList(shared), options).then(dataOf),
+    relationsOfCollection: (input, options) =>
+      call((shared) => rest.relationsOfCollection({ ...shared, path: input }), options).then(dataOf),
+    relationsRead: (input, options) =>
+      call((shared) => rest.relationsRead({ ...shared, path: input }), options).then(dataOf),
+    relationsUpdate: (input, options) =>
+      call((shared) => rest.relationsUpdate({ ...shared, ...input }), options).then(dataOf),
+    apply: (input, options) => call((shared) => rest.schemaApply({ ...shared, body: input }), options),
+    diff: (input, options) =>
+      call((shared) => rest.schemaDiff({ ...shared, ...input }), options).then(dataOf),
+    reload: (options) => call((shared) => rest.schemaReload(shared), options),
+    snapshot: (input = {}, options) =>
+      call((shared) => rest.schemaSnapshot({ ...shared, query: input }), options).then(dataOf),
+  },
   keys: {
     create: (input, options) =>
       call((shared) => rest.keysCreate({ ...shared, body: input }), options).then(dataOf),
@@ -326,14 +441,6 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.requestsStatus({ ...shared, ...input }), options).then(dataOf),
     submit: (input, options) =>
       call((shared) => rest.requestsSubmit({ ...shared, body: input }), options).then(dataOf),
-  },
-  schema: {
-    apply: (input, options) => call((shared) => rest.schemaApply({ ...shared, body: input }), options),
-    diff: (input, options) =>
-      call((shared) => rest.schemaDiff({ ...shared, ...input }), options).then(dataOf),
-    reload: (options) => call((shared) => rest.schemaReload(shared), options),
-    snapshot: (input = {}, options) =>
-      call((shared) => rest.schemaSnapshot({ ...shared, query: input }), options).then(dataOf),
   },
   server: {
     health: (options) => call((shared) => rest.serverHealth(shared), options),

@@ -11,7 +11,7 @@ import type {
 } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
-import { dataType, needsParentheses, printType } from './schema-types.js';
+import { dataType, fieldTypes, needsParentheses, printType } from './schema-types.js';
 
 /** Differences between the two servers. */
 export interface ServerTraits {
@@ -182,6 +182,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   maxName: 64,
   nameLength: (name) => [...name].length,
   dataType,
+  fieldTypes,
   printType,
   createTable,
   dropTable: (name) => `drop table ${quote(name)}`,

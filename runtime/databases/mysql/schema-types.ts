@@ -1,5 +1,6 @@
 /** Types of columns that a diff may ask MySQL and MariaDB for. */
 import type { ColumnShape, DataType } from '../../schema/shapes.js';
+import type { NewColumnType } from '../contract.js';
 import { quoteText } from './quoting.js';
 
 const listed = (kind: DataType['kind'], size: DataType['size'], names: string): [string, DataType][] =>
@@ -54,3 +55,23 @@ const printSize = (column: ColumnShape, size: DataType['size']): string => {
 /** Types whose default is written in parentheses, even where it is a literal. */
 export const needsParentheses = ({ dataType: name }: ColumnShape): boolean =>
   /^(?:tinytext|text|mediumtext|longtext|tinyblob|blob|mediumblob|longblob|json)$/.test(name);
+
+/** Column types of new fields by field type. */
+export const fieldTypes: Readonly<Record<string, NewColumnType>> = {
+  string: { data_type: 'varchar', max_length: 255 },
+  text: { data_type: 'text' },
+  integer: { data_type: 'int' },
+  bigInteger: { data_type: 'bigint' },
+  float: { data_type: 'double' },
+  decimal: { data_type: 'decimal', numeric_precision: 10, numeric_scale: 5 },
+  boolean: { data_type: 'boolean' },
+  date: { data_type: 'date' },
+  dateTime: { data_type: 'datetime' },
+  time: { data_type: 'time' },
+  timestamp: { data_type: 'timestamp' },
+  uuid: { data_type: 'char', max_length: 36 },
+  json: { data_type: 'json' },
+  csv: { data_type: 'text' },
+  hash: { data_type: 'varchar', max_length: 255 },
+  binary: { data_type: 'longblob' },
+};

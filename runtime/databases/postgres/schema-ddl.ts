@@ -5,7 +5,7 @@ import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
 import { changeTypes } from './schema-enums.js';
-import { aliases, dataType, printType } from './schema-types.js';
+import { aliases, dataType, fieldTypes, printType } from './schema-types.js';
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -130,6 +130,7 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   maxName: 63,
   nameLength: (name) => Buffer.byteLength(name),
   dataType,
+  fieldTypes,
   aliases,
   printType,
   createTable,

@@ -1,5 +1,6 @@
 /** Types of columns that a diff may ask PostgreSQL for. */
 import type { ColumnShape, DataType } from '../../schema/shapes.js';
+import type { NewColumnType } from '../contract.js';
 
 const listed = (kind: DataType['kind'], size: DataType['size'], names: string): [string, DataType][] =>
   names.split(', ').map((name) => [name, { kind, size }]);
@@ -68,3 +69,23 @@ export const aliases: ReadonlyMap<string, string> = new Map([
   ['timestamp', 'timestamp without time zone'],
   ['timestamptz', 'timestamp with time zone'],
 ]);
+
+/** Column types of new fields by field type. */
+export const fieldTypes: Readonly<Record<string, NewColumnType>> = {
+  string: { data_type: 'character varying', max_length: 255 },
+  text: { data_type: 'text' },
+  integer: { data_type: 'integer' },
+  bigInteger: { data_type: 'bigint' },
+  float: { data_type: 'double precision' },
+  decimal: { data_type: 'numeric', numeric_precision: 10, numeric_scale: 5 },
+  boolean: { data_type: 'boolean' },
+  date: { data_type: 'date' },
+  dateTime: { data_type: 'timestamp without time zone' },
+  time: { data_type: 'time without time zone' },
+  timestamp: { data_type: 'timestamp with time zone' },
+  uuid: { data_type: 'uuid' },
+  json: { data_type: 'json' },
+  csv: { data_type: 'text' },
+  hash: { data_type: 'character varying', max_length: 255 },
+  binary: { data_type: 'bytea' },
+};

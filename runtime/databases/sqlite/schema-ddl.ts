@@ -2,6 +2,7 @@
  * Prints the DDL of an apply for SQLite. What ALTER TABLE cannot change is changed by a new table, which takes the rows and
  * the name of the old one; foreign keys are not checked meanwhile.
  */
+import { fieldTypes } from './schema-types.js';
 import type { SchemaPrinter } from '../contract.js';
 import { printExpression } from '../../schema/expressions/print.js';
 import type {
@@ -185,6 +186,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   maxName: 128,
   nameLength: (name) => [...name].length,
   dataType,
+  fieldTypes,
   printType,
   createTable: (table) => [printTable(table, table.name), ...printIndexes(table)],
   dropTable: (name) => `DROP TABLE ${quote(name)}`,

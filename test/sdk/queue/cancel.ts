@@ -41,7 +41,7 @@ export const run = async (api: Client) => {
 export const expected = [
   'AbortError',
   [499, 'client_cancelled', 'The request was cancelled'],
-  [400, null, 'ALREADY_COMPLETED'],
-  [400, null, 'Request is still in progress'],
+  [400, 'already_completed', 'ALREADY_COMPLETED'],
+  [400, 'bad_request', 'Request is still in progress'],
   true,
 ];

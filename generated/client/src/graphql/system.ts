@@ -1175,6 +1175,38 @@ export type auth_sessionsQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type auth_sessionsQuery = { auth_sessions: Array<{ id: string, date_created: string, expires: string, ip: string | null, user_agent: string | null, origin: string | null, current: boolean } | null> | null };
 
+export type collectionsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type collectionsQuery = { collections: Array<{ collection: string, meta: unknown, schema: unknown } | null> | null };
+
+export type collections_by_nameQueryVariables = Exact<{
+  collection: string;
+}>;
+
+
+export type collections_by_nameQuery = { collections_by_name: { collection: string, meta: unknown, schema: unknown } | null };
+
+export type fieldsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type fieldsQuery = { fields: Array<{ collection: string, field: string, type: string, meta: unknown, schema: unknown } | null> | null };
+
+export type fields_in_collectionQueryVariables = Exact<{
+  collection: string;
+}>;
+
+
+export type fields_in_collectionQuery = { fields_in_collection: Array<{ collection: string, field: string, type: string, meta: unknown, schema: unknown } | null> | null };
+
+export type fields_by_nameQueryVariables = Exact<{
+  collection: string;
+  field: string;
+}>;
+
+
+export type fields_by_nameQuery = { fields_by_name: { collection: string, field: string, type: string, meta: unknown, schema: unknown } | null };
+
 export type keysQueryVariables = Exact<{
   user?: string | null | undefined;
 }>;
@@ -1280,6 +1312,26 @@ export type policies_me_globalsQueryVariables = Exact<{ [key: string]: never; }>
 
 
 export type policies_me_globalsQuery = { policies_me_globals: { app_access: boolean, admin_access: boolean | null, enforce_tfa: boolean | null } | null };
+
+export type relationsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type relationsQuery = { relations: Array<{ collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null> | null };
+
+export type relations_in_collectionQueryVariables = Exact<{
+  collection: string;
+}>;
+
+
+export type relations_in_collectionQuery = { relations_in_collection: Array<{ collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null> | null };
+
+export type relations_by_nameQueryVariables = Exact<{
+  collection: string;
+  field: string;
+}>;
+
+
+export type relations_by_nameQuery = { relations_by_name: { collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null };
 
 export type requests_deliveriesQueryVariables = Exact<{
   id: string;
@@ -1881,6 +1933,62 @@ export type auth_session_endMutationVariables = Exact<{
 
 export type auth_session_endMutation = { auth_session_end: boolean | null };
 
+export type create_collections_itemMutationVariables = Exact<{
+  collection: string;
+  meta?: unknown;
+  schema?: unknown;
+  fields?: Array<unknown> | unknown | null | undefined;
+}>;
+
+
+export type create_collections_itemMutation = { create_collections_item: { collection: string, meta: unknown, schema: unknown } | null };
+
+export type delete_collections_itemMutationVariables = Exact<{
+  collection: string;
+}>;
+
+
+export type delete_collections_itemMutation = { delete_collections_item: boolean | null };
+
+export type update_collections_itemMutationVariables = Exact<{
+  collection: string;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type update_collections_itemMutation = { update_collections_item: { collection: string, meta: unknown, schema: unknown } | null };
+
+export type create_fields_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+  type: string;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type create_fields_itemMutation = { create_fields_item: { collection: string, field: string, type: string, meta: unknown, schema: unknown } | null };
+
+export type delete_fields_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+}>;
+
+
+export type delete_fields_itemMutation = { delete_fields_item: boolean | null };
+
+export type update_fields_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+  type?: string | null | undefined;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type update_fields_itemMutation = { update_fields_item: { collection: string, field: string, type: string, meta: unknown, schema: unknown } | null };
+
 export type keys_createMutationVariables = Exact<{
   name?: string | null | undefined;
   models?: Array<string | null | undefined> | string | null | undefined;
@@ -1915,6 +2023,35 @@ export type operator_actions_createMutationVariables = Exact<{
 
 
 export type operator_actions_createMutation = { operator_actions_create: { id: string | null, action: string, state: string, total: number, done: number, failed: number, reason: string | null, created_at: string | null, ended_at: string | null } | null };
+
+export type create_relations_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+  related_collection: string;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type create_relations_itemMutation = { create_relations_item: { collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null };
+
+export type delete_relations_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+}>;
+
+
+export type delete_relations_itemMutation = { delete_relations_item: boolean | null };
+
+export type update_relations_itemMutationVariables = Exact<{
+  collection: string;
+  field: string;
+  meta?: unknown;
+  schema?: unknown;
+}>;
+
+
+export type update_relations_itemMutation = { update_relations_item: { collection: string, field: string, related_collection: string | null, meta: unknown, schema: unknown } | null };
 
 export type requests_cancelMutationVariables = Exact<{
   id: string;
@@ -2135,6 +2272,31 @@ export const auth_sessionsDocument = createDocument<auth_sessionsQuery, auth_ses
   'query auth_sessions { auth_sessions { id date_created expires ip user_agent origin current } }',
 );
 
+export const collectionsDocument = createDocument<collectionsQuery, collectionsQueryVariables>(
+  'system',
+  'query collections { collections { collection meta schema } }',
+);
+
+export const collections_by_nameDocument = createDocument<collections_by_nameQuery, collections_by_nameQueryVariables>(
+  'system',
+  'query collections_by_name($collection: String!) { collections_by_name(collection: $collection) { collection meta schema } }',
+);
+
+export const fieldsDocument = createDocument<fieldsQuery, fieldsQueryVariables>(
+  'system',
+  'query fields { fields { collection field type meta schema } }',
+);
+
+export const fields_in_collectionDocument = createDocument<fields_in_collectionQuery, fields_in_collectionQueryVariables>(
+  'system',
+  'query fields_in_collection($collection: String!) { fields_in_collection(collection: $collection) { collection field type meta schema } }',
+);
+
+export const fields_by_nameDocument = createDocument<fields_by_nameQuery, fields_by_nameQueryVariables>(
+  'system',
+  'query fields_by_name($collection: String!, $field: String!) { fields_by_name(collection: $collection, field: $field) { collection field type meta schema } }',
+);
+
 export const keysDocument = createDocument<keysQuery, keysQueryVariables>(
   'system',
   'query keys($user: String) { keys(user: $user) { id name models created_at expires_at used_at } }',
@@ -2203,6 +2365,21 @@ export const permissions_me_itemDocument = createDocument<permissions_me_itemQue
 export const policies_me_globalsDocument = createDocument<policies_me_globalsQuery, policies_me_globalsQueryVariables>(
   'system',
   'query policies_me_globals { policies_me_globals { app_access admin_access enforce_tfa } }',
+);
+
+export const relationsDocument = createDocument<relationsQuery, relationsQueryVariables>(
+  'system',
+  'query relations { relations { collection field related_collection meta schema } }',
+);
+
+export const relations_in_collectionDocument = createDocument<relations_in_collectionQuery, relations_in_collectionQueryVariables>(
+  'system',
+  'query relations_in_collection($collection: String!) { relations_in_collection(collection: $collection) { collection field related_collection meta schema } }',
+);
+
+export const relations_by_nameDocument = createDocument<relations_by_nameQuery, relations_by_nameQueryVariables>(
+  'system',
+  'query relations_by_name($collection: String!, $field: String!) { relations_by_name(collection: $collection, field: $field) { collection field related_collection meta schema } }',
 );
 
 export const requests_deliveriesDocument = createDocument<requests_deliveriesQuery, requests_deliveriesQueryVariables>(
@@ -2555,6 +2732,36 @@ export const auth_session_endDocument = createDocument<auth_session_endMutation,
   'mutation auth_session_end($id: String!) { auth_session_end(id: $id) }',
 );
 
+export const create_collections_itemDocument = createDocument<create_collections_itemMutation, create_collections_itemMutationVariables>(
+  'system',
+  'mutation create_collections_item($collection: String!, $meta: JSON, $schema: JSON, $fields: [JSON]) { create_collections_item(collection: $collection, meta: $meta, schema: $schema, fields: $fields) { collection meta schema } }',
+);
+
+export const delete_collections_itemDocument = createDocument<delete_collections_itemMutation, delete_collections_itemMutationVariables>(
+  'system',
+  'mutation delete_collections_item($collection: String!) { delete_collections_item(collection: $collection) }',
+);
+
+export const update_collections_itemDocument = createDocument<update_collections_itemMutation, update_collections_itemMutationVariables>(
+  'system',
+  'mutation update_collections_item($collection: String!, $meta: JSON, $schema: JSON) { update_collections_item(collection: $collection, meta: $meta, schema: $schema) { collection meta schema } }',
+);
+
+export const create_fields_itemDocument = createDocument<create_fields_itemMutation, create_fields_itemMutationVariables>(
+  'system',
+  'mutation create_fields_item($collection: String!, $field: String!, $type: String!, $meta: JSON, $schema: JSON) { create_fields_item(collection: $collection, field: $field, type: $type, meta: $meta, schema: $schema) { collection field type meta schema } }',
+);
+
+export const delete_fields_itemDocument = createDocument<delete_fields_itemMutation, delete_fields_itemMutationVariables>(
+  'system',
+  'mutation delete_fields_item($collection: String!, $field: String!) { delete_fields_item(collection: $collection, field: $field) }',
+);
+
+export const update_fields_itemDocument = createDocument<update_fields_itemMutation, update_fields_itemMutationVariables>(
+  'system',
+  'mutation update_fields_item($collection: String!, $field: String!, $type: String, $meta: JSON, $schema: JSON) { update_fields_item(collection: $collection, field: $field, type: $type, meta: $meta, schema: $schema) { collection field type meta schema } }',
+);
+
 export const keys_createDocument = createDocument<keys_createMutation, keys_createMutationVariables>(
   'system',
   'mutation keys_create($name: String, $models: [String], $expires_at: String) { keys_create(name: $name, models: $models, expires_at: $expires_at) { id key } }',
@@ -2573,6 +2780,21 @@ export const operator_actions_abortDocument = createDocument<operator_actions_ab
 export const operator_actions_createDocument = createDocument<operator_actions_createMutation, operator_actions_createMutationVariables>(
   'system',
   'mutation operator_actions_create($action: String!, $ids: [String], $filter: operator_actions_create_filter_input, $target: operator_actions_create_target_input, $dry_run: Boolean, $reason: String) { operator_actions_create(action: $action, ids: $ids, filter: $filter, target: $target, dry_run: $dry_run, reason: $reason) { id action state total done failed reason created_at ended_at } }',
+);
+
+export const create_relations_itemDocument = createDocument<create_relations_itemMutation, create_relations_itemMutationVariables>(
+  'system',
+  'mutation create_relations_item($collection: String!, $field: String!, $related_collection: String!, $meta: JSON, $schema: JSON) { create_relations_item(collection: $collection, field: $field, related_collection: $related_collection, meta: $meta, schema: $schema) { collection field related_collection meta schema } }',
+);
+
+export const delete_relations_itemDocument = createDocument<delete_relations_itemMutation, delete_relations_itemMutationVariables>(
+  'system',
+  'mutation delete_relations_item($collection: String!, $field: String!) { delete_relations_item(collection: $collection, field: $field) }',
+);
+
+export const update_relations_itemDocument = createDocument<update_relations_itemMutation, update_relations_itemMutationVariables>(
+  'system',
+  'mutation update_relations_item($collection: String!, $field: String!, $meta: JSON, $schema: JSON) { update_relations_item(collection: $collection, field: $field, meta: $meta, schema: $schema) { collection field related_collection meta schema } }',
 );
 
 export const requests_cancelDocument = createDocument<requests_cancelMutation, requests_cancelMutationVariables>(

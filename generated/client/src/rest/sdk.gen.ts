@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { AuthLoginCallbackData, AuthLoginCallbackResponses, AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginRedirectData, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, OperatorAccountsData, OperatorAccountsResponses, OperatorActionsAbortData, OperatorActionsAbortResponses, OperatorActionsCreateData, OperatorActionsCreateResponses, OperatorActionsReadData, OperatorActionsReadResponses, OperatorDeliveriesData, OperatorDeliveriesReadData, OperatorDeliveriesReadResponses, OperatorDeliveriesResponses, OperatorEndpointsData, OperatorEndpointsResponses, OperatorModelsData, OperatorModelsResponses, OperatorRequestsData, OperatorRequestsReadData, OperatorRequestsReadResponses, OperatorRequestsResponses, OperatorWorkersData, OperatorWorkersResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, SchemaApplyData, SchemaApplyResponses, SchemaDiffData, SchemaDiffResponses, SchemaReloadData, SchemaReloadResponses, SchemaSnapshotData, SchemaSnapshotResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
+import type { AuthLoginCallbackData, AuthLoginCallbackResponses, AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginRedirectData, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CollectionsCreateData, CollectionsCreateResponses, CollectionsDeleteData, CollectionsDeleteResponses, CollectionsListData, CollectionsListResponses, CollectionsReadData, CollectionsReadResponses, CollectionsUpdateData, CollectionsUpdateResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, FieldsCreateData, FieldsCreateResponses, FieldsDeleteData, FieldsDeleteResponses, FieldsListData, FieldsListResponses, FieldsOfCollectionData, FieldsOfCollectionResponses, FieldsReadData, FieldsReadResponses, FieldsUpdateData, FieldsUpdateResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, OperatorAccountsData, OperatorAccountsResponses, OperatorActionsAbortData, OperatorActionsAbortResponses, OperatorActionsCreateData, OperatorActionsCreateResponses, OperatorActionsReadData, OperatorActionsReadResponses, OperatorDeliveriesData, OperatorDeliveriesReadData, OperatorDeliveriesReadResponses, OperatorDeliveriesResponses, OperatorEndpointsData, OperatorEndpointsResponses, OperatorModelsData, OperatorModelsResponses, OperatorRequestsData, OperatorRequestsReadData, OperatorRequestsReadResponses, OperatorRequestsResponses, OperatorWorkersData, OperatorWorkersResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RelationsCreateData, RelationsCreateResponses, RelationsDeleteData, RelationsDeleteResponses, RelationsListData, RelationsListResponses, RelationsOfCollectionData, RelationsOfCollectionResponses, RelationsReadData, RelationsReadResponses, RelationsUpdateData, RelationsUpdateResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, SchemaApplyData, SchemaApplyResponses, SchemaDiffData, SchemaDiffResponses, SchemaReloadData, SchemaReloadResponses, SchemaSnapshotData, SchemaSnapshotResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -158,6 +158,89 @@ export const authSessionEnd = <ThrowOnError extends boolean = false>(options: Op
 export const authSessions = <ThrowOnError extends boolean = false>(options?: Options<AuthSessionsData, ThrowOnError>) => (options?.client ?? client).get<AuthSessionsResponses, unknown, ThrowOnError>({ url: '/auth/sessions', ...options });
 
 /**
+ * List the collections
+ */
+export const collectionsList = <ThrowOnError extends boolean = false>(options?: Options<CollectionsListData, ThrowOnError>) => (options?.client ?? client).get<CollectionsListResponses, unknown, ThrowOnError>({ url: '/collections', ...options });
+
+/**
+ * Create a collection
+ */
+export const collectionsCreate = <ThrowOnError extends boolean = false>(options: Options<CollectionsCreateData, ThrowOnError>) => (options.client ?? client).post<CollectionsCreateResponses, unknown, ThrowOnError>({
+    url: '/collections',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a collection with its items
+ */
+export const collectionsDelete = <ThrowOnError extends boolean = false>(options: Options<CollectionsDeleteData, ThrowOnError>) => (options.client ?? client).delete<CollectionsDeleteResponses, unknown, ThrowOnError>({ url: '/collections/{collection}', ...options });
+
+/**
+ * Read a collection
+ */
+export const collectionsRead = <ThrowOnError extends boolean = false>(options: Options<CollectionsReadData, ThrowOnError>) => (options.client ?? client).get<CollectionsReadResponses, unknown, ThrowOnError>({ url: '/collections/{collection}', ...options });
+
+/**
+ * Change a collection
+ */
+export const collectionsUpdate = <ThrowOnError extends boolean = false>(options: Options<CollectionsUpdateData, ThrowOnError>) => (options.client ?? client).patch<CollectionsUpdateResponses, unknown, ThrowOnError>({
+    url: '/collections/{collection}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the fields of a collection
+ */
+export const fieldsOfCollection = <ThrowOnError extends boolean = false>(options: Options<FieldsOfCollectionData, ThrowOnError>) => (options.client ?? client).get<FieldsOfCollectionResponses, unknown, ThrowOnError>({ url: '/fields/{collection}', ...options });
+
+/**
+ * Create a field
+ */
+export const fieldsCreate = <ThrowOnError extends boolean = false>(options: Options<FieldsCreateData, ThrowOnError>) => (options.client ?? client).post<FieldsCreateResponses, unknown, ThrowOnError>({
+    url: '/fields/{collection}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a field with its values
+ */
+export const fieldsDelete = <ThrowOnError extends boolean = false>(options: Options<FieldsDeleteData, ThrowOnError>) => (options.client ?? client).delete<FieldsDeleteResponses, unknown, ThrowOnError>({ url: '/fields/{collection}/{field}', ...options });
+
+/**
+ * Read a field
+ */
+export const fieldsRead = <ThrowOnError extends boolean = false>(options: Options<FieldsReadData, ThrowOnError>) => (options.client ?? client).get<FieldsReadResponses, unknown, ThrowOnError>({ url: '/fields/{collection}/{field}', ...options });
+
+/**
+ * Change a field
+ */
+export const fieldsUpdate = <ThrowOnError extends boolean = false>(options: Options<FieldsUpdateData, ThrowOnError>) => (options.client ?? client).patch<FieldsUpdateResponses, unknown, ThrowOnError>({
+    url: '/fields/{collection}/{field}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the fields of all collections
+ */
+export const fieldsList = <ThrowOnError extends boolean = false>(options?: Options<FieldsListData, ThrowOnError>) => (options?.client ?? client).get<FieldsListResponses, unknown, ThrowOnError>({ url: '/fields', ...options });
+
+/**
  * List your keys of the queue; administrators can list those of any user
  */
 export const keysList = <ThrowOnError extends boolean = false>(options?: Options<KeysListData, ThrowOnError>) => (options?.client ?? client).get<KeysListResponses, unknown, ThrowOnError>({ url: '/keys', ...options });
@@ -260,6 +343,50 @@ export const permissionsMeItem = <ThrowOnError extends boolean = false>(options:
  * Read what your policies grant besides permissions
  */
 export const policiesMeGlobals = <ThrowOnError extends boolean = false>(options?: Options<PoliciesMeGlobalsData, ThrowOnError>) => (options?.client ?? client).get<PoliciesMeGlobalsResponses, unknown, ThrowOnError>({ url: '/policies/me/globals', ...options });
+
+/**
+ * List the relations of all collections
+ */
+export const relationsList = <ThrowOnError extends boolean = false>(options?: Options<RelationsListData, ThrowOnError>) => (options?.client ?? client).get<RelationsListResponses, unknown, ThrowOnError>({ url: '/relations', ...options });
+
+/**
+ * Create a relation
+ */
+export const relationsCreate = <ThrowOnError extends boolean = false>(options: Options<RelationsCreateData, ThrowOnError>) => (options.client ?? client).post<RelationsCreateResponses, unknown, ThrowOnError>({
+    url: '/relations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a relation; its field stays
+ */
+export const relationsDelete = <ThrowOnError extends boolean = false>(options: Options<RelationsDeleteData, ThrowOnError>) => (options.client ?? client).delete<RelationsDeleteResponses, unknown, ThrowOnError>({ url: '/relations/{collection}/{field}', ...options });
+
+/**
+ * Read a relation
+ */
+export const relationsRead = <ThrowOnError extends boolean = false>(options: Options<RelationsReadData, ThrowOnError>) => (options.client ?? client).get<RelationsReadResponses, unknown, ThrowOnError>({ url: '/relations/{collection}/{field}', ...options });
+
+/**
+ * Change a relation
+ */
+export const relationsUpdate = <ThrowOnError extends boolean = false>(options: Options<RelationsUpdateData, ThrowOnError>) => (options.client ?? client).patch<RelationsUpdateResponses, unknown, ThrowOnError>({
+    url: '/relations/{collection}/{field}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the relations of a collection
+ */
+export const relationsOfCollection = <ThrowOnError extends boolean = false>(options: Options<RelationsOfCollectionData, ThrowOnError>) => (options.client ?? client).get<RelationsOfCollectionResponses, unknown, ThrowOnError>({ url: '/relations/{collection}', ...options });
 
 /**
  * Cancel one of your requests

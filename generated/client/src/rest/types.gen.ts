@@ -543,6 +543,429 @@ export type AuthSessionsResponses = {
 
 export type AuthSessionsResponse = AuthSessionsResponses[keyof AuthSessionsResponses];
 
+export type CollectionsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/collections';
+};
+
+export type CollectionsListResponses = {
+    /**
+     * The collections that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The table; null for a folder
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type CollectionsListResponse = CollectionsListResponses[keyof CollectionsListResponses];
+
+export type CollectionsCreateData = {
+    body: {
+        collection: string;
+        /**
+         * Meta of the collection
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the table; null makes a folder
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Fields; without any, the collection gets a key `id` that counts
+         */
+        fields?: Array<{
+            [key: string]: unknown;
+        }> | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/collections';
+};
+
+export type CollectionsCreateResponses = {
+    /**
+     * The collection
+     */
+    200: {
+        data: {
+            collection: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The table; null for a folder
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type CollectionsCreateResponse = CollectionsCreateResponses[keyof CollectionsCreateResponses];
+
+export type CollectionsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/collections/{collection}';
+};
+
+export type CollectionsDeleteResponses = {
+    /**
+     * The collection is deleted
+     */
+    204: void;
+};
+
+export type CollectionsDeleteResponse = CollectionsDeleteResponses[keyof CollectionsDeleteResponses];
+
+export type CollectionsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/collections/{collection}';
+};
+
+export type CollectionsReadResponses = {
+    /**
+     * The collection
+     */
+    200: {
+        data: {
+            collection: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The table; null for a folder
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type CollectionsReadResponse = CollectionsReadResponses[keyof CollectionsReadResponses];
+
+export type CollectionsUpdateData = {
+    body: {
+        /**
+         * Meta keys to change; null removes all
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the table to change
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/collections/{collection}';
+};
+
+export type CollectionsUpdateResponses = {
+    /**
+     * The collection
+     */
+    200: {
+        data: {
+            collection: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The table; null for a folder
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type CollectionsUpdateResponse = CollectionsUpdateResponses[keyof CollectionsUpdateResponses];
+
+export type FieldsOfCollectionData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/fields/{collection}';
+};
+
+export type FieldsOfCollectionResponses = {
+    /**
+     * The fields that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type FieldsOfCollectionResponse = FieldsOfCollectionResponses[keyof FieldsOfCollectionResponses];
+
+export type FieldsCreateData = {
+    body: {
+        field: string;
+        /**
+         * Type of the field; `alias` for one without a column
+         */
+        type: string;
+        /**
+         * Meta of the field
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the column; what is absent follows from the type
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/fields/{collection}';
+};
+
+export type FieldsCreateResponses = {
+    /**
+     * The field
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type FieldsCreateResponse = FieldsCreateResponses[keyof FieldsCreateResponses];
+
+export type FieldsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/fields/{collection}/{field}';
+};
+
+export type FieldsDeleteResponses = {
+    /**
+     * The field is deleted
+     */
+    204: void;
+};
+
+export type FieldsDeleteResponse = FieldsDeleteResponses[keyof FieldsDeleteResponses];
+
+export type FieldsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/fields/{collection}/{field}';
+};
+
+export type FieldsReadResponses = {
+    /**
+     * The field
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type FieldsReadResponse = FieldsReadResponses[keyof FieldsReadResponses];
+
+export type FieldsUpdateData = {
+    body: {
+        /**
+         * Another type
+         */
+        type?: string;
+        /**
+         * Meta keys to change; null removes all
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the column to change
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/fields/{collection}/{field}';
+};
+
+export type FieldsUpdateResponses = {
+    /**
+     * The field
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type FieldsUpdateResponse = FieldsUpdateResponses[keyof FieldsUpdateResponses];
+
+export type FieldsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/fields';
+};
+
+export type FieldsListResponses = {
+    /**
+     * The fields that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            field: string;
+            type: string;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The column; null for a field without one
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type FieldsListResponse = FieldsListResponses[keyof FieldsListResponses];
+
 export type KeysListData = {
     body?: never;
     path?: never;
@@ -1308,6 +1731,238 @@ export type PoliciesMeGlobalsResponses = {
 };
 
 export type PoliciesMeGlobalsResponse = PoliciesMeGlobalsResponses[keyof PoliciesMeGlobalsResponses];
+
+export type RelationsListData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/relations';
+};
+
+export type RelationsListResponses = {
+    /**
+     * The relations that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type RelationsListResponse = RelationsListResponses[keyof RelationsListResponses];
+
+export type RelationsCreateData = {
+    body: {
+        collection: string;
+        field: string;
+        related_collection: string | null;
+        /**
+         * Meta of the relation
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the foreign key; null makes none
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/relations';
+};
+
+export type RelationsCreateResponses = {
+    /**
+     * The relation
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type RelationsCreateResponse = RelationsCreateResponses[keyof RelationsCreateResponses];
+
+export type RelationsDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/relations/{collection}/{field}';
+};
+
+export type RelationsDeleteResponses = {
+    /**
+     * The relation is deleted
+     */
+    204: void;
+};
+
+export type RelationsDeleteResponse = RelationsDeleteResponses[keyof RelationsDeleteResponses];
+
+export type RelationsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/relations/{collection}/{field}';
+};
+
+export type RelationsReadResponses = {
+    /**
+     * The relation
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type RelationsReadResponse = RelationsReadResponses[keyof RelationsReadResponses];
+
+export type RelationsUpdateData = {
+    body: {
+        /**
+         * Meta keys to change; null removes all
+         */
+        meta?: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Properties of the foreign key to change
+         */
+        schema?: {
+            [key: string]: unknown;
+        } | null;
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+        /**
+         * Name of the field
+         */
+        field: string;
+    };
+    query?: never;
+    url: '/relations/{collection}/{field}';
+};
+
+export type RelationsUpdateResponses = {
+    /**
+     * The relation
+     */
+    200: {
+        data: {
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+    };
+};
+
+export type RelationsUpdateResponse = RelationsUpdateResponses[keyof RelationsUpdateResponses];
+
+export type RelationsOfCollectionData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/relations/{collection}';
+};
+
+export type RelationsOfCollectionResponses = {
+    /**
+     * The relations that the caller may read
+     */
+    200: {
+        data: Array<{
+            collection: string;
+            field: string;
+            related_collection: string | null;
+            meta: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * The foreign key; null where there is none
+             */
+            schema: {
+                [key: string]: unknown;
+            } | null;
+        }>;
+    };
+};
+
+export type RelationsOfCollectionResponse = RelationsOfCollectionResponses[keyof RelationsOfCollectionResponses];
 
 export type RequestsCancelData = {
     body?: never;

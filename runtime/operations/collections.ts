@@ -1,0 +1,165 @@
+/** Handlers of `spec/operations/collections.yaml`: one change at a time, by the same way as an apply. */
+import type { Operations } from '../../generated/server/operations.js';
+import { forbidden } from '../../contract/errors.js';
+import { visibilityOf } from '../access/visibility.js';
+import { lazy } from '../concurrency/lazy.js';
+import type { SchemaPrinter } from '../databases/contract.js';
+import type { Snapshot } from '../schema/snapshot/types.js';
+import type { OperationContext } from './context.js';
+import { serveSchema } from './serve-schema.js';
+import type { OperationServices } from './services.js';
+
+type Edit = (snapshot: Snapshot, types: SchemaPrinter['fieldTypes']) => Snapshot;
+
+const loadSchema = lazy(async () => ({
+  ...(await import('../schema/service.js')),
+  ...(await import('../schema/entries.js')),
+  ...(await import('../schema/visible-entries.js')),
+}));
+
+type Entries = ReturnType<Awaited<ReturnType<typeof loadSchema>>['visibleEntries']>;
+
+/** Reads what a caller may see, and changes the schema. */
+const createSchemaAccess = ({ database, config, reload, registry }: OperationServices) => {
+  const services = { database, tables: config.tables };
+  const read = async (context: OperationContext): Promise<Entries> => {
+    const { takeSnapshot, visibleEntries } = await loadSchema();
+    const principal = await context.principal();
+    const { visibleNames } = visibilityOf(principal, registry);
+    const entries = visibleEntries(await takeSnapshot(services), (name) =>
+      principal.policies.admin ? '*' : visibleNames(name, 'read'),
+    );
+    if (entries.collections.length === 0 && !principal.policies.admin)
+      throw forbidden('you may not read any collection');
+    return entries;
+  };
+  const change = async (context: OperationContext, edit: Edit): Promise<void> => {
+    const { changeSchema } = await loadSchema();
+    const { user } = await context.principal();
+    const changed = await changeSchema(edit, { ...services, user: user?.id ?? null });
+    if (changed) await serveSchema(reload, 'the change is stored, but the schema cannot be served');
+  };
+  return { read, change };
+};
+
+type SchemaAccess = ReturnType<typeof createSchemaAccess>;
+
+/** Entries as the response declares them; their meta has more keys than that. */
+const entryOf = (entry: object): { data: never } => ({ data: entry as never });
+
+export const createCollectionOperations = (services: OperationServices) => {
+  const access = createSchemaAccess(services);
+  return { ...collectionOperations(access), ...fieldOperations(access), ...relationOperations(access) };
+};
+
+type CollectionNames =
+  | 'collectionsList'
+  | 'collectionsCreate'
+  | 'collectionsRead'
+  | 'collectionsUpdate'
+  | 'collectionsDelete';
+
+const collectionOperations = ({ read, change }: SchemaAccess): Pick<Operations, CollectionNames> => {
+  const find = async (context: OperationContext, collection: string) => {
+    const { findEntry } = await loadSchema();
+    return entryOf(findEntry((await read(context)).collections, collection));
+  };
+  return {
+    collectionsList: async (_input, context) => entryOf((await read(context)).collections),
+    collectionsRead: ({ collection }, context) => find(context, collection),
+    async collectionsCreate({ body }, context) {
+      const { addCollection } = await loadSchema();
+      await change(context, (snapshot, types) => addCollection(snapshot, body as never, types));
+      return find(context, body.collection);
+    },
+    async collectionsUpdate({ collection, body }, context) {
+      const { changeCollection } = await loadSchema();
+      await change(context, (snapshot) => changeCollection(snapshot, collection, body));
+      return find(context, collection);
+    },
+    async collectionsDelete({ collection }, context) {
+      const { removeCollection } = await loadSchema();
+      await change(context, (snapshot) => removeCollection(snapshot, collection));
+    },
+  };
+};
+
+type FieldNames =
+  | 'fieldsList'
+  | 'fieldsOfCollection'
+  | 'fieldsCreate'
+  | 'fieldsRead'
+  | 'fieldsUpdate'
+  | 'fieldsDelete';
+
+const fieldOperations = ({ read, change }: SchemaAccess): Pick<Operations, FieldNames> => {
+  const find = async (context: OperationContext, collection: string, field: string) => {
+    const { findEntry } = await loadSchema();
+    return entryOf(findEntry((await read(context)).fields, collection, field));
+  };
+  return {
+    fieldsList: async (_input, context) => entryOf((await read(context)).fields),
+    async fieldsOfCollection({ collection }, context) {
+      const { findEntry } = await loadSchema();
+      const { collections, fields } = await read(context);
+      findEntry(collections, collection);
+      return entryOf(fields.filter((entry) => entry.collection === collection));
+    },
+    fieldsRead: ({ collection, field }, context) => find(context, collection, field),
+    async fieldsCreate({ collection, body }, context) {
+      const { addField } = await loadSchema();
+      await change(context, (snapshot, types) => addField(snapshot, collection, body, types));
+      return find(context, collection, body.field);
+    },
+    async fieldsUpdate({ collection, field, body: patch }, context) {
+      const { changeField } = await loadSchema();
+      await change(context, (snapshot, types) =>
+        changeField(snapshot, { collection, field }, { patch, types }),
+      );
+      return find(context, collection, field);
+    },
+    async fieldsDelete({ collection, field }, context) {
+      const { removeField } = await loadSchema();
+      await change(context, (snapshot) => removeField(snapshot, collection, field));
+    },
+  };
+};
+
+type RelationNames =
+  | 'relationsList'
+  | 'relationsOfCollection'
+  | 'relationsCreate'
+  | 'relationsRead'
+  | 'relationsUpdate'
+  | 'relationsDelete';
+
+const relationOperations = ({ read, change }: SchemaAccess): Pick<Operations, RelationNames> => {
+  const find = async (context: OperationContext, collection: string, field: string) => {
+    const { findEntry } = await loadSchema();
+    return entryOf(findEntry((await read(context)).relations, collection, field));
+  };
+  return {
+    relationsList: async (_input, context) => entryOf((await read(context)).relations),
+    async relationsOfCollection({ collection }, context) {
+      const { findEntry } = await loadSchema();
+      const { collections, relations } = await read(context);
+      findEntry(collections, collection);
+      return entryOf(relations.filter((entry) => entry.collection === collection));
+    },
+    relationsRead: ({ collection, field }, context) => find(context, collection, field),
+    async relationsCreate({ body }, context) {
+      const { addRelation } = await loadSchema();
+      await change(context, (snapshot) => addRelation(snapshot, body));
+      return find(context, body.collection, body.field);
+    },
+    async relationsUpdate({ collection, field, body }, context) {
+      const { changeRelation } = await loadSchema();
+      await change(context, (snapshot) => changeRelation(snapshot, { collection, field }, body));
+      return find(context, collection, field);
+    },
+    async relationsDelete({ collection, field }, context) {
+      const { removeRelation } = await loadSchema();
+      await change(context, (snapshot) => removeRelation(snapshot, collection, field));
+    },
+  };
+};

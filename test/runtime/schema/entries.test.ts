@@ -1,0 +1,186 @@
+/** Collections, fields and relations one at a time, over REST, GraphQL and the SDK of the public system. */
+import {
+  createCollection,
+  createDirectus,
+  createField,
+  createItem,
+  createRelation,
+  deleteCollection,
+  deleteField,
+  readCollection,
+  readCollections,
+  readField,
+  readFieldsByCollection,
+  readItems,
+  readRelation,
+  rest,
+  staticToken,
+  updateCollection,
+  updateField,
+} from '@directus/sdk';
+import { afterEach, describe, expect, it } from 'vitest';
+import { adminToken, settings, startTestServer, type TestServer } from '../server-harness.js';
+
+const tables = `create table product (id integer not null primary key, title varchar(40), price integer);
+  insert into product values (1, 'Chair', 40), (2, 'Table', 90);
+  create table shelf (id integer not null primary key, room varchar(40));`;
+
+let server: TestServer | null = null;
+
+afterEach(async () => {
+  await server?.close();
+  server = null;
+});
+
+type Setting = (typeof settings)[number];
+
+const start = async (setting: Setting) => {
+  server = await startTestServer({
+    ...setting,
+    sql: tables,
+    access: {
+      users: { reader: { policies: ['reader'] } },
+      policies: {
+        reader: [{ collection: 'product', action: 'read', fields: ['id', 'title'] }],
+      },
+    },
+  });
+  const { request } = server;
+  const send =
+    (method: string, as = 'admin') =>
+    (path: string, body?: unknown) =>
+      request(method, path, { as, ...(body !== undefined && { body }) });
+  return {
+    server,
+    get: send('GET'),
+    getAsReader: send('GET', 'reader'),
+    post: send('POST'),
+    patch: send('PATCH'),
+    remove: send('DELETE'),
+    postAsReader: send('POST', 'reader'),
+  };
+};
+
+describe.each(settings)('on $dialect through $listener', (setting) => {
+  it('the SDK of the public system makes, changes and removes them', async () => {
+    const { server: running } = await start(setting);
+    const client = createDirectus(running.url).with(staticToken(adminToken)).with(rest());
+    await client.request(
+      createCollection({
+        collection: 'offer',
+        meta: { note: 'What is for sale' },
+        schema: {},
+        fields: [
+          { field: 'id', type: 'integer', schema: { is_primary_key: true, has_auto_increment: true } },
+          { field: 'name', type: 'string', meta: { required: true }, schema: { is_nullable: false } },
+        ],
+      } as never),
+    );
+    expect(await client.request(readCollection('offer' as never))).toMatchObject({
+      collection: 'offer',
+      meta: { collection: 'offer', note: 'What is for sale' },
+      schema: { name: 'offer' },
+    });
+    await client.request(createField('offer' as never, { field: 'product', type: 'integer' } as never));
+    await client.request(
+      createRelation({
+        collection: 'offer',
+        field: 'product',
+        related_collection: 'product',
+        meta: { one_field: 'offers' },
+      } as never),
+    );
+    expect(await client.request(readRelation('offer' as never, 'product' as never))).toMatchObject({
+      related_collection: 'product',
+      meta: { one_field: 'offers', many_collection: 'offer' },
+      schema: { foreign_key_table: 'product', foreign_key_column: 'id' },
+    });
+    await client.request(createItem('offer' as never, { name: 'Sale', product: 1 } as never));
+    expect(
+      await client.request(readItems('product' as never, { fields: ['id', { offers: ['name'] }] } as never)),
+    ).toEqual([
+      { id: 1, offers: [{ name: 'Sale' }] },
+      { id: 2, offers: [] },
+    ]);
+
+    await client.request(
+      updateField('offer' as never, 'name' as never, { meta: { note: 'Shown' } } as never),
+    );
+    expect(await client.request(readField('offer' as never, 'name' as never))).toMatchObject({
+      type: 'string',
+      meta: { note: 'Shown', required: true },
+      schema: { is_nullable: false, max_length: 255 },
+    });
+    await client.request(updateCollection('offer' as never, { meta: { hidden: true } } as never));
+    await client.request(deleteField('offer' as never, 'product' as never));
+    const fields = (await client.request(readFieldsByCollection('offer' as never))) as { field: string }[];
+    expect(fields.map(({ field }) => field)).toEqual(['id', 'name']);
+    await client.request(deleteCollection('offer' as never));
+    const names = ((await client.request(readCollections())) as { collection: string }[]).map(
+      ({ collection }) => collection,
+    );
+    expect(names).toEqual(['product', 'shelf']);
+  }, 120_000);
+
+  it('a collection without fields gets a key that counts, and every field type a column', async () => {
+    const { get, post } = await start(setting);
+    const types =
+      'string text integer bigInteger float decimal boolean date dateTime time timestamp uuid json csv hash binary';
+    const fields = types.split(' ').map((type) => ({ field: `a_${type}`, type }));
+    expect(await post('/collections', { collection: 'plain' })).toMatchObject({ status: 200 });
+    expect(await post('/items/plain', {})).toMatchObject({ status: 200, data: { id: 1 } });
+    const made = await post('/collections', {
+      collection: 'wide',
+      fields: [{ field: 'id', type: 'uuid', schema: { is_primary_key: true } }, ...fields],
+    });
+    expect(made).toMatchObject({ status: 200 });
+    const { body } = await get('/fields/wide');
+    const found = (body as { data: { field: string; type: string }[] }).data.map(({ type }) => type);
+    // what is stored as text or JSON is known by its meta alone
+    expect(found).toHaveLength(fields.length + 1);
+    expect(found.slice(1, 10)).toEqual(types.split(' ').slice(0, 9));
+  }, 120_000);
+
+  it('callers see what they may read, and only administrators change anything', async () => {
+    const { get, getAsReader, postAsReader, post, server: running } = await start(setting);
+    expect((await getAsReader('/collections')).body).toMatchObject({ data: [{ collection: 'product' }] });
+    const { body } = await getAsReader('/fields');
+    expect((body as { data: { field: string }[] }).data.map(({ field }) => field)).toEqual(['id', 'title']);
+    expect((await getAsReader('/fields/product/price')).status).toBe(403);
+    expect((await getAsReader('/collections/shelf')).status).toBe(403);
+    expect((await running.request('GET', '/collections')).status).toBe(403);
+    expect((await postAsReader('/collections', { collection: 'mine' })).status).toBe(403);
+    expect((await get('/collections')).body).toMatchObject({
+      data: [{ collection: 'product' }, { collection: 'shelf' }],
+    });
+    for (const [path, payload] of [
+      ['/collections', { collection: 'product' }],
+      ['/collections', { collection: 'svc_mine' }],
+      ['/fields/product', { field: 'title', type: 'string' }],
+      ['/fields/product', { field: 'odd', type: 'strange' }],
+      [
+        '/fields/product',
+        { field: 'odd', type: 'string', schema: { data_type: 'int); drop table product' } },
+      ],
+      ['/relations', { collection: 'product', field: 'price', related_collection: 'nowhere' }],
+    ] as const)
+      expect([path, payload, (await post(path, payload)).status]).toEqual([path, payload, 400]);
+    expect((await post('/fields/nowhere', { field: 'title', type: 'string' })).status).toBe(403);
+  });
+
+  it('GraphQL has the same', async () => {
+    const { post } = await start(setting);
+    const run = async (query: string) => (await post('/graphql/system', { query })).body;
+    expect(
+      await run(
+        'mutation { create_fields_item(collection: "shelf", field: "depth", type: "integer") { field type } }',
+      ),
+    ).toEqual({ data: { create_fields_item: { field: 'depth', type: 'integer' } } });
+    expect(await run('{ fields_in_collection(collection: "shelf") { field } }')).toEqual({
+      data: { fields_in_collection: [{ field: 'id' }, { field: 'room' }, { field: 'depth' }] },
+    });
+    expect(await run('mutation { delete_fields_item(collection: "shelf", field: "depth") }')).toEqual({
+      data: { delete_fields_item: true },
+    });
+  });
+});
