@@ -104,7 +104,7 @@ const namesIn = (node: ShapeNode, visibility: Visibility): ReadonlySet<string> |
   const isHidden =
     names.every((each) => each === null) && visibility.visibleNames(collection, 'read') === null;
   if (isHidden) return null;
-  return names.includes('*') ? '*' : new Set(names.flatMap((each) => [...(each ?? [])]));
+  return names.includes('*') ? '*' : new Set(names.flatMap((each) => Array.from(each ?? [])));
 };
 
 const membersOf = ({ fields = [] }: ShapeNode): readonly MemberNode[] => fields;
