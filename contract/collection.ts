@@ -109,17 +109,33 @@ export interface Field extends FieldDeclaration {
 }
 
 export type Relation =
-  | (ManyToOneDeclaration & { readonly name: string; readonly collection: Collection })
+  | (ManyToOneDeclaration & {
+      readonly name: string;
+      readonly collection: Collection;
+      /** Present where the relation is one target of a many-to-any relation. */
+      readonly anyOf?: AnyOf;
+    })
   | (OneToManyDeclaration & {
       readonly name: string;
       /** Collection on the one side. */
       readonly owner: string;
       readonly collection: Collection;
     })
-  | (ManyToAnyDeclaration & { readonly name: string });
+  | (Omit<ManyToAnyDeclaration, 'targets'> & {
+      readonly name: string;
+      readonly targets: readonly ToOne[];
+    });
+
+/** The many-to-any relation of a target: it leads from rows whose `collectionField` names the target. */
+export interface AnyOf {
+  readonly relation: string;
+  readonly keyField: Field;
+  readonly collectionField: Field;
+}
 
 export type ToOne = Extract<Relation, { kind: 'manyToOne' }>;
 export type ToMany = Extract<Relation, { kind: 'oneToMany' }>;
+export type ToAny = Extract<Relation, { kind: 'manyToAny' }>;
 
 /** A linked collection, with maps instead of objects so that no name is special. */
 export interface Collection {
@@ -142,6 +158,8 @@ export interface Collection {
   readonly hashed: readonly Field[];
   readonly tokens: readonly Field[];
   readonly relations: ReadonlyMap<string, Relation>;
+  /** Targets of the many-to-any relations, named as in `item:works`. */
+  readonly anyTargets: ReadonlyMap<string, ToOne>;
   /** Relations that a foreign key of the database backs. */
   readonly foreignKeys: readonly ToOne[];
   readonly uniques: ReadonlyMap<string, readonly string[]>;
@@ -158,6 +176,7 @@ export interface Registry {
 export const createRegistry = (declarations: readonly CollectionDeclaration[]): Registry => {
   const collections = new Map<string, Collection>();
   const relationsOf = new Map<string, Map<string, Relation>>();
+  const anyTargetsOf = new Map<string, Map<string, ToOne>>();
   const foreignKeysOf = new Map<string, ToOne[]>();
   for (const declaration of declarations) {
     const fields = new Map(
@@ -165,8 +184,10 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
     );
     const all = [...fields.values()] as readonly Field[];
     const relations = new Map<string, Relation>();
+    const anyTargets = new Map<string, ToOne>();
     const foreignKeys: ToOne[] = [];
     relationsOf.set(declaration.name, relations);
+    anyTargetsOf.set(declaration.name, anyTargets);
     foreignKeysOf.set(declaration.name, foreignKeys);
     collections.set(declaration.name, {
       name: declaration.name,
@@ -187,6 +208,7 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
       hashed: all.filter((field) => field.hash === true),
       tokens: all.filter((field) => field.token === true),
       relations,
+      anyTargets,
       foreignKeys,
       uniques: new Map(Object.entries(declaration.uniques ?? {})),
     });
@@ -198,26 +220,49 @@ export const createRegistry = (declarations: readonly CollectionDeclaration[]): 
       relationsOf.get(declaration.name)?.set(name, linked);
       if (linked.kind === 'manyToOne' && linked.unconstrained !== true)
         foreignKeysOf.get(declaration.name)?.push(linked);
+      if (linked.kind === 'manyToAny')
+        for (const target of linked.targets) anyTargetsOf.get(declaration.name)?.set(target.name, target);
     }
   }
   return { collections };
 };
 
-const link = (
-  relation: RelationDeclaration,
-  options: {
-    readonly name: string;
-    readonly owner: string;
-    readonly collections: ReadonlyMap<string, Collection>;
-  },
-): Relation | null => {
+interface LinkOptions {
+  readonly name: string;
+  readonly owner: string;
+  readonly collections: ReadonlyMap<string, Collection>;
+}
+
+const link = (relation: RelationDeclaration, options: LinkOptions): Relation | null => {
   const { name, owner, collections } = options;
-  if (relation.kind === 'manyToAny') return { ...relation, name };
+  if (relation.kind === 'manyToAny') return linkToAny(relation, options);
   const collection = collections.get(relation.target);
   if (collection === undefined) return null;
   return relation.kind === 'manyToOne'
     ? { ...relation, name, collection }
     : { ...relation, name, owner, collection };
+};
+
+/** Links each target as a relation of its own, which leads from the rows that name it. */
+const linkToAny = (
+  { targets, ...relation }: ManyToAnyDeclaration,
+  { name, owner, collections }: LinkOptions,
+): ToAny | null => {
+  const own = collections.get(owner);
+  if (own === undefined) return null;
+  const anyOf: AnyOf = {
+    relation: name,
+    keyField: requireField(own, relation.field),
+    collectionField: requireField(own, relation.collectionField),
+  };
+  const linked = targets.flatMap((target): readonly ToOne[] => {
+    const collection = collections.get(target);
+    const [key, ...others] = collection?.key ?? [];
+    if (collection === undefined || key === undefined || others.length > 0) return [];
+    const step = manyToOne(target, [relation.field], [key.name], { unconstrained: true });
+    return [{ ...step, name: `${name}:${target}`, collection, anyOf }];
+  });
+  return { ...relation, name, targets: linked };
 };
 
 /** Returns a field. @throws Error when there is none, which is a bug in svc */

@@ -8,12 +8,12 @@ export const str = (value: string): string => JSON.stringify(value.replaceAll(/\
 export const description = (text: string): string => str(oneLine(text));
 
 export interface Definition {
-  readonly kind: 'type' | 'input' | 'scalar' | 'enum';
+  readonly kind: 'type' | 'input' | 'scalar' | 'enum' | 'union';
   readonly name: string;
   readonly note?: string | null;
   readonly directives?: Directives;
   readonly fields: readonly FieldDefinition[];
-  /** Values of an enum. */
+  /** Values of an enum, or types of a union. */
   readonly values?: readonly string[];
 }
 
@@ -46,6 +46,7 @@ export const printDefinition = ({
   values = [],
 }: Definition): string => {
   const head = `${noteLine(note, '')}${kind} ${name}${printDirectives(directives)}`;
+  if (kind === 'union') return `${head} = ${values.join(' | ')}`;
   const members = [...fields.map(printField), ...values.map((value) => `  ${value}\n`)];
   return kind === 'scalar' ? head : `${head} {\n${members.join('')}}`;
 };

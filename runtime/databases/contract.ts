@@ -92,6 +92,11 @@ export interface SqlDialect {
   addSeconds(moment: string, seconds: string): string;
   /** Returns a part of a moment as an integer. */
   datePart(part: DatePart, moment: string): string;
+  /**
+   * Returns the text of a column as a value that is compared with a key, by an index of the key; null where it is not the
+   * text of such a key.
+   */
+  keyOfText(column: string, key: Field): string;
   /** Returns the number of elements of a JSON column, or null where the column is not stored as JSON. */
   jsonLength(column: string, field: Field): string | null;
   /** Returns the exact sum of a value, or that of floats. */

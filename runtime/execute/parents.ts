@@ -1,6 +1,7 @@
 /** Writes the parents of a plan's rows, and sets the keys of the parents in these rows. */
 import type { Field, ToOne } from '../../contract/collection.js';
 import { throwProblems } from '../../contract/errors.js';
+import { toStoredKey } from '../plan/any-payload.js';
 import { missingItem } from '../plan/item.js';
 import { isRefusal } from '../plan/problem-collection.js';
 import type { Scalar } from '../plan/parsed-value.js';
@@ -29,11 +30,14 @@ export const writeParents = async (
     const values = await readReferences(relation, keys, context);
     group.forEach(({ rowIndex }, index) => {
       for (const [position, name] of relation.fields.entries())
-        complete[rowIndex]?.set(name, values[index]?.[position] ?? null);
+        complete[rowIndex]?.set(name, toStored(relation, values[index]?.[position] ?? null));
     });
   }
   return complete;
 };
+
+const toStored = (relation: ToOne, key: Scalar | null): Scalar | null =>
+  key === null ? null : toStoredKey(relation, key);
 
 const groupByRelation = (parents: readonly ParentPlan[]): ReadonlyMap<ToOne, readonly ParentPlan[]> => {
   const groups = new Map<ToOne, ParentPlan[]>();

@@ -68,14 +68,16 @@ const readNested = async (
   context: Context,
 ): Promise<FilledRows> => {
   if (set.slots.length === 0) return { ...set, nested: 0 };
-  const filled = await Promise.all(lists.map((list, index) => readList(list, keysOf(set, index), context)));
+  const filled = await Promise.all(
+    lists.map((list, index) => readList(list, keysOf(set, index, list), context)),
+  );
   return insertLists(set, filled, context.budget);
 };
 
-const keysOf = (set: RowSet, list: number): readonly string[] => {
+const keysOf = (set: RowSet, index: number, { isKey }: CompiledList): readonly string[] => {
   const keys = new Set<string>();
-  for (const slot of set.slots) if (slot.list === list && slot.key !== null) keys.add(slot.key);
-  return [...keys];
+  for (const { list, key } of set.slots) if (list === index && key !== null) keys.add(key);
+  return isKey === undefined ? [...keys] : [...keys].filter(isKey);
 };
 
 const readList = async (
@@ -89,10 +91,12 @@ const readList = async (
     limit: list.limit(context.input),
     bytes: context.budget.bytes,
   };
-  if (keys.length === 0 || layout.limit === 0) return { rows: noRows, groups: new Map(), nested: 0 };
+  const isItem = list.isKey !== undefined;
+  if (keys.length === 0 || layout.limit === 0) return { rows: noRows, groups: new Map(), nested: 0, isItem };
   const call: ListCall = { ...context, list, layout };
   const sets = await Promise.all(chunk(keys, maxScanParents).map((part) => readChunk(part, call)));
-  return concatSets(await Promise.all(sets.flat().map((set) => readNested(set, list, context))), context);
+  const nested = await Promise.all(sets.flat().map((set) => readNested(set, list, context)));
+  return { ...concatSets(nested, context), isItem };
 };
 
 interface ListCall extends Context {
@@ -155,14 +159,16 @@ const readShort = async (
 const readRows = (
   { plain, capped }: ListStatement,
   keys: readonly string[],
-  { input, layout, executor, budget }: ListCall,
+  { list, input, layout, executor, budget }: ListCall,
 ): Promise<RowSet> =>
   budget.run(async () => {
     const maxRows = budget.rowsLeft + 1;
-    const isCapped = keys.length * layout.limit > maxRows;
+    const isItems = list.isKey !== undefined;
+    const isCapped = !isItems && keys.length * layout.limit > maxRows;
     const statement = (isCapped ? capped : plain).render({ ...input, keys, maxRows });
     const set = await executor.rows(statement, layout);
-    budget.takeRows(set.count);
+    // items are as many as the rows that lead to them, at most
+    if (!isItems) budget.takeRows(set.count);
     return set;
   });
 

@@ -3,7 +3,9 @@
  * row that the caller may not read gets the error of one that does not exist.
  */
 import type { Collection, Field } from '../../contract/collection.js';
-import type { ReferenceCheck } from '../plan/references.js';
+import { fromStoredKey } from '../plan/any-payload.js';
+import type { Scalar } from '../plan/parsed-value.js';
+import { storedFields, type ReferenceCheck } from '../plan/references.js';
 import {
   isOwnerOperand,
   type CreatePlan,
@@ -17,7 +19,7 @@ import { countTuples, findFirst, readTuple, type Tuple } from './constraint-viol
 import { brokenReferenceError } from './failures.js';
 import type { RowsContext } from './row-locks.js';
 import { readStored } from './stored-checks.js';
-import { distinctKeys } from './stored-keys.js';
+import { distinctKeys, findStoredKeys, hasAlternativeSpellings, keyText } from './stored-keys.js';
 
 /** A key that a row sets on a relation. */
 interface Reference {
@@ -130,6 +132,8 @@ const tupleText = (row: ListRow, names: readonly string[]): string | null => {
 /** A reference with its whole key. */
 interface CompleteReference extends Reference {
   readonly tuple: Tuple;
+  /** The values of the referring row. */
+  readonly stored: Tuple;
 }
 
 const requireReadable = async (references: readonly Reference[], context: RowsContext): Promise<void> => {
@@ -150,7 +154,8 @@ const completeReference = async (
   context: RowsContext,
 ): Promise<readonly CompleteReference[]> => {
   const { collection, check, row, keys } = reference;
-  const fields = fieldsOf(collection, check.relation.fields);
+  const { relation } = check;
+  const fields = fieldsOf(collection, storedFields(relation));
   const missing = fields.filter(({ name }) => !row.has(name));
   const rows =
     missing.length === 0 || keys === null
@@ -159,8 +164,12 @@ const completeReference = async (
           ({ values }) => new Map([...values, ...row]),
         );
   return rows.flatMap((each) => {
-    const tuple = readTuple(each as WriteRow, fields);
-    return tuple === null ? [] : [{ ...reference, tuple }];
+    const stored = readTuple(each as WriteRow, fields);
+    if (stored === null) return [];
+    const tuple: readonly (Scalar | null)[] =
+      relation.anyOf === undefined ? stored : [fromStoredKey(relation, stored[0] as Scalar)];
+    if (tuple.includes(null)) throw referenceError(reference);
+    return [{ ...reference, tuple: tuple as Tuple, stored }];
   });
 };
 
@@ -189,21 +198,27 @@ const findUnreadable = (
   findFirst(group, async (part) => {
     const { relation, readable: where } = (part[0] as CompleteReference).check;
     const tuples = distinctKeys(part.map(({ tuple }) => tuple));
+    const { collection, anyOf } = relation;
+    if (anyOf !== undefined && hasAlternativeSpellings(collection)) {
+      // the item is found by exactly the text that is stored
+      const stored = await findStoredKeys({ collection, where }, tuples, context);
+      return tuples.some((key) => keyText(stored.get(keyText(key)) ?? []) !== keyText(key));
+    }
     const fields = fieldsOf(relation.collection, relation.references);
     return (await countTuples(relation.collection, { fields, tuples, where }, context)) < tuples.length;
   });
 
 /** Returns whether every row of an update has the key already, in fields that the caller may read. */
 const isStored = async (
-  { collection, check, tuple, keys }: CompleteReference,
+  { collection, check, stored, keys }: CompleteReference,
   context: RowsContext,
 ): Promise<boolean> => {
   if (keys === null) return false;
-  const fields = [...collection.key, ...fieldsOf(collection, check.relation.fields)];
-  const tuples = keys.map((key) => [...key, ...tuple]);
+  const fields = [...collection.key, ...fieldsOf(collection, storedFields(check.relation))];
+  const tuples = keys.map((key) => [...key, ...stored]);
   const where = check.readableStored;
   return (await countTuples(collection, { fields, tuples, where }, context)) === keys.length;
 };
 
-const referenceError = ({ collection, check, row }: CompleteReference): Error =>
+const referenceError = ({ collection, check, row }: Reference): Error =>
   brokenReferenceError(collection.fields.get(check.relation.fields[0] ?? ''), [row as WriteRow], collection);

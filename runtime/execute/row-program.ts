@@ -72,6 +72,7 @@ const columnsOf = (token: Token): number => {
   if (token.kind === 'literal' || token.kind === 'end') return 0;
   if (token.kind === 'one') return token.isShared ? 0 : 1;
   if (token.kind === 'key') return token.fields.length;
+  if (token.kind === 'any') return 2;
   return token.kind === 'value' ? 1 : token.columns;
 };
 
@@ -101,6 +102,7 @@ export const writeRow = <Row extends Cursor, Column>(
       } else if (!step.isShared) format.skipValue(row);
     } else if (step.kind === 'end') collector.endRow();
     else if (step.kind === 'list') collector.addSlot(step.list, readKey(row, format, step.columns));
+    else if (step.kind === 'any') writeAny(step, row, { format, collector });
     else writer.text(shownKey(readTexts(row, format, step.fields.length), step.fields));
   }
 };
@@ -117,6 +119,18 @@ const shownKey = (texts: readonly (string | null)[], fields: readonly Field[]): 
   texts.every((text) => text === null) ? 'null' : JSON.stringify(showKey(texts, fields));
 
 const writeNull = (writer: ByteWriter): void => writer.ascii('null');
+
+const writeAny = <Row extends Cursor>(
+  { lists }: Extract<Token, { kind: 'any' }>,
+  row: Row,
+  { format, collector }: { readonly format: Format<Row>; readonly collector: RowCollector },
+): void => {
+  const name = readPart(row, format);
+  const key = readPart(row, format);
+  const list = lists.get(name ?? '');
+  if (list === undefined || key === null) writeNull(collector.writer);
+  else collector.addSlot(list, key);
+};
 
 type Format<Row extends Cursor> = Pick<RowFormat<Row, never>, 'takeNull' | 'skipValue' | 'readText'>;
 

@@ -180,9 +180,12 @@ export class RowCollector {
 export interface FilledRows extends Pick<RowSet, 'rows' | 'groups'> {
   /** Number of rows in all lists below these rows. */
   readonly nested: number;
+  /** Whether each key has one row at most, which is no list: an item of a many-to-any relation. */
+  readonly isItem?: boolean;
 }
 
 const empty = Buffer.from('[]');
+const absent = Buffer.from('null');
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
@@ -193,14 +196,14 @@ const closeBracket = 0x5d;
 export const insertLists = (set: RowSet, lists: readonly FilledRows[], budget: ReadBudget): FilledRows => {
   if (set.slots.length === 0) return { ...set, nested: 0 };
   const source = set.rows.bytes;
-  const nested = lists.map(({ rows, groups }) => ({ bytes: rows.bytes, groups }));
+  const nested = lists.map(({ rows, groups, isItem = false }) => ({ bytes: rows.bytes, groups, isItem }));
   // the rows of one parent may be inserted several times, and so may the lists within them
   let size = source.length;
   let rows = 0;
   for (const { list, key } of set.slots) {
     const group = groupOf(nested[list], key);
-    size += listSize(group);
-    rows += group?.rows ?? 0;
+    size += group === undefined ? absentOf(nested[list]).length : listSize(group, nested[list]);
+    rows += rowsOf(group, nested[list]);
   }
   budget.checkRows(rows);
   budget.bytes.take(limitBytes(size) + margin * 2);
@@ -213,8 +216,8 @@ export const insertLists = (set: RowSet, lists: readonly FilledRows[], budget: R
     to += source.copy(target, to, from, offset);
     from = offset;
     const group = groupOf(nested[list], key);
-    to = writeList(target, to, { bytes: nested[list]?.bytes, group });
-    rows += group?.rows ?? 0;
+    to = writeList(target, to, { list: nested[list], group });
+    rows += rowsOf(group, nested[list]);
     shifts.push({ offset, by: to - margin - offset, rows });
   }
   to += source.copy(target, to, from);
@@ -223,23 +226,36 @@ export const insertLists = (set: RowSet, lists: readonly FilledRows[], budget: R
   return { rows: filled, groups: moveGroups(set.groups, shifts), nested: rows };
 };
 
-type NestedList = { readonly bytes: Buffer; readonly groups: RowSet['groups'] } | undefined;
+interface NestedList {
+  readonly bytes: Buffer;
+  readonly groups: RowSet['groups'];
+  readonly isItem: boolean;
+}
 
-const groupOf = (list: NestedList, key: string | null): Group | undefined =>
+const groupOf = (list: NestedList | undefined, key: string | null): Group | undefined =>
   key === null ? undefined : list?.groups.get(key);
 
+/** Returns what is written without rows. */
+const absentOf = (list: NestedList | undefined): Buffer => (list?.isItem === true ? absent : empty);
+
+/** Returns the number of rows that a list adds; an item counts with the row that leads to it. */
+const rowsOf = (group: Group | undefined, list: NestedList | undefined): number =>
+  group === undefined ? 0 : group.rows - (list?.isItem === true ? 1 : 0);
+
 /** Returns the number of bytes that `writeList` writes. */
-const listSize = (group: Group | undefined): number =>
-  group === undefined ? empty.length : group.end - group.start + 2;
+const listSize = ({ start, end }: Group, list: NestedList | undefined): number =>
+  end - start + (list?.isItem === true ? 0 : 2);
 
 interface ListContent {
-  readonly bytes: Buffer | undefined;
+  readonly list: NestedList | undefined;
   readonly group: Group | undefined;
 }
 
-/** Writes one list and returns the offset after it. */
-const writeList = (target: Buffer, at: number, { bytes, group }: ListContent): number => {
-  if (bytes === undefined || group === undefined) return at + empty.copy(target, at);
+/** Writes one list, or one item, and returns the offset after it. */
+const writeList = (target: Buffer, at: number, { list, group }: ListContent): number => {
+  if (list === undefined || group === undefined) return at + absentOf(list).copy(target, at);
+  const { bytes, isItem } = list;
+  if (isItem) return at + bytes.copy(target, at, group.start, group.end);
   target[at] = openBracket;
   const end = at + 1 + bytes.copy(target, at + 1, group.start, group.end);
   target[end] = closeBracket;

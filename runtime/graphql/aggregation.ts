@@ -35,7 +35,7 @@ const readOutputs = (
   { type, context }: Selection,
 ): readonly OutputNode[] => {
   if (!isObjectType(type)) return [];
-  return [...collectFields(sets, context)].map(([as, found]): OutputNode => {
+  return [...collectFields(sets, type.name, context)].map(([as, found]): OutputNode => {
     const name = found.field.name.value;
     if (name === '__typename') return typeNameOf(as, type);
     if (name === 'group') return { kind: 'object', as, children: [{ kind: 'groups' }] };
@@ -62,7 +62,7 @@ const readMeasures = (
   { sets }: Pick<CollectedField, 'sets'>,
   { type, context }: MeasuredSelection,
 ): readonly OutputNode[] =>
-  [...collectFields(sets, context)].map(([as, { field, sets: below }]): OutputNode => {
+  [...collectFields(sets, type.name, context)].map(([as, { field, sets: below }]): OutputNode => {
     if (field.name.value === '__typename') return typeNameOf(as, type);
     const selected = type.getFields()[field.name.value];
     const { call, name = field.name.value } = directivesOf(selected?.astNode);

@@ -181,8 +181,15 @@ interface OperationCall {
   readonly id: string | undefined;
 }
 
-const findOperationCalls = ({ type, operation, fragments }: OperationParts): readonly OperationCall[] =>
-  [...collectFields([operation.selectionSet], { fragments, variables: null }).values()].map(({ field }) => ({
+const findOperationCalls = ({
+  type,
+  operation,
+  fragments,
+  view: { schema },
+}: OperationParts): readonly OperationCall[] =>
+  [
+    ...collectFields([operation.selectionSet], type.name, { schema, fragments, variables: null }).values(),
+  ].map(({ field }) => ({
     name: field.name.value,
     id: directivesOf(type.getFields()[field.name.value]?.astNode).operation,
   }));
@@ -203,9 +210,9 @@ type Variables = Readonly<Record<string, unknown>>;
 type Bind = (variables: Variables, sent: Variables) => RootField;
 
 const bindRoots = (compiled: OperationParts, variables: Variables): readonly Bind[] => {
-  const { operation, fragments } = compiled;
-  const context: SelectionContext = { fragments, variables };
-  return [...collectFields([operation.selectionSet], context)].map(([key, found]) =>
+  const { type, operation, fragments, view } = compiled;
+  const context: SelectionContext = { schema: view.schema, fragments, variables };
+  return [...collectFields([operation.selectionSet], type.name, context)].map(([key, found]) =>
     bindRoot(key, found, { ...compiled, context }),
   );
 };

@@ -20,6 +20,10 @@ export interface FieldDirectives {
   readonly in?: string;
   /** Type of a relation for callers who may not read or update the related collection. */
   readonly otherwise?: string;
+  /** The field whose permission is required, if it is another one. */
+  readonly requires?: string;
+  /** On a field of an item in place of its key: it belongs to the key, which needs no permission. */
+  readonly key?: string;
 }
 
 export const directiveName = 'svc';

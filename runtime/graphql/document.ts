@@ -34,7 +34,7 @@ export const compileDocument = (
     hideSuggestions: !options.introspection,
   });
   if (problems.length > 0) throw toValidationError(problems);
-  checkSelections(document);
+  checkSelections(document, view.schema);
   return compileOperation(document, findOperation(document, operationName), { view, options });
 };
 

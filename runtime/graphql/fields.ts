@@ -1,5 +1,13 @@
 /** Collects the fields of selection sets by response key, with fragments expanded. */
-import type { DirectiveNode, FieldNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql';
+import {
+  isAbstractType,
+  type DirectiveNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type NamedTypeNode,
+  type SelectionSetNode,
+} from 'graphql';
 
 /** All fields of one response key. */
 export interface CollectedField {
@@ -13,23 +21,33 @@ export interface FieldsContext {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** `null`: ignore `@skip` and `@include`. */
   readonly variables: Readonly<Record<string, unknown>> | null;
+  readonly schema: GraphQLSchema;
   /** Called for every further field of a key. */
   readonly onDuplicate?: (first: FieldNode, other: FieldNode) => void;
 }
 
-/** Collects fields. Every fragment applies, because the schema has neither interfaces nor unions. */
+/**
+ * Collects the fields that are selected of an object type. A fragment applies if it is on that type, or on a union, which
+ * then includes the type. `null`: every fragment applies.
+ */
 export const collectFields = (
   sets: readonly SelectionSetNode[],
+  type: string | null,
   context: FieldsContext,
 ): ReadonlyMap<string, CollectedField> => {
   const found = new Map<string, { readonly field: FieldNode; readonly sets: SelectionSetNode[] }>();
   const seen = new Set<string>();
+  const applies = (condition: NamedTypeNode | undefined): boolean =>
+    type === null ||
+    condition === undefined ||
+    condition.name.value === type ||
+    isAbstractType(context.schema.getType(condition.name.value));
   const add = (set: SelectionSetNode): void => {
     for (const selection of set.selections) {
       if (!isIncluded(selection.directives, context)) continue;
       if (selection.kind === 'Field') addField(selection);
-      else if (selection.kind === 'InlineFragment') add(selection.selectionSet);
-      else addFragment(selection.name.value);
+      else if (selection.kind === 'FragmentSpread') addFragment(selection.name.value);
+      else if (applies(selection.typeCondition)) add(selection.selectionSet);
     }
   };
   const addField = (field: FieldNode): void => {
@@ -47,7 +65,7 @@ export const collectFields = (
     const fragment = context.fragments.get(name);
     if (fragment === undefined || seen.has(name)) return;
     seen.add(name);
-    add(fragment.selectionSet);
+    if (applies(fragment.typeCondition)) add(fragment.selectionSet);
   };
   for (const set of sets) add(set);
   return found;

@@ -1,11 +1,18 @@
 /** Limits the cost of a document, before it is validated and compiled. */
 import {
+  getNamedType,
+  isLeafType,
+  isObjectType,
+  isUnionType,
   Kind,
   print,
   visit,
   type ArgumentNode,
   type DocumentNode,
   type FieldNode,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
   type ObjectFieldNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -59,18 +66,25 @@ export const checkCounts = (document: DocumentNode): void => {
  * otherwise valid.
  * @throws GRAPHQL_VALIDATION
  */
-export const checkSelections = (document: DocumentNode): void => {
+export const checkSelections = (document: DocumentNode, schema: GraphQLSchema): void => {
   const fragments = new Map(
     document.definitions.flatMap((node) =>
       node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
     ),
   );
   const counter = { fields: 0 };
-  const context: FieldsContext = { fragments, variables: null, onDuplicate: requireIdentical };
+  const context: FieldsContext = { schema, fragments, variables: null, onDuplicate: requireIdentical };
   for (const node of document.definitions) {
-    if (node.kind === Kind.OPERATION_DEFINITION) checkLevel([node.selectionSet], 1, { context, counter });
+    if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+    const level = { depth: 1, type: schema.getRootType(node.operation) };
+    checkLevel([node.selectionSet], level, { context, counter });
   }
 };
+
+interface Level {
+  readonly depth: number;
+  readonly type: GraphQLNamedType | null | undefined;
+}
 
 interface WalkContext {
   readonly context: FieldsContext;
@@ -79,31 +93,58 @@ interface WalkContext {
 
 const checkLevel = (
   sets: readonly SelectionSetNode[],
-  level: number,
+  { depth, type }: Level,
   { context, counter }: WalkContext,
 ): void => {
-  if (level > maxDepth) throw limitExceeded(`is nested deeper than ${maxDepth} levels`);
-  for (const { sets: below } of collectFields(sets, context).values()) {
-    counter.fields += 1;
-    if (counter.fields > maxFields) throw limitExceeded(`selects more than ${maxFields} fields`);
-    if (below.length > 0) checkLevel(below, level + 1, { context, counter });
+  if (depth > maxDepth) throw limitExceeded(`is nested deeper than ${maxDepth} levels`);
+  const types = new Map<string, FieldOfType>();
+  for (const object of isUnionType(type) ? type.getTypes() : [type]) {
+    for (const [key, { field, sets: below }] of collectFields(sets, object?.name ?? null, context)) {
+      counter.fields += 1;
+      if (counter.fields > maxFields) throw limitExceeded(`selects more than ${maxFields} fields`);
+      const found = isObjectType(object) ? object.getFields()[field.name.value]?.type : undefined;
+      if (isUnionType(type)) requireSameType(key, { field, type: found }, types);
+      const next = found === undefined ? undefined : getNamedType(found);
+      if (below.length > 0) checkLevel(below, { depth: depth + 1, type: next }, { context, counter });
+    }
   }
 };
 
+interface FieldOfType {
+  readonly field: FieldNode;
+  readonly type: GraphQLOutputType | undefined;
+}
+
+/** Applies the part of "Field Selection Merging" on types that exclude each other: equal keys have equal scalar types. */
+const requireSameType = (key: string, given: FieldOfType, types: Map<string, FieldOfType>): void => {
+  const present = types.get(key);
+  if (present === undefined) {
+    types.set(key, given);
+    return;
+  }
+  const isSame = String(present.type) === String(given.type);
+  const areObjects = [present, given].every(
+    ({ type }) => type !== undefined && !isLeafType(getNamedType(type)),
+  );
+  if (!isSame && !areObjects) throw conflict(key, [present.field, given.field], 'types');
+};
+
 /**
- * Applies the rule "Field Selection Merging" of the GraphQL specification, in time linear in the document. It is
- * stricter for objects: types cannot overlap here.
+ * Applies the rule "Field Selection Merging" of the GraphQL specification to one type, in time linear in the document.
  */
 const requireIdentical = (first: FieldNode, other: FieldNode): void => {
   const key = (first.alias ?? first.name).value;
   if (first.name.value === other.name.value && printArguments(first) === printArguments(other)) return;
-  throw invalidDocument({
-    message: `Fields "${key}" conflict: they have different names or arguments. Use different aliases.`,
-    locations: [first, other].flatMap(({ loc }) =>
+  throw conflict(key, [first, other], 'names or arguments');
+};
+
+const conflict = (key: string, fields: readonly FieldNode[], what: string): Error =>
+  invalidDocument({
+    message: `Fields "${key}" conflict: they have different ${what}. Use different aliases.`,
+    locations: fields.flatMap(({ loc }) =>
       loc === undefined ? [] : [{ line: loc.startToken.line, column: loc.startToken.column }],
     ),
   });
-};
 
 const printArguments = ({ arguments: given = [] }: FieldNode): string => given.map(printSorted).sort().join();
 

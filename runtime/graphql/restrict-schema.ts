@@ -13,6 +13,7 @@ import {
   type NamedTypeNode,
   type ObjectTypeDefinitionNode,
   type TypeNode,
+  type UnionTypeDefinitionNode,
 } from 'graphql';
 import type { Action } from '../access/policies.js';
 import { isVisibleAt, type Visibility } from '../access/visibility.js';
@@ -47,7 +48,10 @@ export const restrictSchema = (document: DocumentNode, visibility: Visibility): 
   const absent = findAbsent(types, visibility);
   const restricted = types
     .filter((node) => !absent.has(nameOf(node)))
-    .map((node) => (isShape(node) ? restrictShape(node, absent, visibility) : node));
+    .map((node) => {
+      if (node.kind === Kind.UNION_TYPE_DEFINITION) return restrictUnion(node, absent);
+      return isShape(node) ? restrictShape(node, absent, visibility) : node;
+    });
   return { ...document, definitions: filterReachable(withQuery(restricted)) };
 };
 
@@ -66,6 +70,9 @@ const findAbsent = (types: readonly DefinitionNode[], visibility: Visibility): R
   const absent = new Set(shapes.filter((node) => !isPermitted(node, visibility)).map(nameOf));
   for (let before = -1; before !== absent.size;) {
     before = absent.size;
+    for (const node of types)
+      if (node.kind === Kind.UNION_TYPE_DEFINITION && restrictUnion(node, absent).types?.length === 0)
+        absent.add(nameOf(node));
     for (const node of shapes) {
       const isEmpty = membersOf(restrictShape(node, absent, visibility)).length === 0;
       if (isEmpty && !rootNames.has(nameOf(node))) absent.add(nameOf(node));
@@ -74,11 +81,30 @@ const findAbsent = (types: readonly DefinitionNode[], visibility: Visibility): R
   return absent;
 };
 
+const restrictUnion = (
+  node: UnionTypeDefinitionNode,
+  absent: ReadonlySet<string>,
+): UnionTypeDefinitionNode => ({
+  ...node,
+  types: (node.types ?? []).filter(({ name }) => !absent.has(name.value)),
+});
+
 const rootNames: ReadonlySet<string> = new Set(['Query', 'Mutation']);
 
 const isPermitted = (node: ShapeNode, visibility: Visibility): boolean => {
-  const { collection, action } = directivesOf(node);
-  return collection === undefined || visibility.visibleNames(collection, action as Action) !== null;
+  const { collection } = directivesOf(node);
+  return collection === undefined || namesIn(node, visibility) !== null;
+};
+
+/** Returns the names that the caller may use in a type, or null for none. */
+const namesIn = (node: ShapeNode, visibility: Visibility): ReadonlySet<string> | '*' | null => {
+  const { collection = '', action } = directivesOf(node);
+  if (action !== 'relate') return visibility.visibleNames(collection, action as Action);
+  const names = (['create', 'update'] as const).map((each) => visibility.visibleNames(collection, each));
+  const isHidden =
+    names.every((each) => each === null) && visibility.visibleNames(collection, 'read') === null;
+  if (isHidden) return null;
+  return names.includes('*') ? '*' : new Set(names.flatMap((each) => Array.from(each ?? [])));
 };
 
 const membersOf = ({ fields = [] }: ShapeNode): readonly MemberNode[] => fields;
@@ -101,13 +127,21 @@ const logicNames: ReadonlySet<string> = new Set(
 const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: MemberNode) => boolean) => {
   const { collection, action } = directivesOf(node);
   if (collection === undefined) return (field) => isRootPermitted(field, visibility);
-  const names = visibility.visibleNames(collection, action as Action);
+  const names = namesIn(node, visibility);
   const isFilter = node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && action === 'read';
   return (field) => {
-    const { call, name = call ?? field.name.value, access, collection: needed } = directivesOf(field);
+    const {
+      call,
+      name = call ?? field.name.value,
+      requires = name,
+      access,
+      collection: needed,
+      key,
+    } = directivesOf(field);
+    if (key !== undefined) return true;
     if (access === 'admin') return false;
     if (needed !== undefined && visibility.visibleNames(needed, 'read') === null) return false;
-    return names === '*' || names?.has(name) === true || (isFilter && logicNames.has(field.name.value));
+    return names === '*' || names?.has(requires) === true || (isFilter && logicNames.has(field.name.value));
   };
 };
 
@@ -136,9 +170,13 @@ const restrictMember = (field: MemberNode, absent: ReadonlySet<string>): MemberN
   };
 };
 
-/** Replaces the named type; a list stays a list. */
-const withTypeName = (type: TypeNode, name: string): TypeNode =>
-  type.kind === Kind.LIST_TYPE ? { ...type, type: withTypeName(type.type, name) } : namedType(name);
+/** Replaces the named type; a list stays a list, and a required value required. */
+const withTypeName = (type: TypeNode, name: string): TypeNode => {
+  if (type.kind === Kind.LIST_TYPE) return { ...type, type: withTypeName(type.type, name) };
+  return type.kind === Kind.NON_NULL_TYPE
+    ? { ...type, type: withTypeName(type.type, name) as NamedTypeNode }
+    : namedType(name);
+};
 
 const withArguments = (field: FieldDefinitionNode, absent: ReadonlySet<string>): FieldDefinitionNode => ({
   ...field,
@@ -156,7 +194,9 @@ const makeNullable = (
   const names =
     action === 'read'
       ? visibility.conditionalNames(collection)
-      : visibility.presetNames(collection, action as Action);
+      : action === 'relate'
+        ? noNames
+        : visibility.presetNames(collection, action as Action);
   if (names.size === 0) return fields;
   return fields.map((field) =>
     names.has(directivesOf(field).name ?? field.name.value) && field.type.kind === Kind.NON_NULL_TYPE
@@ -164,6 +204,8 @@ const makeNullable = (
       : field,
   );
 };
+
+const noNames: ReadonlySet<string> = new Set();
 
 const namedType = (name: string): NamedTypeNode => ({
   kind: Kind.NAMED_TYPE,
@@ -197,6 +239,8 @@ const filterReachable = (types: readonly DefinitionNode[]): readonly DefinitionN
   // a Set also iterates over entries that are added during the loop
   for (const name of seen) {
     const node = byName.get(name);
+    if (node?.kind === Kind.UNION_TYPE_DEFINITION)
+      for (const type of node.types ?? []) seen.add(typeName(type));
     if (node === undefined || !isShape(node)) continue;
     for (const field of membersOf(node)) {
       seen.add(typeName(field.type));

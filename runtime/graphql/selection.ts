@@ -5,6 +5,7 @@ import {
   GraphQLError,
   isLeafType,
   isObjectType,
+  isUnionType,
   visit,
   type FieldNode as SelectedField,
   type GraphQLField,
@@ -135,7 +136,9 @@ const toNodes = (
   type: GraphQLObjectType,
   nodes: NodesContext,
 ): readonly FieldNode[] =>
-  [...collectFields(sets, nodes.context)].map(([key, found]) => toNode(key, found, { ...nodes, type }));
+  [...collectFields(sets, type.name, nodes.context)].map(([key, found]) =>
+    toNode(key, found, { ...nodes, type }),
+  );
 
 const toNode = (
   key: string,
@@ -149,6 +152,13 @@ const toNode = (
   const { call, name = field.name } = directivesOf(field.astNode);
   const renamed = key === name ? {} : { as: key };
   const inner = getNamedType(field.type);
+  if (isUnionType(inner)) {
+    const targets = inner.getTypes().map((target) => ({
+      collection: directivesOf(target.astNode).collection ?? target.name,
+      children: toNodes({ sets }, target, { context, values }),
+    }));
+    return { name, ...renamed, children: [], targets };
+  }
   if (call !== undefined) {
     const calls = callsIn({ sets }, { context, call, type: inner });
     return { name, ...renamed, isGroup: true, children: calls.map(toCallNode) };
@@ -182,7 +192,7 @@ export const callsIn = (
   { sets }: Pick<CollectedField, 'sets'>,
   { context, call, type }: CallOptions,
 ): readonly SelectedCall[] =>
-  [...collectFields(sets, context)].map(([key, { field }]) =>
+  [...collectFields(sets, type?.name ?? null, context)].map(([key, { field }]) =>
     field.name.value === '__typename'
       ? { key, json: JSON.stringify(type?.name) }
       : { key, call: `${field.name.value}(${call})` },
@@ -204,7 +214,7 @@ export const pick = (
   if (isLeafType(type)) return type.serialize(value);
   if (!isObjectType(type) || typeof value !== 'object') return value;
   return Object.fromEntries(
-    [...collectFields(sets, context)].map(([key, found]) => {
+    [...collectFields(sets, type.name, context)].map(([key, found]) => {
       const name = found.field.name.value;
       if (name === '__typename') return [key, type.name];
       const field = type.getFields()[name];

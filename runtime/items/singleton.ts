@@ -39,6 +39,13 @@ type ValueEntry = Exclude<Entry, { kind: 'constant' | 'group' }>;
 
 const absentValue = (entry: ValueEntry, isHidden: boolean, { collection }: ReadPlan): unknown => {
   if (entry.kind === 'many') return [];
-  if (entry.kind === 'one' || isHidden || entry.rule !== null || isMasked(entry.field)) return null;
+  if (
+    entry.kind === 'one' ||
+    entry.kind === 'any' ||
+    isHidden ||
+    entry.rule !== null ||
+    isMasked(entry.field)
+  )
+    return null;
   return collection.key.some(({ name }) => name === entry.field.name) ? null : (entry.field.default ?? null);
 };

@@ -190,11 +190,15 @@ const withFields = (schema: Node, visibility: Visibility): Node => {
   const isRow = action === 'read' && schema['x-svc-keep'] === undefined;
   const partial = isRow ? visibility.conditionalNames(collection) : noNames;
   const restricted = replaceEntries(properties, (property, name) => {
-    if (fields !== '*' && !fields.has(name) && !keep.includes(name)) return undefined;
+    if (fields !== '*' && !fields.has(name) && !fields.has(ownerOf(name)) && !keep.includes(name))
+      return undefined;
     return partial.has(name) ? orNull(property as Node) : property;
   });
   return restricted === properties ? schema : { ...schema, properties: restricted };
 };
+
+/** Returns the many-to-any relation of a target such as `item:works`. */
+const ownerOf = (name: string): string => name.split(':', 1)[0] ?? name;
 
 const noNames: ReadonlySet<string> = new Set();
 

@@ -1,11 +1,12 @@
 /** Plans `fields`: expands wildcards, checks names and follows relations. */
-import type { Field, ToMany } from '../../contract/collection.js';
+import type { Field, ToAny, ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import { resultName } from '../../contract/functions.js';
-import type { FieldNode, Query } from '../request/query.js';
+import type { AnySelection, FieldNode, Query } from '../request/query.js';
 import { fromQuery, planFilter } from './filter.js';
 import { findCall, planCall } from './functions.js';
-import { planMany } from './read.js';
+import { joinTargets } from './any.js';
+import { planAnyTarget, planMany } from './read.js';
 import {
   crossRelation,
   fieldRule,
@@ -16,7 +17,7 @@ import {
   isNamePermitted,
   type Scope,
 } from './scope.js';
-import { conditionTrue, type Entry, type Select } from './types.js';
+import { conditionTrue, type AnyTarget, type Entry, type Select } from './types.js';
 
 /** The default where `fields` is absent. */
 const wildcard: readonly FieldNode[] = [{ name: '*', children: [] }];
@@ -34,7 +35,8 @@ export const planSelect = (
 ): Select => {
   const entries = new Map<string, Entry>();
   const named = resolveAliases(nodes ?? wildcard, alias);
-  for (const node of expandWildcards(joinDottedNames(named, scope), scope)) {
+  const expanded = joinTargets(expandWildcards(joinDottedNames(named, scope), scope), scope);
+  for (const node of expanded) {
     const entry = planEntry(node, scope, deep);
     if (entry !== null) entries.set(entry.name, entry);
   }
@@ -112,12 +114,13 @@ const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | 
   }
   if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);
   const relation = findRelation(scope, name);
+  if (relation?.kind === 'manyToAny' && node.targets !== undefined)
+    return planAny(relation, { ...node, targets: node.targets }, { scope, deep });
   if (relation?.kind === 'oneToMany') return planList(relation, node, { scope, deep });
   const field = scope.collection.fields.get(name);
   if (children.length === 0 && node.query === undefined && field !== undefined)
     return planField(field, node, scope);
-  if (relation?.kind === 'manyToAny') throw invalidQuery(`fields below "${name}" are not served`);
-  if (relation === undefined) {
+  if (relation === undefined || relation.kind === 'manyToAny') {
     const inner = field === undefined ? undefined : children[0];
     throw inner === undefined
       ? forbiddenField(scope, name)
@@ -166,6 +169,26 @@ const planList = (relation: ToMany, node: FieldNode, { scope, deep }: ListContex
     rule: fieldRule(scope, relation.name),
     plan: planMany(relation, { children: isBare(node) ? null : node.children, query, scope: target }),
   };
+};
+
+interface AnyNode extends FieldNode {
+  readonly targets: readonly AnySelection[];
+}
+
+/** Plans the items of a many-to-any relation. Those of targets that the caller may not read are left out. */
+const planAny = (relation: ToAny, node: AnyNode, { scope, deep }: ListContext): Entry => {
+  const selected = new Map(node.targets.map(({ collection, children }) => [collection, children]));
+  const targets = relation.targets.flatMap((step): readonly AnyTarget[] => {
+    if (!isNamePermitted(scope, step.name)) throw forbiddenField(scope, relation.name);
+    const target = crossRelation(scope, step);
+    if (target === null) return [];
+    const children = selected.get(step.target) ?? null;
+    const plan = planAnyTarget({ children, query: deepOf(deep, step.name), scope: target });
+    return plan === null ? [] : [{ kind: 'target', relation: step, plan }];
+  });
+  const [any] = relation.targets;
+  const rule = any === undefined ? null : fieldRule(scope, any.name);
+  return { kind: 'any', name: keyOf(node), relation, rule, targets };
 };
 
 const deepOf = (deep: Query['deep'], relation: string): Query | null =>

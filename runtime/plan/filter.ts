@@ -2,7 +2,7 @@
  * Converts filters to conditions: resolves names, checks operators against types and applies the rules of
  * every level.
  */
-import type { Field, Relation, ToMany } from '../../contract/collection.js';
+import type { AnyOf, Field, Relation, ToAny, ToMany, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import { operatorsOf } from '../../contract/field-types.js';
 import { operators, type Operator } from '../../contract/operators.js';
@@ -106,7 +106,6 @@ const planField = (name: string, filter: Filter, context: Context): Condition =>
   const relation = findRelation(scope, name);
   const isCall = findCall(scope, name) !== null;
   if (!isCall && !isNamePermitted(scope, name)) throw forbiddenField(scope, name);
-  if (relation?.kind === 'manyToAny') throw invalidQuery(`filters through "${name}" are not served`);
   if (relation?.kind === 'oneToMany') return planMany(relation, filter, context);
   if (filter.kind === 'compare') return planComparison(name, filter, context);
   if (filter.kind === 'and' && !isRelatedFilter(filter)) {
@@ -125,6 +124,7 @@ const planOne = (
   context: Context,
 ): Condition => {
   const { scope } = context;
+  if (relation?.kind === 'manyToAny' && isRelatedFilter(filter)) return planAny(relation, filter, context);
   if (relation?.kind !== 'manyToOne') throw notARelation(name, filter, scope);
   if (filter.kind === 'some' || filter.kind === 'none') {
     throw invalidQuery(`"_${filter.kind}" needs a to-many relation; "${name}" leads to one item`);
@@ -132,7 +132,29 @@ const planOne = (
   const target = crossRelation(scope, relation);
   if (target === null) throw forbiddenField(scope, name);
   const join = joinOf(relation, scope, target);
-  return planNode(filter, { ...context, scope: target, path: [...context.path, join] });
+  const inner = planNode(filter, { ...context, scope: target, path: [...context.path, join] });
+  return relation.anyOf === undefined ? inner : allOf([isOfTarget(relation, relation.anyOf, context), inner]);
+};
+
+/** Plans the condition that a row of a many-to-any relation leads to a target. */
+const isOfTarget = ({ target }: ToOne, { collectionField }: AnyOf, { scope, path }: Context): Condition => ({
+  kind: 'compare',
+  column: planColumn(collectionField.name, { scope, path }),
+  operator: 'eq',
+  operand: { from: 'constant', value: target },
+});
+
+/**
+ * Plans a filter on the item of a many-to-any relation, whichever collection it is of: every collection that the caller
+ * may read must have the fields.
+ */
+const planAny = (relation: ToAny, filter: Filter, context: Context): Condition => {
+  const { scope } = context;
+  const readable = relation.targets.filter(
+    ({ collection }) => scope.grant === null || scope.context.policies.grant(collection, 'read') !== null,
+  );
+  if (readable.length === 0) throw forbiddenField(scope, relation.name);
+  return anyOf(readable.map((target) => planOne(target.name, target, filter, context)));
 };
 
 const notARelation = (name: string, filter: Filter, scope: Scope): Error => {

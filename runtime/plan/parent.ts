@@ -32,9 +32,9 @@ export const planParents = (
     return plan === null ? [] : { ...plan, rowIndex };
   });
 
-const parentLevel = ({ name }: ToOne, level: LevelContext): LevelContext => ({
+const parentLevel = ({ name, anyOf }: ToOne, level: LevelContext): LevelContext => ({
   ...level,
-  path: [...level.path, name],
+  path: [...level.path, anyOf?.relation ?? name],
   owner: noOwner,
   positions: null,
 });

@@ -74,6 +74,23 @@ export const planMany = (
   return { ...plan, order: unsortedLast(planOrder([ascending(sortField)], scope)) };
 };
 
+/**
+ * Plans the items of one target of a many-to-any relation, each as an object, or as its bare key where no field is named
+ * (`children: null`). Returns null where the caller may not read the key.
+ */
+export const planAnyTarget = (options: {
+  readonly children: readonly FieldNode[] | null;
+  readonly query: Query | null;
+  readonly scope: Scope;
+}): ReadPlan | null => {
+  const { children, query, scope } = options;
+  const level = query ?? emptyQuery;
+  if (children === null && !scope.collection.key.every(({ name }) => isNamePermitted(scope, name)))
+    return null;
+  const select = children === null ? planKey(scope) : planSelect(children, scope, level);
+  return { ...planLevel({ ...level, sort: [], limit: null }, scope, select), limit: 'every', order: [] };
+};
+
 /** Sorts rows without a value in the sort field after those that have one. */
 const unsortedLast = ([first, ...rest]: readonly Order[]): readonly Order[] =>
   first === undefined ? [] : [{ ...first, nullsLast: true }, ...rest];

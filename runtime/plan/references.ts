@@ -2,7 +2,7 @@
  * Plans the checks of keys that a payload sets on relations with a foreign key: a row that the caller may not read counts
  * as missing. Presets and values that the server sets are not checked, nor is the caller's own user.
  */
-import type { Collection, ToOne } from '../../contract/collection.js';
+import type { AnyOf, Collection, ToOne } from '../../contract/collection.js';
 import { isObject } from '../../contract/objects.js';
 import type { Payload, RowContext } from './row-context.js';
 import { ruleToCondition } from './rule.js';
@@ -27,8 +27,9 @@ export const planReferences = (
   row: ListRow,
   { grant, writing }: Pick<RowContext, 'grant' | 'writing'>,
 ): readonly ReferenceCheck[] => {
-  if (grant.admin || grant.collection.foreignKeys.length === 0) return none;
-  return grant.collection.foreignKeys.flatMap((relation) => {
+  const items = grant.collection.anyTargets.size === 0 ? none : planItems(payload, row, { grant, writing });
+  if (grant.admin || grant.collection.foreignKeys.length === 0) return items;
+  const references = grant.collection.foreignKeys.flatMap((relation) => {
     const isSet = relation.fields.some(
       // rows that are written as objects are checked when they are
       (name) => Object.hasOwn(payload, name) && (row.get(name) ?? null) !== null && !isObject(payload[name]),
@@ -37,7 +38,23 @@ export const planReferences = (
     const check = checkOf(grant.collection, relation, writing);
     return check.readable.kind === 'true' ? [] : [check];
   });
+  return [...references, ...items];
 };
+
+/** Returns the checks of many-to-any relations, for which there are no foreign keys: the item exists for the caller. */
+const planItems = (
+  payload: Payload,
+  row: ListRow,
+  { grant: { collection }, writing }: Pick<RowContext, 'grant' | 'writing'>,
+): readonly ReferenceCheck[] =>
+  [...collection.anyTargets.values()].flatMap((relation) => {
+    const { keyField, collectionField } = relation.anyOf as AnyOf;
+    const value = payload[keyField.name] ?? null;
+    const isSet = value !== null && !isObject(value) && row.has(keyField.name);
+    return isSet && row.get(collectionField.name) === relation.target
+      ? [checkOf(collection, relation, writing)]
+      : [];
+  });
 
 const isOwnUser = ({ target, references, fields }: ToOne, row: ListRow, user: string | null): boolean =>
   user !== null &&
@@ -54,11 +71,15 @@ const checkOf = (collection: Collection, relation: ToOne, context: PlanContext):
   const check = {
     relation,
     readable: rowsWithReadable(relation.references, relation.collection, context),
-    readableStored: rowsWithReadable(relation.fields, collection, context),
+    readableStored: rowsWithReadable(storedFields(relation), collection, context),
   };
   cache.set(relation, check);
   return check;
 };
+
+/** Returns the fields that say which row a relation leads to. */
+export const storedFields = ({ fields, anyOf }: ToOne): readonly string[] =>
+  anyOf === undefined ? fields : [...fields, anyOf.collectionField.name];
 
 /** Returns the condition for the rows in which the caller may read all of the fields. */
 export const rowsWithReadable = (

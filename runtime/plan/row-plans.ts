@@ -3,7 +3,9 @@ import type { Grant } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
 import type { Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
 import type { Owner } from './list-level.js';
+import { normalizePayload } from './payload.js';
 import { rowContext, type LevelContext, type Payload } from './row-context.js';
 import { readRow, writtenNames, type PlannedRow } from './row.js';
 import { ruleToCondition } from './rule.js';
@@ -42,7 +44,7 @@ export const readNewRow = (
   const index = count > 1 ? rowIndex : null;
   const position = level.positions?.[rowIndex] ?? null;
   return readRow(
-    requireObject(payload),
+    requireObject(payload, grant.collection),
     rowContext(level, { grant, action: 'create', index, key: null, position }),
   );
 };
@@ -79,7 +81,7 @@ export const readChange = (
   level: ChangeLevel,
 ): ChangedRow => {
   const grant = requireGrant(collection, 'update', level.writing);
-  const sent = requireObject(payload);
+  const sent = requireObject(payload, collection);
   const { index } = level;
   return {
     sent,
@@ -118,8 +120,8 @@ export const requireGrant = (collection: Collection, action: Action, context: Pl
   return grant;
 };
 
-const requireObject = (payload: unknown): Payload => {
-  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload as Payload;
+const requireObject = (payload: unknown, collection: Collection): Payload => {
+  if (isObject(payload)) return normalizePayload(payload, collection);
   throw invalidPayload('an item must be an object of field names and values');
 };
 

@@ -3,9 +3,10 @@
  * filled fields.
  */
 import type { Grant } from '../access/grant.js';
-import type { Field, ToMany, ToOne } from '../../contract/collection.js';
+import type { Field, ToAny, ToMany, ToOne } from '../../contract/collection.js';
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
+import { findTarget, findToAny, reportTargets, toStoredKey } from './any-payload.js';
 import { compareValues } from './compare.js';
 import { readKey } from './item.js';
 import { collectProblems } from './problem-collection.js';
@@ -60,21 +61,22 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
   const lists: ListValue[] = [];
   const parents: ParentValue[] = [];
   const presets = resolvePresets(payload, context);
+  const given = presets === noPresets ? payload : { ...presets, ...payload };
+  reportTargets(payload, given, context);
   for (const name of Object.keys(presets))
-    setValue(row, { name, value: presets[name], isPreset: true }, context);
+    setValue(row, { name, value: presets[name], isPreset: true, given }, context);
   for (const name of Object.keys(payload)) {
     const relation = findList(name, context.grant);
-    const parent = findParent(name, payload[name], context.grant);
+    const parent = findParent(name, given, context.grant);
     if (relation !== null) lists.push({ relation, value: payload[name] });
     else if (parent !== null) {
       if (setParent(row, parent, context)) parents.push(parent);
-    } else setValue(row, { name, value: payload[name], isPreset: false }, context);
+    } else setValue(row, { name, value: payload[name], isPreset: false, given }, context);
   }
   setOwnerValues(row, context);
   const { position } = context;
   if (position !== null && !row.has(position.name)) row.set(position.name, position.value);
   fillFields(row, context);
-  const given = presets === noPresets ? payload : { ...presets, ...payload };
   if (context.action === 'create') reportMissing(row, given, context);
   const names = context.owner.size === 0 ? Object.keys(payload) : writtenNames(payload, context);
   const references = planReferences(payload, row, context);
@@ -102,10 +104,13 @@ const findList = (name: string, { collection, fields }: Grant): ToMany | null =>
 };
 
 /** Returns an object that stands in place of a key, or null where the value is none. */
-const findParent = (name: string, value: unknown, { collection }: Grant): ParentValue | null => {
+const findParent = (name: string, given: Payload, { collection }: Grant): ParentValue | null => {
+  const value = given[name];
   if (!isObject(value)) return null;
   const relation = collection.relations.get(name);
-  return relation?.kind === 'manyToOne' ? { relation, value } : null;
+  if (relation?.kind === 'manyToOne') return { relation, value };
+  const target = relation?.kind === 'manyToAny' ? findTarget(relation, given) : null;
+  return target === null ? null : { relation: target, value };
 };
 
 /** Sets the key of a parent, as far as it is known. Returns false after adding a problem. */
@@ -123,7 +128,7 @@ const setParent = (row: RowValues, { relation, value }: ParentValue, context: Ro
       const field = writableField(name, false, context);
       if (field === null || isComputed(field, context)) return false;
       const known = key?.[names.indexOf(relation.references[index] ?? '')];
-      row.set(name, known ?? { from: 'parent' });
+      row.set(name, known === undefined ? { from: 'parent' } : toStoredKey(relation, known));
     }
     return true;
   }) ?? false;
@@ -144,16 +149,25 @@ interface GivenValue {
   readonly name: string;
   readonly value: unknown;
   readonly isPreset: boolean;
+  /** Presets and payload. */
+  readonly given: Payload;
 }
 
-const setValue = (row: RowValues, { name, value, isPreset }: GivenValue, context: RowContext): void => {
+const setValue = (
+  row: RowValues,
+  { name, value, isPreset, given }: GivenValue,
+  context: RowContext,
+): void => {
   if (isUnchangedKey(name, context)) {
     if (!isPreset) reportOtherKey(name, value, context);
     return;
   }
   const field = writableField(name, isPreset, context);
   if (field === null || isAbsentKey(field, value, context) || isComputed(field, context)) return;
-  const read = readField(field, value, context);
+  const toAny = value === null || value === undefined ? null : findToAny(name, context.grant.collection);
+  const read =
+    toAny === null ? readField(field, value, context) : readAnyKey(field, value, { toAny, given, context });
+  if (read === null && toAny !== null) return;
   if (read instanceof ApiError) context.problems.push(read);
   else row.set(name, read);
 };
@@ -226,6 +240,26 @@ const readField = (field: Field, value: unknown, context: RowContext): Scalar | 
   }
   const read = readStoredValue(field, value);
   return read.ok ? read.value : invalidValueError(field, { read, value }, context);
+};
+
+interface AnyKeyContext {
+  readonly toAny: ToAny;
+  readonly given: Payload;
+  readonly context: RowContext;
+}
+
+/** Reads the key of an item of any collection; null where the row names none, which is reported already. */
+const readAnyKey = (
+  field: Field,
+  value: unknown,
+  { toAny, given, context }: AnyKeyContext,
+): Scalar | null | ApiError => {
+  const target = findTarget(toAny, given);
+  const [key] = target?.collection.key ?? [];
+  if (target === null || key === undefined) return null;
+  const read = readValue(key, value);
+  if (!read.ok) return invalidValueError(field, { read, value }, context);
+  return readField(field, toStoredKey(target, read.value), context);
 };
 
 /** Parses a value as its column stores it: 9.99 rounded to one decimal may have a digit too many. */

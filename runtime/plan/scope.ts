@@ -4,7 +4,7 @@ import { always, type Grant } from '../access/grant.js';
 import type { Collection, Field, Relation, ToMany, ToOne } from '../../contract/collection.js';
 import { forbidden, invalidQuery } from '../../contract/errors.js';
 import { ruleToCondition } from './rule.js';
-import { conditionTrue, type Condition, type Join } from './types.js';
+import { allOf, conditionTrue, type Condition, type Join } from './types.js';
 
 export interface PlanContext {
   readonly policies: PolicySet;
@@ -56,13 +56,26 @@ export const forbiddenCollection = (name: string): Error =>
 /** Returns the rule of a permitted name, or null where it is visible on every row. @throws FORBIDDEN */
 export const fieldRule = (scope: Scope, name: string): Condition | null => {
   if (scope.grant === null) return null;
+  const columns = anyColumns(scope, name);
+  if (columns !== null) {
+    const rules = columns.map((column) => fieldRule(scope, column)).filter((rule) => rule !== null);
+    return rules.length === 0 ? null : allOf(rules);
+  }
   const rule = scope.grant.fields.get(name);
   if (rule === undefined) throw forbiddenField(scope, name);
   return rule === always ? null : ruleToCondition(rule, scope);
 };
 
 export const isNamePermitted = (scope: Scope, name: string): boolean =>
-  scope.grant === null || scope.grant.fields.has(name);
+  scope.grant === null ||
+  (anyColumns(scope, name)?.every((column) => scope.grant?.fields.has(column)) ??
+    scope.grant.fields.has(name));
+
+/** Returns the columns that decide which item a name such as `item:works` leads to; null for other names. */
+const anyColumns = ({ collection }: Scope, name: string): readonly string[] | null => {
+  const anyOf = collection.anyTargets.get(name)?.anyOf;
+  return anyOf === undefined ? null : [anyOf.keyField.name, anyOf.collectionField.name];
+};
 
 /** Returns whether a permitted name equals `name` or begins with it and a dot. */
 export const hasDotted = (scope: Scope, name: string): boolean =>
@@ -108,8 +121,9 @@ export const requireField = (scope: Scope, name: string): Field => {
   return field;
 };
 
+/** Returns the relation of a name; `item:works` is one target of the many-to-any relation `item`. */
 export const findRelation = (scope: Scope, name: string): Relation | undefined =>
-  scope.collection.relations.get(name);
+  scope.collection.relations.get(name) ?? scope.collection.anyTargets.get(name);
 
 /**
  * Returns the scope at the other end of a relation, or null where the caller may not read the target.

@@ -1,6 +1,6 @@
 /** Read plans: every name is resolved and every level carries its grant. Data only; contains no SQL. */
 import type { Grant } from '../access/grant.js';
-import type { Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
+import type { Collection, Field, ToAny, ToMany, ToOne } from '../../contract/collection.js';
 import type { DatePart } from '../../contract/functions.js';
 import type { FilterComparison } from '../../contract/operators.js';
 import type { MetaKey } from '../request/query.js';
@@ -70,7 +70,22 @@ export type Entry =
       readonly relation: ToMany;
       readonly rule: Condition | null;
       readonly plan: ReadPlan;
+    }
+  /** The item of a many-to-any relation: null where there is none that the caller may read. */
+  | {
+      readonly kind: 'any';
+      readonly name: string;
+      readonly relation: ToAny;
+      readonly rule: Condition | null;
+      readonly targets: readonly AnyTarget[];
     };
+
+/** The items of one target of a many-to-any relation. */
+export interface AnyTarget {
+  readonly kind: 'target';
+  readonly relation: ToOne;
+  readonly plan: ReadPlan;
+}
 
 /** A step along a many-to-one relation. Target rows that do not match `where` are treated as missing. */
 export interface Join {
@@ -149,7 +164,9 @@ export type Operand =
   | { readonly from: 'key'; readonly index: number }
   /** All keys of the request, as a list. */
   | { readonly from: 'keys' }
-  | { readonly from: 'rule'; readonly value: unknown };
+  | { readonly from: 'rule'; readonly value: unknown }
+  /** A value of the schema, such as the name of a collection. */
+  | { readonly from: 'constant'; readonly value: string };
 
 export interface Order {
   readonly column: ColumnRef;

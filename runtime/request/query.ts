@@ -58,6 +58,14 @@ export interface FieldNode {
   readonly isGroup?: true;
   /** JSON that is written as it is; the name is ignored. */
   readonly constant?: string;
+  /** What is selected of each target of a many-to-any relation. */
+  readonly targets?: readonly AnySelection[];
+}
+
+export interface AnySelection {
+  readonly collection: string;
+  /** `null`: the bare key. */
+  readonly children: readonly FieldNode[] | null;
 }
 
 export interface SortKey {

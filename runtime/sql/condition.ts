@@ -1,7 +1,7 @@
 /**
  * Compiles conditions to SQL. A scope is one FROM clause: its alias, and the joins that its columns require.
  */
-import type { Collection, ToMany, ToOne } from '../../contract/collection.js';
+import type { AnyOf, Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Condition, Join } from '../plan/types.js';
 import { compileComparison, toText } from './comparison.js';
@@ -9,6 +9,7 @@ import { compileComputed } from './computed.js';
 import type { SqlDialect } from '../databases/contract.js';
 import { join, sql, type Sql } from './fragment.js';
 import { listFormOf, type Some } from './list-form.js';
+import { valueParameter } from './parameters.js';
 
 /** Compiles one statement: the dialect and the aliases used so far. */
 export interface Compiler {
@@ -102,11 +103,40 @@ const compileJoin = (
   return sql` left join ${compiler.dialect.quote(relation.collection.name)} ${alias} on ${join(conditions, ' and ')}`;
 };
 
+interface JoinAliases {
+  readonly near: string;
+  readonly alias: string;
+}
+
 /** Returns the join condition, where `near` refers to `alias`. */
-const matchKeys = (
+const matchKeys = (compiler: Compiler, relation: ToOne, aliases: JoinAliases): Sql =>
+  relation.anyOf === undefined
+    ? matchColumns(compiler, relation, aliases)
+    : matchTarget(compiler, { ...relation, anyOf: relation.anyOf }, aliases);
+
+/** Returns the condition that a row of a many-to-any relation leads to a row of one target. */
+const matchTarget = (
+  compiler: Compiler,
+  { anyOf, target, collection }: ToOne & { readonly anyOf: AnyOf },
+  { near, alias }: JoinAliases,
+): Sql => {
+  const { dialect } = compiler;
+  const { keyField, collectionField } = anyOf;
+  const [key] = collection.key;
+  if (key === undefined) throw new Error(`"${target}" has no key`);
+  const column = (row: string, { name }: Field): string => columnOf(compiler, row, name);
+  const named = valueParameter(dialect, collectionField, {
+    operand: { from: 'constant', value: target },
+    rounding: 'none',
+  });
+  const value = dialect.keyOfText(column(near, keyField), key);
+  return sql`${column(alias, key)} = ${value} and ${column(near, collectionField)} = ${named}`;
+};
+
+const matchColumns = (
   compiler: Compiler,
   { fields, references }: Pick<ToOne, 'fields' | 'references'>,
-  { near, alias }: { readonly near: string; readonly alias: string },
+  { near, alias }: JoinAliases,
 ): Sql => [
   fields
     .map(

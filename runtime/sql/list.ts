@@ -1,6 +1,10 @@
 /** Compiles nested lists, each read for many parents at once and limited per parent. */
+import type { Field } from '../../contract/collection.js';
 import type { SqlDialect } from '../databases/contract.js';
+import type { AnyTarget } from '../plan/types.js';
+import { readValue } from '../plan/values.js';
 import {
+  columnOf,
   compileCondition,
   createCompiler,
   createScope,
@@ -36,6 +40,8 @@ export interface CompiledList {
   readonly keyColumns: number;
   /** Returns the number of rows to keep per parent. */
   limit(input: BindInput): number;
+  /** Returns whether a key can be bound; absent if all can. Present for items of a many-to-any relation: one per key. */
+  isKey?(key: string): boolean;
 }
 
 /** Reads the rows of all parents in one scan, which is faster for short lists. */
@@ -60,7 +66,9 @@ export const maxScanParents = 1000;
 const maxBranches = 64;
 
 export const compileLists = (select: CompiledSelect, options: ReadOptions): readonly CompiledList[] =>
-  select.lists.map((entry) => compileList(entry, options));
+  select.lists.map((entry) =>
+    entry.kind === 'many' ? compileList(entry, options) : compileTarget(entry, options),
+  );
 
 const compileList = (entry: ListEntry, options: ReadOptions): CompiledList => {
   const { plan } = entry;
@@ -75,6 +83,42 @@ const compileList = (entry: ListEntry, options: ReadOptions): CompiledList => {
     keyColumns: parts.owner.columns.length,
     limit: (input) => readLimit(plan.limit, input, options.limits),
   };
+};
+
+/** Compiles the items of one target of a many-to-any relation, which are read by their keys. */
+const compileTarget = ({ plan, relation }: AnyTarget, options: ReadOptions): CompiledList => {
+  const { dialect } = options;
+  const scope = createScope(createCompiler(dialect));
+  const [field] = plan.collection.key;
+  if (field === undefined) throw new Error(`"${relation.target}" has no key`);
+  const key: Owner = {
+    columns: [columnOf(scope.compiler, scope.alias, field.name)],
+    fields: [field],
+    join: [],
+  };
+  const select = compileSelect(plan.select, scope);
+  const rest = plan.where.kind === 'true' ? [] : sql` and ${compileCondition(plan.where, scope)}`;
+  const { many } = ownerKeys(key, dialect);
+  const from = sql`${tableOf(plan.collection, scope)}${joinsOf(scope)}`;
+  return {
+    statement: cap(
+      sql`select ${key.columns.join()}, ${columnsOf(select)} from ${from} where ${many}${rest}`,
+      dialect,
+    ),
+    scan: null,
+    maxParents: maxScanParents,
+    tokens: select.tokens,
+    lists: compileLists(select, options),
+    keyColumns: 1,
+    limit: () => 1,
+    isKey: (text) => isKeyText(field, text),
+  };
+};
+
+/** Returns whether a text is a key as the database writes it. */
+const isKeyText = (field: Field, text: string): boolean => {
+  const isInteger = field.type === 'integer' || field.type === 'bigInteger';
+  return (!isInteger || /^(?:0|-?[1-9]\d*)$/.test(text)) && readValue(field, text).ok;
 };
 
 /** Returns whether a list begins at its first row and its limit is known in advance. */

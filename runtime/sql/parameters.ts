@@ -23,6 +23,7 @@ const rawOperand = (operand: Operand, input: BindInput): unknown => {
     case 'text':
       return input.values[operand.slot];
     case 'rule':
+    case 'constant':
       return operand.value;
     case 'key':
       return input.keys[operand.index];

@@ -5,7 +5,7 @@
 import { invalidQuery } from '../../contract/errors.js';
 import type { Field } from '../../contract/collection.js';
 import type { SqlDialect } from '../databases/contract.js';
-import type { Condition, Entry, Order, Select } from '../plan/types.js';
+import type { AnyTarget, Condition, Entry, Order, Select } from '../plan/types.js';
 import {
   columnOf,
   compileColumn,
@@ -34,6 +34,8 @@ export type Token =
     }
   /** The key of a nested list in `columns` columns; the list is empty where one of them is null. */
   | { readonly kind: 'list'; readonly list: number; readonly columns: number }
+  /** The name of a collection and the key of one of its items, in one column each; `null` where there is no list for it. */
+  | { readonly kind: 'any'; readonly lists: ReadonlyMap<string, number> }
   /**
    * A composite key, written as one text joined by commas, or as `null` where all of its columns are null.
    */
@@ -44,7 +46,7 @@ export type Token =
 export interface CompiledSelect {
   readonly columns: readonly Sql[];
   readonly tokens: readonly Token[];
-  readonly lists: readonly ListEntry[];
+  readonly lists: readonly NestedEntry[];
 }
 
 /** Columns of a select: the smallest limit of a database, less the columns of parent keys. */
@@ -58,10 +60,13 @@ export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => 
 
 export type ListEntry = Extract<Entry, { kind: 'many' }>;
 
+/** What is read by statements of its own: nested lists, and the items of many-to-any relations. */
+export type NestedEntry = ListEntry | AnyTarget;
+
 interface Builder {
   readonly columns: Sql[];
   readonly tokens: Token[];
-  readonly lists: ListEntry[];
+  readonly lists: NestedEntry[];
   /** Tokens before this index are counted by a `one` token and must not be merged. */
   sealed: number;
 }
@@ -114,6 +119,7 @@ const addObject = (entries: readonly Entry[], scope: SqlScope, builder: Builder)
     else if (entry.kind === 'constant') addLiteral(entry.json, builder);
     else if (entry.kind === 'group') addSelect(entry.select, scope, builder);
     else if (entry.kind === 'one') addOne(entry, scope, builder);
+    else if (entry.kind === 'any') addAny(entry, scope, builder);
     else addList(entry, scope, builder);
   });
   addLiteral(entries.length === 0 ? '{}' : '}', builder);
@@ -176,4 +182,16 @@ const addList = (entry: ListEntry, scope: SqlScope, { columns, tokens, lists }: 
   }
   for (const name of references) columns.push([columnOf(scope.compiler, scope.alias, name)]);
   tokens.push({ kind: 'list', list: lists.push(entry) - 1, columns: references.length });
+};
+
+type AnyEntry = Extract<Entry, { kind: 'any' }>;
+
+const addAny = ({ relation, rule, targets }: AnyEntry, scope: SqlScope, builder: Builder): void => {
+  const { columns, tokens, lists } = builder;
+  for (const name of [relation.collectionField, relation.field])
+    columns.push(underRule([columnOf(scope.compiler, scope.alias, name)], rule, scope));
+  tokens.push({
+    kind: 'any',
+    lists: new Map(targets.map((target) => [target.relation.target, lists.push(target) - 1])),
+  });
 };

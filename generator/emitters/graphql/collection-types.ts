@@ -1,13 +1,21 @@
 /** Defines the types of one collection: items, filters and inputs. */
 import type { Collection, Field } from '../../model/types.js';
 import type { Definition, FieldDefinition, Directives } from '../../print/graphql.js';
-import { columnLink, linksOf, nameDirective, type Context, type Link } from './context.js';
+import {
+  anyLinksOf,
+  columnLink,
+  linksOf,
+  nameDirective,
+  type AnyLink,
+  type Context,
+  type Link,
+} from './context.js';
 import { functionFields } from './functions.js';
 import { inputType, comparisonOf, outputType } from './operators.js';
 import { filterArgument, listArguments } from './roots.js';
 
 export const collectionTypes = (collection: Collection, context: Context): readonly Definition[] => {
-  const { item, filter, quantifier, create, update } = context.typesOf(collection);
+  const { item, filter, quantifier, create, update, related } = context.typesOf(collection);
   const reads = { collection: collection.name, action: 'read' };
   const filters = filterFields(collection, context);
   const logic = ['_and', '_or'].map((name) => ({ name, type: `[${filter}]` }));
@@ -20,6 +28,7 @@ export const collectionTypes = (collection: Collection, context: Context): reado
       directives: reads,
       fields: itemFields(collection, context),
     },
+    ...unionTypes(collection, context),
     { kind: 'input', name: filter, directives: reads, fields: [...compared, ...logic] },
     {
       kind: 'input',
@@ -40,6 +49,7 @@ export const collectionTypes = (collection: Collection, context: Context): reado
       : [
           inputOf(create, 'create', { collection, context }),
           inputOf(update, 'update', { collection, context }),
+          inputOf(related, 'relate', { collection, context }),
         ]),
   ];
 };
@@ -63,9 +73,20 @@ const logicNames: ReadonlySet<string> = new Set([
   ...keyComparisons.map(({ name }) => name),
 ]);
 
+const unionTypes = (collection: Collection, context: Context): readonly Definition[] =>
+  anyLinksOf(collection, context).map(({ relation, targets }) => ({
+    kind: 'union',
+    name: context.unionOf(collection, relation),
+    fields: [],
+    values: targets.map(({ target }) => context.typesOf(target).item),
+  }));
+
 const itemFields = (collection: Collection, context: Context): readonly FieldDefinition[] => {
   const links = linksOf(collection, context);
+  const anyLinks = anyLinksOf(collection, context);
   const columns = collection.fields.map((field): FieldDefinition => {
+    const anyLink = anyLinks.find(({ relation }) => relation.name === field.name);
+    if (anyLink !== undefined) return anyField(field, anyLink, { collection, context });
     const link = columnLink(field, links);
     return link === undefined ? valueField(field, collection) : linkField(link, context, field);
   });
@@ -84,6 +105,18 @@ const valueField = (field: Field, { singleton }: Collection): FieldDefinition =>
   note: field.note,
   type: `${outputType(field)}${field.nullable || singleton ? '' : '!'}`,
   directives: nameDirective(field),
+});
+
+/** Defines the field of a many-to-any relation, which is the stored key for callers who may read no target. */
+const anyField = (
+  field: Field,
+  { relation }: AnyLink,
+  { collection, context }: Subject,
+): FieldDefinition => ({
+  name: relation.graphql,
+  note: field.note,
+  type: context.unionOf(collection, relation),
+  directives: { ...nameDirective(relation), otherwise: outputType(field) },
 });
 
 /** @param column the column that contains the key, shown to callers who may not read the target */
@@ -111,8 +144,16 @@ const filterFields = (collection: Collection, context: Context): readonly FieldD
       type: comparisonOf(field),
       directives: nameDirective(field),
     }));
+  const targets = anyLinksOf(collection, context).flatMap((link) =>
+    link.targets.map(({ graphql, name, target }): FieldDefinition => ({
+      name: graphql,
+      type: context.typesOf(target).filter,
+      directives: { name, requires: link.relation.name },
+    })),
+  );
   return [
     ...columns,
+    ...targets,
     ...links.map((link) => linkFilter(link, collection, context)),
     ...functionFields(collection, context, '_function_filter_operators'),
   ];
@@ -140,23 +181,39 @@ interface Subject {
   readonly context: Context;
 }
 
-/** Defines an input type. In a batch update the key identifies the item; it is never changed. */
-const inputOf = (name: string, action: 'create' | 'update', { collection, context }: Subject): Definition => {
+type InputAction = 'create' | 'update' | 'relate';
+
+/**
+ * Defines an input type. In a batch update the key identifies the item; it is never changed. An item in place of its key has
+ * all fields of both, and its key is enough for callers who may write none of them.
+ */
+const inputOf = (name: string, action: InputAction, { collection, context }: Subject): Definition => {
   const links = linksOf(collection, context);
+  const anyLinks = anyLinksOf(collection, context);
   const fields = inputFields(collection, action).map((field): FieldDefinition => {
-    const type = inputType(field, columnLink(field, links) !== undefined);
+    const link = columnLink(field, links);
+    const isAny = anyLinks.some(({ relation }) => relation.name === field.name);
+    const isObject = link !== undefined && link.target.key.length > 0 && !field.primaryKey;
+    const type = isObject
+      ? context.typesOf(link.target).related
+      : inputType(field, isAny || link !== undefined);
     return {
       name: field.graphql,
       note: field.note,
       type: action === 'create' && field.required ? `${type}!` : type,
-      directives: { ...nameDirective(field), ...(field.readonly && { access: 'admin' }) },
+      directives: {
+        ...nameDirective(field),
+        ...(field.readonly && { access: 'admin' }),
+        ...(action === 'relate' && field.primaryKey && { key: 'true' }),
+        ...(isObject && { otherwise: inputType(field, true) }),
+      },
     };
   });
   return {
     kind: 'input',
     name,
     directives: { collection: collection.name, action },
-    fields: [...fields, ...writtenLists(links, context)],
+    fields: [...fields, ...writtenTargets(anyLinks, context), ...writtenLists(links, context)],
   };
 };
 
@@ -164,12 +221,24 @@ const inputOf = (name: string, action: 'create' | 'update', { collection, contex
  * Returns the fields of an input, without those that clients cannot write. An input must have a field: where
  * none is left, auto-increment fields remain, which accept null.
  */
-const inputFields = ({ fields }: Collection, action: 'create' | 'update'): readonly Field[] => {
+const inputFields = ({ fields }: Collection, action: InputAction): readonly Field[] => {
   const written = fields.filter(
-    ({ generated, primaryKey }) => !generated || (action === 'update' && primaryKey),
+    ({ generated, primaryKey }) => !generated || (action !== 'create' && primaryKey),
   );
   return written.length > 0 ? written : fields.filter(({ autoIncrement }) => autoIncrement);
 };
+
+/** Defines an object in place of the key of a many-to-any relation, with one name for each collection. */
+const writtenTargets = (links: readonly AnyLink[], context: Context): readonly FieldDefinition[] =>
+  links.flatMap(({ relation, targets }) =>
+    targets
+      .filter(({ target }) => target.key.length > 0 && !target.readonly)
+      .map(({ graphql, name, target }) => ({
+        name: graphql,
+        type: context.typesOf(target).related,
+        directives: { name, requires: relation.name },
+      })),
+  );
 
 /**
  * Defines the lists that can be written through their owner: new items, and existing ones by key. Callers who

@@ -1,13 +1,15 @@
 /** The context that is shared while a schema is built. */
-import type { Collection, Field, ManyToOne, Model, OneToMany } from '../../model/types.js';
+import type { Collection, Field, ManyToAny, ManyToOne, Model, OneToMany } from '../../model/types.js';
 import type { Directives } from '../../print/graphql.js';
-import { nameTypes, type TypeNames } from './names.js';
+import { createNameAllocator, nameTypes, type TypeNames } from './names.js';
 
 export interface Context {
   readonly model: Model;
   /** Returns a collection by name, or undefined where the table is not served. */
   collection(name: string): Collection | undefined;
   typesOf(collection: Collection): TypeNames;
+  /** Returns the name of the union of a many-to-any relation. */
+  unionOf(collection: Collection, relation: ManyToAny): string;
 }
 
 export const createContext = (model: Model): Context => {
@@ -17,6 +19,7 @@ export const createContext = (model: Model): Context => {
     model,
     collection: (name) => collections.get(name),
     typesOf: ({ name }) => types.get(name) as TypeNames,
+    unionOf: ({ name }, relation) => types.get(name)?.unions.get(relation.name) as string,
   };
 };
 
@@ -40,6 +43,37 @@ export const linksOf = ({ relations }: Collection, { collection }: Context): rea
     const target = relation.kind === 'manyToAny' ? undefined : collection(relation.target);
     return relation.kind === 'manyToAny' || target === undefined ? [] : [{ relation, target }];
   });
+
+export interface AnyLink {
+  readonly relation: ManyToAny;
+  readonly targets: readonly AnyLinkTarget[];
+}
+
+export interface AnyLinkTarget {
+  /** The name in filters and inputs, such as `item__works`. */
+  readonly graphql: string;
+  /** The name in queries and payloads, such as `item:works`. */
+  readonly name: string;
+  readonly target: Collection;
+}
+
+/** Returns the many-to-any relations, with the names of their targets, which avoid those of other fields. */
+export const anyLinksOf = (
+  { fields, relations }: Collection,
+  { collection }: Context,
+): readonly AnyLink[] => {
+  const allocate = createNameAllocator([...fields, ...relations].map(({ graphql }) => graphql));
+  return relations.flatMap((relation): readonly AnyLink[] => {
+    if (relation.kind !== 'manyToAny') return [];
+    const targets = relation.targets.flatMap((name): readonly AnyLinkTarget[] => {
+      const target = collection(name);
+      if (target === undefined) return [];
+      const graphql = allocate(`${relation.graphql}__${target.names.graphql}`);
+      return [{ graphql, name: `${relation.name}:${name}`, target }];
+    });
+    return targets.length === 0 ? [] : [{ relation, targets }];
+  });
+};
 
 /** Returns the many-to-one relation that has the name of a column. */
 export const columnLink = (field: Field, links: readonly Link[]): Link | undefined =>

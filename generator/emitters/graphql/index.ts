@@ -81,15 +81,15 @@ const printSchema = ({ queries, mutations }: Roots, types: readonly Definition[]
 const header =
   `${description('Maps the schema to collections and operations, and restricts it per caller; hidden from clients.')}\n` +
   'directive @svc(collection: String, action: String, operation: String, access: String, name: String, ' +
-  'call: String, open: String, in: String, otherwise: String) on OBJECT | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ' +
+  'call: String, open: String, in: String, otherwise: String, requires: String, key: String) on OBJECT | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ' +
   'INPUT_FIELD_DEFINITION';
 
 const reachable = (roots: readonly Definition[], types: readonly Definition[]): readonly Definition[] => {
   const byName = new Map(types.map((type) => [type.name, type]));
   const seen = new Set(roots);
   // iteration of a Set includes elements added during it
-  for (const { fields } of seen) {
-    for (const name of fields.flatMap(typesIn)) {
+  for (const { kind, fields, values = [] } of seen) {
+    for (const name of [...fields.flatMap(typesIn), ...(kind === 'union' ? values : [])]) {
       const type = byName.get(name);
       if (type !== undefined) seen.add(type);
     }

@@ -8,6 +8,10 @@ export interface TypeNames {
   readonly quantifier: string;
   readonly create: string;
   readonly update: string;
+  /** An item in place of its key. */
+  readonly related: string;
+  /** Unions of many-to-any relations, by the name of the relation. */
+  readonly unions: ReadonlyMap<string, string>;
   /** A group of aggregated items. */
   readonly aggregated: string;
   /** Returns the type of the results of a kind of operation, such as `sum`. */
@@ -21,7 +25,7 @@ export interface TypeNames {
 export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames> => {
   const allocate = createNameAllocator(collections.map(({ names }) => names.graphql));
   return new Map(
-    collections.map(({ name, names: { graphql: item } }) => [
+    collections.map(({ name, relations, names: { graphql: item } }) => [
       name,
       {
         item,
@@ -29,6 +33,12 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
         quantifier: allocate(`${item}_quantifier_filter`),
         create: allocate(`create_${item}_input`),
         update: allocate(`update_${item}_input`),
+        related: allocate(`related_${item}_input`),
+        unions: new Map(
+          relations.flatMap(({ kind, name: relation, graphql }) =>
+            kind === 'manyToAny' ? [[relation, allocate(`${item}_${graphql}_union`)] as const] : [],
+          ),
+        ),
         ...aggregateNames(allocate(`${item}_aggregated`), allocate),
       },
     ]),

@@ -66,7 +66,11 @@ export const filterSchema = (collection: Collection, context: Context): SchemaOb
     'x-svc-keep': ['_and', '_or'],
     type: 'object',
     properties: {
-      ...Object.fromEntries<SchemaObject | ReferenceObject>([...fields, ...relations]),
+      ...Object.fromEntries<SchemaObject | ReferenceObject>([
+        ...fields,
+        ...relations,
+        ...targetFilters(collection, context),
+      ]),
       _and: { type: 'array', items: self },
       _or: { type: 'array', items: self },
     },
@@ -74,6 +78,22 @@ export const filterSchema = (collection: Collection, context: Context): SchemaOb
     additionalProperties: false,
   };
 };
+
+/** Returns the filters through the targets of many-to-any relations, named as in `item:works`. */
+const targetFilters = (
+  { relations }: Collection,
+  context: Context,
+): readonly (readonly [string, ReferenceObject])[] =>
+  relations.flatMap((relation) =>
+    relation.kind !== 'manyToAny'
+      ? []
+      : relation.targets.flatMap((name) => {
+          const target = context.collection(name);
+          return target === undefined
+            ? []
+            : [[`${relation.name}:${name}`, ref('schemas', `${context.stemOf(target)}Filter`)] as const];
+        }),
+  );
 
 /** Calls of functions, such as `year(created)`, which give whole numbers; the types of the library lack the keyword. */
 const callSchemas = {

@@ -1,6 +1,6 @@
 /** Describes the schemas of one collection: items, and the inputs of create and update. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
-import type { Collection, Field, ManyToOne, OneToMany } from '../../model/types.js';
+import type { Collection, Field, ManyToAny, ManyToOne, OneToMany, Relation } from '../../model/types.js';
 import { arrayOf, closedObject } from './bodies.js';
 import type { Context } from './context.js';
 import { createExample, readExample, updateExample } from './examples.js';
@@ -32,9 +32,7 @@ export const collectionSchemas = (collection: Collection, context: Context): Sch
  */
 const readSchema = (collection: Collection, context: Context): SchemaObject => {
   const relations = collection.relations.flatMap((relation) => {
-    if (relation.kind === 'manyToAny') return [];
-    const schema =
-      relation.kind === 'manyToOne' ? toOne(relation, collection, context) : toMany(relation, context);
+    const schema = relationSchema(relation, collection, context);
     return schema === null ? [] : [[relation.name, schema] as const];
   });
   return {
@@ -62,6 +60,37 @@ const readDescription = (field: Field): SchemaObject =>
     field.type === 'json' && 'Any JSON.',
     field.generated && 'Computed by the database.',
   );
+
+const relationSchema = (
+  relation: Relation,
+  collection: Collection,
+  context: Context,
+): SchemaObject | null => {
+  if (relation.kind === 'oneToMany') return toMany(relation, context);
+  return relation.kind === 'manyToOne'
+    ? toOne(relation, collection, context)
+    : toAny(relation, collection, context);
+};
+
+/** Describes a many-to-any relation: the stored key, or the item of one of its collections. */
+const toAny = (relation: ManyToAny, collection: Collection, context: Context): SchemaObject | null => {
+  const column = collection.fields.find(({ name }) => name === relation.field);
+  const targets = relation.targets.flatMap((name) => context.collection(name) ?? []);
+  if (column === undefined || targets.length === 0) return null;
+  const items = targets.map((target) => ref('schemas', context.stemOf(target)));
+  const keys = targets.map((target) => keySchema(target, 'read'));
+  return {
+    anyOf: [orNull(valueSchema(column, 'read')), ...distinctSchemas(keys), ...items],
+    ...description(
+      column.note !== null && plainText(column.note),
+      `An item of the collection in "${relation.collectionField}": with fields as an object, else its key.`,
+    ),
+  };
+};
+
+const distinctSchemas = (schemas: readonly SchemaObject[]): readonly SchemaObject[] => [
+  ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
+];
 
 /**
  * Describes a many-to-one relation: the column's value, or the item, which is null where it is hidden from
@@ -101,6 +130,7 @@ const createSchema = (collection: Collection, context: Context): SchemaObject =>
         ...inputSchema(field),
         ...defaultOf(field),
       })),
+      ...writtenItems(fields, collection, context),
       ...writtenLists(collection, context),
     },
     ...(required.length > 0 && { required }),
@@ -117,11 +147,44 @@ const updateSchema = (collection: Collection, context: Context): SchemaObject =>
     type: 'object',
     properties: {
       ...propertiesOf(fields, (field) => (field.primaryKey ? keyPropertySchema(field) : inputSchema(field))),
+      ...writtenItems(fields, collection, context),
       ...writtenLists(collection, context),
     },
     additionalProperties: false,
     ...updateExample(fields),
   };
+};
+
+/** Describes the fields that take an item in place of its key, which is created or changed before the row. */
+const writtenItems = (fields: readonly Field[], collection: Collection, context: Context): Schemas => {
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return Object.fromEntries(
+    collection.relations.flatMap((relation): [string, SchemaObject][] => {
+      const field = byName.get(relation.name);
+      if (field === undefined || field.primaryKey || relation.kind === 'oneToMany') return [];
+      const names = relation.kind === 'manyToOne' ? [relation.target] : relation.targets;
+      const targets = names
+        .flatMap((name) => context.collection(name) ?? [])
+        .filter(({ key }) => key.length > 0);
+      if (targets.length === 0) return [];
+      const items = targets.map((target) => ref('schemas', `${context.stemOf(target)}Update`));
+      const keys = relation.kind === 'manyToOne' ? [] : targets.map((target) => keySchema(target, 'write'));
+      const { 'x-svc-access': access, ...plain } = inputSchema(field);
+      const either: SchemaObject = {
+        ...(access !== undefined && { 'x-svc-access': access }),
+        anyOf: [plain, ...distinctSchemas(keys), ...items],
+        description: 'A key, or an item: with the key of one it is changed, without a key it is created.',
+      };
+      if (relation.kind === 'manyToOne') return [[relation.name, either]];
+      return [
+        [relation.name, either],
+        ...targets.map((target, index): [string, SchemaObject] => [
+          `${relation.name}:${target.name}`,
+          { anyOf: [keySchema(target, 'write'), items[index] as SchemaObject] },
+        ]),
+      ];
+    }),
+  );
 };
 
 /** Describes the lists that can be written through their owner: the complete list, or changes to it. */

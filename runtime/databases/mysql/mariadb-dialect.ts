@@ -55,6 +55,13 @@ where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e
   bind: (_field, value) => (typeof value === 'boolean' ? Number(value) : value),
   moment: (column) => column,
   addSeconds: (moment, seconds) => `(${moment} + interval (${seconds}) second)`,
+  keyOfText(column, { type, unsigned }) {
+    const text = `cast(${column} as char)`;
+    // the text of a JSON value takes the collation of the key, whose index a conversion of the key would not use
+    if (type !== 'integer' && type !== 'bigInteger') return `json_unquote(json_quote(${text}))`;
+    const [form, whole] = unsigned === true ? ['[0-9]{0,19}', 'unsigned'] : ['[0-9]{0,18}', 'signed'];
+    return `case when ${text} regexp '^(0|-?[1-9]${form})$' then cast(${column} as ${whole}) end`;
+  },
   datePart(part, moment) {
     if (part === 'week') return `week(${moment}, 0)`;
     return `${part === 'weekday' ? 'dayofweek' : part}(${moment})`;

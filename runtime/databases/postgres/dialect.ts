@@ -61,6 +61,23 @@ const jsonLength = (column: string, { dbType, element }: Field): string | null =
   );
 };
 
+/** Types of keys, the texts that can be converted to them, and those for which the conversion does not fail. */
+const keyTexts = {
+  integer: { form: '^(0|-?[1-9][0-9]{0,18})$', bounds: ['-9223372036854775808', '9223372036854775807'] },
+  uuid: { form: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
+} as const;
+
+const keyOfText = (column: string, { type, dbType }: Field): string => {
+  const text = `cast(${column} as text)`;
+  if (type === 'integer' || type === 'bigInteger') {
+    const { form, bounds } = keyTexts.integer;
+    const fits = `cast(${text} as numeric) between ${bounds.join(' and ')}`;
+    return `case when ${text} ~ '${form}' then case when ${fits} then cast(${text} as bigint) end end`;
+  }
+  if (type === 'uuid') return `case when ${text} ~ '${keyTexts.uuid.form}' then cast(${text} as uuid) end`;
+  return dbType === 'character' ? `cast(${column} as bpchar)` : text;
+};
+
 /** Selects a number of rows and the sum of the transactions that wrote them, with which rows of the catalog change. */
 const written = (from: string): string =>
   `select concat(count(*), ' ', sum(r.xmin::text::bigint)) from ${from}`;
@@ -117,6 +134,7 @@ export const postgres: SqlDialect = {
   moment,
   addSeconds: (moment, seconds) => `(${moment} + make_interval(secs => ${seconds}))`,
   datePart,
+  keyOfText,
   jsonLength,
   sum: (value, { field, distinct }) =>
     `sum(${distinct ? 'distinct ' : ''}${isSingle(field) ? `cast(${value} as double precision)` : value})`,

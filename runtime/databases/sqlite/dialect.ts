@@ -72,6 +72,11 @@ export const sqlite: SqlDialect = {
     `case when typeof(${column}) in ('integer', 'real') then datetime(${column}, 'unixepoch') else datetime(${column}) end`,
   addSeconds: (moment, seconds) => `datetime(${moment}, (${seconds}) || ' seconds')`,
   datePart,
+  keyOfText(column, { type }) {
+    const text = `cast(${column} as text)`;
+    if (type !== 'integer' && type !== 'bigInteger') return text;
+    return `case when cast(cast(${column} as integer) as text) = ${text} then cast(${column} as integer) end`;
+  },
   jsonLength: (column) =>
     `case when json_valid(${column}) then (select count(*) from json_each(${column})) end`,
   sum(value, { field, distinct }) {

@@ -68,6 +68,18 @@ export const writeCells = (
         collector.addSlot(step.list, keyOf(row, column, step.columns));
         column += step.columns;
         break;
+      case 'any': {
+        const [name, key] = [keyOf(row, column, 1), keyOf(row, column + 1, 1)];
+        const list = step.lists.get(name ?? '');
+        column += 2;
+        if (list === undefined || key === null) text += 'null';
+        else {
+          writer.text(text);
+          text = '';
+          collector.addSlot(list, key);
+        }
+        break;
+      }
       case 'end':
         writer.text(text);
         text = '';

@@ -119,12 +119,12 @@ const codes: Readonly<Record<string, Ways>> = {
   },
   INVALID_FOREIGN_KEY: {
     rest: post('/items/review', { book: 9_999, stars: 1 }),
-    graphql: ask('mutation { create_review_item(data: { book: "9999", stars: 1 }) { id } }'),
+    graphql: ask('mutation { create_review_item(data: { book: { id: "9999" }, stars: 1 }) { id } }'),
   },
   NOT_NULL_VIOLATION: {
     rest: stricter(post('/items/review', { book: 1, stars: 1, words: null })),
     graphql: stricter(
-      ask('mutation { create_review_item(data: { book: "1", stars: 1, words: null }) { id } }'),
+      ask('mutation { create_review_item(data: { book: { id: "1" }, stars: 1, words: null }) { id } }'),
     ),
   },
   RECORD_NOT_UNIQUE: {

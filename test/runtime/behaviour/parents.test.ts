@@ -161,8 +161,13 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     });
     expect(made.data).toEqual({ land: { name: 'Italy' } });
     const before = await all();
-    for (const painter of [{ id: 900, name: 'X' }, { id: 900 }, { id: 'x', name: 'X' }])
+    for (const painter of [
+      { id: 900, name: 'X' },
+      { id: 'x', name: 'X' },
+    ])
       expect((await patch('admin', { painter })).codes).toEqual(['FORBIDDEN']);
+    // nothing but a key is that key
+    expect((await patch('admin', { painter: { id: 900 } })).codes).toEqual(['INVALID_FOREIGN_KEY']);
     expect(await all()).toEqual(before);
   });
 
@@ -247,7 +252,6 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     ['change one', 'clerk', { id: 1, name: 'X' }],
     ['change that row', 'editor', { id: 2, name: 'X' }],
     ['change that field', 'editor', { id: 1, rank: 5 }],
-    ['read that row, by key', 'editor', { id: 3 }],
     ['read that row, with a change', 'editor', { id: 3, name: 'X' }],
     ['create one further away', 'editor', { name: 'X', land: { code: 'xx', name: 'X' } }],
     ['read a row further away', 'editor', { name: 'X', land: { code: 'de' } }],
@@ -255,6 +259,17 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     const before = await all();
     const { status, codes } = await patch(as, { title: 'Changed', painter });
     expect({ status, codes }).toEqual({ status: 403, codes: ['FORBIDDEN'] });
+    expect(await all()).toEqual(before);
+  });
+
+  it('an object of nothing but the key of a hidden row is answered as the key itself', async () => {
+    const before = await all();
+    const [bare, object] = [
+      await patch('editor', { painter: 3 }),
+      await patch('editor', { painter: { id: 3 } }),
+    ];
+    expect({ status: object.status, errors: object.errors }).toEqual({ status: 400, errors: bare.errors });
+    expect(object.codes).toEqual(['INVALID_FOREIGN_KEY']);
     expect(await all()).toEqual(before);
   });
 

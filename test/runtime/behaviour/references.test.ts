@@ -81,7 +81,7 @@ const book = (author: number) => ({ title: 'x', author });
 const withShelf = (shelf: number) => ({ title: 'x', shelves: [{ shelf: 1 }, { shelf }] });
 
 const createBook = (server: TestServer, author: number) =>
-  ask(server, `mutation { create_book_item(data: { title: "x", author: ${author} }) { id } }`, {
+  ask(server, `mutation { create_book_item(data: { title: "x", author: { id: ${author} } }) { id } }`, {
     as: 'clerk',
   });
 

@@ -161,7 +161,7 @@ describe.each(dialects)('on %s', (dialect) => {
     it('are filtered, sorted and written by their GraphQL name', async () => {
       const made = await data(
         'mutation ($data: create_art_works_input!) { create_art_works_item(data: $data) { first_title artist { id } } }',
-        { variables: { data: { first_title: 'New', artist: 2 } } },
+        { variables: { data: { first_title: 'New', artist: { id: 2 } } } },
       );
       expect(made).toEqual({ create_art_works_item: { first_title: 'New', artist: { id: '2' } } });
       const found = await data(

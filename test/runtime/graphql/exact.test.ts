@@ -45,7 +45,7 @@ describe.each(dialects)('keys of 64 bits on %s', (dialect) => {
     [
       'relate',
       'mutation ($d: update_big_input) { update_big_item(id: 7, data: $d) { id } }',
-      `{"d":{"next":${second}}}`,
+      `{"d":{"next":{"id":${second}}}}`,
     ],
     [
       'relate several',

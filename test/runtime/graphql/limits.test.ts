@@ -1,5 +1,5 @@
 /** Limits of documents, tested from both sides. */
-import { parse } from 'graphql';
+import { buildSchema, GraphQLSchema, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { checkNesting, checkCounts, checkSelections } from '../../../runtime/graphql/limits.js';
 
@@ -11,6 +11,24 @@ const nested = (levels: number): string => `${'{ a '.repeat(levels)}${'}'.repeat
 
 /** So many levels, all but the first in a fragment. */
 const withFragment = (levels: number) => parse(`{ a { ...F } } fragment F on T ${nested(levels - 1)}`);
+
+/** Without types, every fragment applies. */
+const anySchema = new GraphQLSchema({});
+
+const withUnion = buildSchema(`
+  type Query { any: Any } union Any = A | B
+  type A { text: String! maybe: String number: Int a: A }
+  type B { text: String! maybe: String! number: Int b: B }
+`);
+
+const conflictOf = (text: string, schema: GraphQLSchema): string | null => {
+  try {
+    checkSelections(parse(text), schema);
+    return null;
+  } catch (error) {
+    return /conflict/.exec(String(error))?.[0] ?? String(error);
+  }
+};
 
 describe('a document can have', () => {
   it.each<[number, string, (count: number) => void, RegExp]>([
@@ -33,11 +51,11 @@ describe('a document can have', () => {
       (count) => checkCounts(parse(`{ ${times(count, () => 'a @skip(if: false)')} }`)),
       /more than 100 directives/,
     ],
-    [40, 'levels', (count) => checkSelections(parse(nested(count))), /deeper than 40 levels/],
+    [40, 'levels', (count) => checkSelections(parse(nested(count)), anySchema), /deeper than 40 levels/],
     [
       2_000,
       'fields',
-      (count) => checkSelections(parse(`{ ${times(count, (index) => `a${index}`)} }`)),
+      (count) => checkSelections(parse(`{ ${times(count, (index) => `a${index}`)} }`), anySchema),
       /more than 2000 fields/,
     ],
     [
@@ -48,6 +66,7 @@ describe('a document can have', () => {
           parse(
             `query a { ${times(1_000, (index) => `a${index}`)} } query b { ${times(count - 1_000, (index) => `a${index}`)} }`,
           ),
+          anySchema,
         ),
       /more than 2000 fields/,
     ],
@@ -64,8 +83,21 @@ describe('a document can have', () => {
   });
 
   it('levels in fragments, which count', () => {
-    expect(() => checkSelections(withFragment(40))).not.toThrow();
-    expect(() => checkSelections(withFragment(41))).toThrow('40 levels');
+    expect(() => checkSelections(withFragment(40), anySchema)).not.toThrow();
+    expect(() => checkSelections(withFragment(41), anySchema)).toThrow('40 levels');
+  });
+
+  it.each([
+    ['... on A { x: text } ... on B { x: text }', null],
+    ['... on A { x: a { text } } ... on B { x: b { maybe } }', null],
+    ['... on A { x: text } ... on B { x: number }', 'conflict'],
+    ['... on A { x: maybe } ... on B { x: maybe }', 'conflict'],
+    ['... on A { x: a { text } } ... on B { x: text }', 'conflict'],
+    ['... on A { x: text } ... on Any { ... on A { x: maybe } }', 'conflict'],
+    ['... on A { ... on Any { ... on B { x: text } } x: maybe }', null],
+    ['__typename ... on B { __typename }', null],
+  ])('one response key on types of a union only for equal types of values: %s', (text, message) => {
+    expect(conflictOf(`{ any { ${text} } }`, withUnion)).toBe(message);
   });
 
   it.each([
@@ -75,12 +107,6 @@ describe('a document can have', () => {
     ['{ a(x: 1) a }', 'conflict'],
     ['{ b: a b }', 'conflict'],
   ])('several fields with one response key only if they are equal: %s', (text, message) => {
-    let thrown: unknown = null;
-    try {
-      checkSelections(parse(text));
-    } catch (error) {
-      thrown = error;
-    }
-    expect(thrown === null ? null : /conflict/.exec(String(thrown))?.[0]).toBe(message);
+    expect(conflictOf(text, anySchema)).toBe(message);
   });
 });

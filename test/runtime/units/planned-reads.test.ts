@@ -55,10 +55,12 @@ describe('a filter is rejected', () => {
     expect(refusalOf('book', { filter })).toBe(want);
   });
 
-  it('through a relation to one of several collections', () => {
-    expect(refusalOf('odd', { filter: { target: { title: 1 } } })).toBe(
-      'INVALID_QUERY: filters through "target" are not served',
-    );
+  it.each<[Record<string, unknown>, string]>([
+    [{ target: { title: 1 } }, 'target:shelf.title'],
+    [{ 'target:book': { missing: 1 } }, 'target:book.missing'],
+    [{ 'target:note': { text: 1 } }, 'target:note'],
+  ])('through a relation to one of several collections: %j', (filter, name) => {
+    expect(refusalOf('odd', { filter })).toBe(missing(name));
   });
 });
 
@@ -74,7 +76,8 @@ describe('a selection is rejected', () => {
       'age(lent)',
       'INVALID_QUERY: "age(lent)" is not a function of a field; functions are year, month, week, day, weekday, hour, minute, second, count, as in year(created)',
     ],
-    ['odd', 'target.title', 'INVALID_QUERY: fields below "target" are not served'],
+    ['odd', 'target.title', missing('target:shelf.title')],
+    ['odd', 'target:book.missing', missing('target:book.missing')],
   ])('%s: %s', (collection, field, want) => {
     expect(refusalOf(collection, { fields: [field] })).toBe(want);
   });

@@ -19,6 +19,8 @@ const printToken = (token: Token): string => {
       return `<${token.isShared ? 'shared' : 'marker'}, else skip ${token.skipTokens} tokens, ${token.skipColumns} columns>`;
     case 'list':
       return `<list ${token.list} by ${token.columns}>`;
+    case 'any':
+      return `<any ${[...token.lists].join(' ')}>`;
     case 'end':
       return '<end>';
     case 'key':

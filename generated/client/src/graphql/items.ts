@@ -36,14 +36,21 @@ export type Album_quantifier_filter = {
 export type create_Album_input = {
   AlbumId?: string | null | undefined;
   Title: string;
-  ArtistId: string;
+  ArtistId: related_Artist_input;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
 };
 
 export type update_Album_input = {
   AlbumId?: string | null | undefined;
   Title?: string | null | undefined;
-  ArtistId?: string | null | undefined;
+  ArtistId?: related_Artist_input | null | undefined;
+  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+};
+
+export type related_Album_input = {
+  AlbumId?: string | null | undefined;
+  Title?: string | null | undefined;
+  ArtistId?: related_Artist_input | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
 };
 
@@ -63,6 +70,12 @@ export type create_Artist_input = {
 };
 
 export type update_Artist_input = {
+  ArtistId?: string | null | undefined;
+  Name?: string | null | undefined;
+  Album?: Array<update_Album_input | null | undefined> | null | undefined;
+};
+
+export type related_Artist_input = {
   ArtistId?: string | null | undefined;
   Name?: string | null | undefined;
   Album?: Array<update_Album_input | null | undefined> | null | undefined;
@@ -129,7 +142,7 @@ export type create_Customer_input = {
   Phone?: string | null | undefined;
   Fax?: string | null | undefined;
   Email: string;
-  SupportRepId?: string | null | undefined;
+  SupportRepId?: related_Employee_input | null | undefined;
   Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
 };
 
@@ -146,7 +159,24 @@ export type update_Customer_input = {
   Phone?: string | null | undefined;
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
-  SupportRepId?: string | null | undefined;
+  SupportRepId?: related_Employee_input | null | undefined;
+  Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
+};
+
+export type related_Customer_input = {
+  CustomerId?: string | null | undefined;
+  FirstName?: string | null | undefined;
+  LastName?: string | null | undefined;
+  Company?: string | null | undefined;
+  Address?: string | null | undefined;
+  City?: string | null | undefined;
+  State?: string | null | undefined;
+  Country?: string | null | undefined;
+  PostalCode?: string | null | undefined;
+  Phone?: string | null | undefined;
+  Fax?: string | null | undefined;
+  Email?: string | null | undefined;
+  SupportRepId?: related_Employee_input | null | undefined;
   Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
 };
 
@@ -215,7 +245,7 @@ export type create_Employee_input = {
   LastName: string;
   FirstName: string;
   Title?: string | null | undefined;
-  ReportsTo?: string | null | undefined;
+  ReportsTo?: related_Employee_input | null | undefined;
   BirthDate?: string | null | undefined;
   HireDate?: string | null | undefined;
   Address?: string | null | undefined;
@@ -235,7 +265,27 @@ export type update_Employee_input = {
   LastName?: string | null | undefined;
   FirstName?: string | null | undefined;
   Title?: string | null | undefined;
-  ReportsTo?: string | null | undefined;
+  ReportsTo?: related_Employee_input | null | undefined;
+  BirthDate?: string | null | undefined;
+  HireDate?: string | null | undefined;
+  Address?: string | null | undefined;
+  City?: string | null | undefined;
+  State?: string | null | undefined;
+  Country?: string | null | undefined;
+  PostalCode?: string | null | undefined;
+  Phone?: string | null | undefined;
+  Fax?: string | null | undefined;
+  Email?: string | null | undefined;
+  Customer?: Array<update_Customer_input | null | undefined> | null | undefined;
+  Employee?: Array<update_Employee_input | null | undefined> | null | undefined;
+};
+
+export type related_Employee_input = {
+  EmployeeId?: string | null | undefined;
+  LastName?: string | null | undefined;
+  FirstName?: string | null | undefined;
+  Title?: string | null | undefined;
+  ReportsTo?: related_Employee_input | null | undefined;
   BirthDate?: string | null | undefined;
   HireDate?: string | null | undefined;
   Address?: string | null | undefined;
@@ -266,6 +316,12 @@ export type create_Genre_input = {
 };
 
 export type update_Genre_input = {
+  GenreId?: string | null | undefined;
+  Name?: string | null | undefined;
+  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+};
+
+export type related_Genre_input = {
   GenreId?: string | null | undefined;
   Name?: string | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
@@ -315,7 +371,7 @@ export type Invoice_quantifier_filter = {
 
 export type create_Invoice_input = {
   InvoiceId?: string | null | undefined;
-  CustomerId: string;
+  CustomerId: related_Customer_input;
   InvoiceDate: string;
   BillingAddress?: string | null | undefined;
   BillingCity?: string | null | undefined;
@@ -328,7 +384,20 @@ export type create_Invoice_input = {
 
 export type update_Invoice_input = {
   InvoiceId?: string | null | undefined;
-  CustomerId?: string | null | undefined;
+  CustomerId?: related_Customer_input | null | undefined;
+  InvoiceDate?: string | null | undefined;
+  BillingAddress?: string | null | undefined;
+  BillingCity?: string | null | undefined;
+  BillingState?: string | null | undefined;
+  BillingCountry?: string | null | undefined;
+  BillingPostalCode?: string | null | undefined;
+  Total?: string | null | undefined;
+  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+};
+
+export type related_Invoice_input = {
+  InvoiceId?: string | null | undefined;
+  CustomerId?: related_Customer_input | null | undefined;
   InvoiceDate?: string | null | undefined;
   BillingAddress?: string | null | undefined;
   BillingCity?: string | null | undefined;
@@ -369,16 +438,16 @@ export type InvoiceLine_quantifier_filter = {
 
 export type create_InvoiceLine_input = {
   InvoiceLineId?: string | null | undefined;
-  InvoiceId: string;
-  TrackId: string;
+  InvoiceId: related_Invoice_input;
+  TrackId: related_Track_input;
   UnitPrice: string;
   Quantity: number;
 };
 
 export type update_InvoiceLine_input = {
   InvoiceLineId?: string | null | undefined;
-  InvoiceId?: string | null | undefined;
-  TrackId?: string | null | undefined;
+  InvoiceId?: related_Invoice_input | null | undefined;
+  TrackId?: related_Track_input | null | undefined;
   UnitPrice?: string | null | undefined;
   Quantity?: number | null | undefined;
 };
@@ -399,6 +468,12 @@ export type create_MediaType_input = {
 };
 
 export type update_MediaType_input = {
+  MediaTypeId?: string | null | undefined;
+  Name?: string | null | undefined;
+  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+};
+
+export type related_MediaType_input = {
   MediaTypeId?: string | null | undefined;
   Name?: string | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
@@ -500,9 +575,9 @@ export type Track_quantifier_filter = {
 export type create_Track_input = {
   TrackId?: string | null | undefined;
   Name: string;
-  AlbumId?: string | null | undefined;
-  MediaTypeId: string;
-  GenreId?: string | null | undefined;
+  AlbumId?: related_Album_input | null | undefined;
+  MediaTypeId: related_MediaType_input;
+  GenreId?: related_Genre_input | null | undefined;
   Composer?: string | null | undefined;
   Milliseconds: number;
   Bytes?: number | null | undefined;
@@ -514,9 +589,23 @@ export type create_Track_input = {
 export type update_Track_input = {
   TrackId?: string | null | undefined;
   Name?: string | null | undefined;
-  AlbumId?: string | null | undefined;
-  MediaTypeId?: string | null | undefined;
-  GenreId?: string | null | undefined;
+  AlbumId?: related_Album_input | null | undefined;
+  MediaTypeId?: related_MediaType_input | null | undefined;
+  GenreId?: related_Genre_input | null | undefined;
+  Composer?: string | null | undefined;
+  Milliseconds?: number | null | undefined;
+  Bytes?: number | null | undefined;
+  UnitPrice?: string | null | undefined;
+  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+};
+
+export type related_Track_input = {
+  TrackId?: string | null | undefined;
+  Name?: string | null | undefined;
+  AlbumId?: related_Album_input | null | undefined;
+  MediaTypeId?: related_MediaType_input | null | undefined;
+  GenreId?: related_Genre_input | null | undefined;
   Composer?: string | null | undefined;
   Milliseconds?: number | null | undefined;
   Bytes?: number | null | undefined;

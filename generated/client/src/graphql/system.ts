@@ -35,17 +35,17 @@ export type svc_access_quantifier_filter = {
 
 export type create_svc_access_input = {
   id?: string | null | undefined;
-  role?: string | null | undefined;
-  user?: string | null | undefined;
-  policy: string;
+  role?: related_svc_roles_input | null | undefined;
+  user?: related_svc_users_input | null | undefined;
+  policy: related_svc_policies_input;
   sort?: number | null | undefined;
 };
 
 export type update_svc_access_input = {
   id?: string | null | undefined;
-  role?: string | null | undefined;
-  user?: string | null | undefined;
-  policy?: string | null | undefined;
+  role?: related_svc_roles_input | null | undefined;
+  user?: related_svc_users_input | null | undefined;
+  policy?: related_svc_policies_input | null | undefined;
   sort?: number | null | undefined;
 };
 
@@ -132,7 +132,7 @@ export type create_svc_dashboards_input = {
   icon?: string | null | undefined;
   note?: string | null | undefined;
   date_created?: string | null | undefined;
-  user_created?: string | null | undefined;
+  user_created?: related_svc_users_input | null | undefined;
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
   panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
@@ -145,7 +145,20 @@ export type update_svc_dashboards_input = {
   icon?: string | null | undefined;
   note?: string | null | undefined;
   date_created?: string | null | undefined;
-  user_created?: string | null | undefined;
+  user_created?: related_svc_users_input | null | undefined;
+  /** Accent colour, as in `#00AA77` */
+  color?: string | null | undefined;
+  panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+};
+
+export type related_svc_dashboards_input = {
+  id?: string | null | undefined;
+  name?: string | null | undefined;
+  /** Name of a material icon */
+  icon?: string | null | undefined;
+  note?: string | null | undefined;
+  date_created?: string | null | undefined;
+  user_created?: related_svc_users_input | null | undefined;
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
   panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
@@ -239,7 +252,7 @@ export type svc_panels_quantifier_filter = {
 
 export type create_svc_panels_input = {
   id?: string | null | undefined;
-  dashboard: string;
+  dashboard: related_svc_dashboards_input;
   name?: string | null | undefined;
   /** Name of a material icon */
   icon?: string | null | undefined;
@@ -256,12 +269,12 @@ export type create_svc_panels_input = {
   /** Options of its type */
   options?: unknown;
   date_created?: string | null | undefined;
-  user_created?: string | null | undefined;
+  user_created?: related_svc_users_input | null | undefined;
 };
 
 export type update_svc_panels_input = {
   id?: string | null | undefined;
-  dashboard?: string | null | undefined;
+  dashboard?: related_svc_dashboards_input | null | undefined;
   name?: string | null | undefined;
   /** Name of a material icon */
   icon?: string | null | undefined;
@@ -278,7 +291,7 @@ export type update_svc_panels_input = {
   /** Options of its type */
   options?: unknown;
   date_created?: string | null | undefined;
-  user_created?: string | null | undefined;
+  user_created?: related_svc_users_input | null | undefined;
 };
 
 export type svc_permissions_filter = {
@@ -323,7 +336,7 @@ export type svc_permissions_quantifier_filter = {
 
 export type create_svc_permissions_input = {
   id?: string | null | undefined;
-  policy: string;
+  policy: related_svc_policies_input;
   collection: string;
   /** `create`, `read`, `update` or `delete` */
   action: string;
@@ -339,7 +352,7 @@ export type create_svc_permissions_input = {
 
 export type update_svc_permissions_input = {
   id?: string | null | undefined;
-  policy?: string | null | undefined;
+  policy?: related_svc_policies_input | null | undefined;
   collection?: string | null | undefined;
   /** `create`, `read`, `update` or `delete` */
   action?: string | null | undefined;
@@ -403,6 +416,22 @@ export type update_svc_policies_input = {
   ip_access?: Array<string | null | undefined> | null | undefined;
 };
 
+export type related_svc_policies_input = {
+  id?: string | null | undefined;
+  name?: string | null | undefined;
+  icon?: string | null | undefined;
+  description?: string | null | undefined;
+  /** Allows everything, regardless of permissions */
+  admin_access?: boolean | null | undefined;
+  /** Allows operators to see and act on the queue of every account */
+  operator_access?: boolean | null | undefined;
+  app_access?: boolean | null | undefined;
+  /** Users with this policy who log in with a password must turn on one-time passwords first */
+  enforce_tfa?: boolean | null | undefined;
+  /** Addresses and networks (`10.0.0.0/8`) that the policy applies to; empty for all */
+  ip_access?: Array<string | null | undefined> | null | undefined;
+};
+
 export type svc_roles_filter = {
   id?: id_filter_operators | null | undefined;
   name?: string_filter_operators | null | undefined;
@@ -448,7 +477,7 @@ export type create_svc_roles_input = {
   name: string;
   icon?: string | null | undefined;
   description?: string | null | undefined;
-  parent?: string | null | undefined;
+  parent?: related_svc_roles_input | null | undefined;
 };
 
 export type update_svc_roles_input = {
@@ -456,7 +485,15 @@ export type update_svc_roles_input = {
   name?: string | null | undefined;
   icon?: string | null | undefined;
   description?: string | null | undefined;
-  parent?: string | null | undefined;
+  parent?: related_svc_roles_input | null | undefined;
+};
+
+export type related_svc_roles_input = {
+  id?: string | null | undefined;
+  name?: string | null | undefined;
+  icon?: string | null | undefined;
+  description?: string | null | undefined;
+  parent?: related_svc_roles_input | null | undefined;
 };
 
 export type svc_sessions_filter = {
@@ -591,7 +628,7 @@ export type create_svc_users_input = {
   email?: string | null | undefined;
   /** Only `active` users may sign in */
   status?: string | null | undefined;
-  role?: string | null | undefined;
+  role?: related_svc_roles_input | null | undefined;
   /** Static token; never returned */
   token?: string | null | undefined;
   password?: unknown;
@@ -619,7 +656,35 @@ export type update_svc_users_input = {
   email?: string | null | undefined;
   /** Only `active` users may sign in */
   status?: string | null | undefined;
-  role?: string | null | undefined;
+  role?: related_svc_roles_input | null | undefined;
+  /** Static token; never returned */
+  token?: string | null | undefined;
+  password?: unknown;
+  /** Set when one-time passwords are turned on */
+  tfa_secret?: string | null | undefined;
+  tfa_step?: string | null | undefined;
+  /** `default` for login with a password, or the name of a single sign-on provider */
+  provider?: string | null | undefined;
+  /** Id of the user at the provider */
+  external_identifier?: string | null | undefined;
+  /** Time of the last login, refresh or, within five minutes, use of the static token */
+  last_access?: string | null | undefined;
+  /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
+  ip_access?: Array<string | null | undefined> | null | undefined;
+  date_created?: string | null | undefined;
+  svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
+  svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+};
+
+export type related_svc_users_input = {
+  id?: string | null | undefined;
+  first_name?: string | null | undefined;
+  last_name?: string | null | undefined;
+  /** Stored in lower case and compared exactly */
+  email?: string | null | undefined;
+  /** Only `active` users may sign in */
+  status?: string | null | undefined;
+  role?: related_svc_roles_input | null | undefined;
   /** Static token; never returned */
   token?: string | null | undefined;
   password?: unknown;

@@ -1,0 +1,85 @@
+/** Reads many-to-any relations in payloads: the collection in one field, a key or an object of it in another. */
+import type { Collection, ToAny, ToOne } from '../../contract/collection.js';
+import { invalidPayload, type ApiError } from '../../contract/errors.js';
+import type { Payload, RowContext } from './row-context.js';
+import type { Scalar } from './parsed-value.js';
+import { readValue } from './values.js';
+
+/**
+ * Replaces names such as `item:works` by the fields that they stand for.
+ * @throws INVALID_PAYLOAD where a payload names several items of one relation
+ */
+export const openTargets = (payload: Payload, { anyTargets }: Collection): Payload => {
+  const named = anyTargets.size === 0 ? [] : Object.keys(payload).filter((name) => anyTargets.has(name));
+  if (named.length === 0) return payload;
+  const opened = { ...payload };
+  for (const name of named) {
+    const { anyOf, target } = anyTargets.get(name) as ToOne;
+    const fields = [anyOf?.collectionField.name ?? '', anyOf?.keyField.name ?? ''];
+    if (fields.some((field) => Object.hasOwn(opened, field)))
+      throw invalidPayload(
+        `"${name}" stands for ${fields.map((field) => `"${field}"`).join(' and ')}; leave these out`,
+      );
+    const [collectionField = '', keyField = ''] = fields;
+    opened[collectionField] = target;
+    opened[keyField] = payload[name];
+    delete opened[name];
+  }
+  return opened;
+};
+
+/** Returns the target that a row names for a relation, or null where there is none. */
+export const findTarget = ({ targets, collectionField }: ToAny, given: Payload): ToOne | null =>
+  targets.find(({ target }) => target === given[collectionField]) ?? null;
+
+/** Returns the many-to-any relation of a field, or null. */
+export const findToAny = (name: string, { relations }: Collection): ToAny | null => {
+  const relation = relations.get(name);
+  return relation?.kind === 'manyToAny' ? relation : null;
+};
+
+/** Adds problems of a row's many-to-any relations, as far as the caller may write their fields. */
+export const reportTargets = (payload: Payload, given: Payload, context: RowContext): void => {
+  const { collection, fields } = context.grant;
+  if (collection.anyTargets.size === 0) return;
+  for (const relation of collection.relations.values()) {
+    if (relation.kind !== 'manyToAny') continue;
+    const { field, collectionField } = relation;
+    if (!fields.has(field) || !fields.has(collectionField)) continue;
+    context.problems.push(...targetProblems(relation, payload, { given, action: context.action }));
+  }
+};
+
+const targetProblems = (
+  relation: ToAny,
+  payload: Payload,
+  { given, action }: { readonly given: Payload; readonly action: RowContext['action'] },
+): readonly ApiError[] => {
+  const { field, collectionField } = relation;
+  const isItemSet = isGiven(payload, field);
+  const isTargetSet = isGiven(payload, collectionField);
+  if (isItemSet && !isGiven(given, collectionField))
+    return [invalidPayload(`"${field}" needs "${collectionField}", the collection of the item`)];
+  if (isTargetSet && findTarget(relation, given) === null)
+    return [invalidPayload(`"${collectionField}" names no collection whose items "${field}" can refer to`)];
+  // the stored key belongs to an item of another collection
+  if (action === 'update' && isTargetSet && !Object.hasOwn(given, field))
+    return [invalidPayload(`"${collectionField}" is set together with "${field}"`)];
+  return [];
+};
+
+const isGiven = (values: Payload, name: string): boolean => (values[name] ?? null) !== null;
+
+/** Returns the key of an item as the relation's field stores it. */
+export const toStoredKey = ({ anyOf }: ToOne, key: Scalar): Scalar =>
+  anyOf === undefined || !isText(anyOf.keyField.type) ? key : String(key);
+
+/** Returns the key that a relation's field stores as a key of the target, or null where it is none. */
+export const fromStoredKey = ({ collection, anyOf }: ToOne, stored: Scalar): Scalar | null => {
+  const [key] = collection.key;
+  if (anyOf === undefined || key === undefined) return stored;
+  const read = readValue(key, stored);
+  return read.ok ? read.value : null;
+};
+
+const isText = (type: string): boolean => type === 'string' || type === 'text' || type === 'uuid';
