@@ -14,8 +14,6 @@ const steps = { ...contentSteps, ...systemSteps };
 const open: Readonly<Record<string, string>> = {
   'items: aggregate': 'aggregates',
   'policies: create with the roles that have it': 'the list of roles of a policy has another name here',
-  'schema: snapshot': 'the schema endpoints',
-  'schema: diff': 'the schema endpoints',
   'schema: apply': 'the schema endpoints',
 };
 
