@@ -17,12 +17,13 @@ describe('an order', () => {
     expect(orderOf('loan', {})).toEqual(['book', 'day']);
   });
 
-  it('is that of the first readable column if the key is hidden', () => {
+  it('is that of the readable columns if the key is hidden', () => {
     expect(orderOf('note', {}, { permissions: [{ collection: 'note', fields: ['text', 'book'] }] })).toEqual([
       'book',
+      'text',
     ]);
     expect(orderOf('loan', {}, { permissions: [{ collection: 'loan', fields: ['day', 'reader'] }] })).toEqual(
-      ['day'],
+      ['day', 'reader'],
     );
     expect(orderOf('odd', {}, { permissions: [{ collection: 'odd', fields: ['id'] }] })).toEqual(['id']);
     expect(orderOf('log', {})).toEqual(['line']);
@@ -33,10 +34,10 @@ describe('an order', () => {
     expect(orderOf('sums', { sort: ['count'] })).toEqual(['count']);
   });
 
-  it('continues with the rest of the key unless it is hidden', () => {
+  it('continues with the rest of the key, or with the readable columns if that is hidden', () => {
     expect(orderOf('loan', { sort: ['-day'] })).toEqual(['-day', 'book']);
     const permissions = [{ collection: 'loan', fields: ['day', 'reader'] }];
-    expect(orderOf('loan', { sort: ['reader'] }, { permissions })).toEqual(['reader']);
+    expect(orderOf('loan', { sort: ['reader'] }, { permissions })).toEqual(['reader', 'day']);
   });
 
   it('by the key of a related row continues with the own key', () => {
