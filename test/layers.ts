@@ -31,6 +31,7 @@ const databaseFolder = [
   'runtime/execute/size-hints',
   'type runtime/execute',
   'runtime/schema/expressions/print',
+  'runtime/schema/expressions/tree',
   'type runtime/schema',
 ];
 
