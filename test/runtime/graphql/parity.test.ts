@@ -140,6 +140,7 @@ const restOnly: ReadonlySet<string> = new Set([
   'authLoginRedirect',
   'schemaApply',
   'schemaDiff',
+  'schemaReload',
   'schemaSnapshot',
 ]);
 
