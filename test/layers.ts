@@ -117,9 +117,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/plan',
     'type runtime/sql',
     'type runtime/execute',
-    'type runtime/schema',
+    'type runtime/databases/printers',
     'type generator/introspection/catalog',
   ],
+  'runtime/databases/printers': ['type runtime/schema'],
   'runtime/databases/open': ['runtime/databases'],
   'runtime/databases/connect': [
     'runtime/databases/open',

@@ -10,12 +10,11 @@ import type { Dialect } from '../../generator/introspection/catalog.js';
 import type { ByteBudget } from '../execute/bytes.js';
 import type { RowSet } from '../execute/row-set.js';
 import type { Scalar } from '../plan/parsed-value.js';
-import type { ExpressionSyntax } from '../schema/expressions/syntax.js';
-import type { ExpressionPrinter } from '../schema/expressions/print.js';
-import type { ColumnShape, DataType, ForeignKeyShape, TableShape } from '../schema/shapes.js';
-import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
 import type { RenderedStatement } from '../sql/fragment.js';
+import type { DdlPrinter, SchemaPrinter } from './printers.js';
 import type { Token } from '../sql/select.js';
+
+export type { DdlPrinter, NewColumnType, SchemaPrinter } from './printers.js';
 
 export type DialectName = Dialect;
 
@@ -214,74 +213,6 @@ export interface Database extends Executor {
    */
   isSchemaChange(error: unknown): boolean;
   close(): Promise<void>;
-}
-
-/** Prints the DDL of the system tables. Every method but `quote` returns one statement. */
-export interface DdlPrinter {
-  quote(name: string): string;
-  /** Includes the primary key, unique constraints and indexes; foreign keys only if `addForeignKey` is null. */
-  createTable(table: SystemTable, foreignKeys: readonly SystemForeignKey[]): string;
-  addColumn(table: string, column: SystemColumn): string;
-  addUnique(table: string, unique: NamedColumns): string;
-  addIndex(table: string, index: NamedColumns): string;
-  /** `null` if foreign keys can be created only together with their table or column. */
-  readonly addForeignKey: ((table: string, key: SystemForeignKey) => string) | null;
-  /** Whether `createTable` omits indexes, so that each needs a statement of its own. */
-  readonly separateIndexes: boolean;
-}
-
-/** The type of a column that is made for a field type, as a snapshot describes it. */
-export interface NewColumnType {
-  readonly data_type: string;
-  readonly max_length?: number;
-  readonly numeric_precision?: number;
-  readonly numeric_scale?: number;
-}
-
-/** Prints the DDL of an apply. */
-export interface SchemaPrinter {
-  /** How the database prints expressions. */
-  readonly syntax: ExpressionSyntax;
-  /** How its DDL spells them. */
-  readonly expressions: ExpressionPrinter;
-  /** Whether DDL can be rolled back. */
-  readonly transactional: boolean;
-  /** Whether `NO ACTION` and `RESTRICT` are the same. */
-  readonly noActionIsRestrict: boolean;
-  /** Whether a foreign key has an index that the database makes. */
-  readonly indexesForeignKeys: boolean;
-  /** Matches names that the database keeps for itself. */
-  readonly reserved: RegExp;
-  /** Maximum length of a name, in the unit of `nameLength`. */
-  readonly maxName: number;
-  nameLength(name: string): number;
-  /** Returns what is known of a type name, or null for one that a diff may not ask for. */
-  dataType(name: string, values: readonly string[] | null): DataType | null;
-  /** Column types of new fields by field type. */
-  readonly fieldTypes: Readonly<Record<string, NewColumnType>>;
-  /** Other names of types. */
-  readonly aliases?: ReadonlyMap<string, string>;
-  /** Whether a unique index of whole columns is the same as a unique constraint. */
-  readonly uniqueIndexIsConstraint: boolean;
-  /** Returns a column in the form in which the database describes it, where there are several. */
-  normalizeColumn(column: ColumnShape): ColumnShape;
-  /** Returns the type with its sizes, as in `varchar(20)`. */
-  printType(column: ColumnShape): string;
-  /** Foreign keys to other tables only if `addForeignKey` is null. */
-  createTable(table: TableShape): readonly string[];
-  dropTable(name: string): string;
-  renameTable(from: string, to: string): string;
-  renameColumn(table: string, column: { readonly from: string; readonly to: string }): string;
-  /** Returns statements that make one table the other, which has the same name. */
-  alterTable(before: TableShape, after: TableShape): readonly string[];
-  /** `null` if foreign keys are part of the table. */
-  readonly addForeignKey: ((table: string, key: ForeignKeyShape) => string) | null;
-  dropForeignKey(table: TableShape, key: ForeignKeyShape): string;
-  /** Statements for types that tables share, before and after the tables change; none without such types. */
-  changeTypes?(
-    before: readonly TableShape[],
-    after: readonly TableShape[],
-  ): { readonly first: readonly string[]; readonly last: readonly string[] };
 }
 
 export interface DatabaseOptions {

@@ -161,9 +161,9 @@ const toWritten = (
   keys: readonly Key[],
 ): readonly CompletedWrite[] => {
   if (action === 'delete') return [{ collection, action, fields: [], keys }];
-  return rows.flatMap((row, index) => {
-    const listNames = lists.filter((list) => list.ownerIndex === index).map(({ relation }) => relation.name);
-    const fields = [...row.keys(), ...listNames];
+  const fieldsOf = rows.map((row) => [...row.keys()]);
+  for (const { ownerIndex, relation } of lists) fieldsOf[ownerIndex]?.push(relation.name);
+  return fieldsOf.flatMap((fields, index) => {
     if (action === 'update' && fields.length === 0) return [];
     return [{ collection, action, fields, keys: action === 'update' ? keys : keys.slice(index, index + 1) }];
   });

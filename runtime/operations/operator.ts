@@ -31,7 +31,14 @@ type Names =
 const day = 86_400_000;
 const defaultLimit = 50;
 
-export const createOperatorOperations = (services: OperationServices): Pick<Operations, Names> => {
+export const createOperatorOperations = (services: OperationServices): Pick<Operations, Names> => ({
+  ...createSearches(services),
+  ...createOverviews(services),
+});
+
+type Searches = 'operatorRequests' | 'operatorRequestsRead' | 'operatorDeliveries' | 'operatorDeliveriesRead';
+
+const createSearches = (services: OperationServices): Pick<Operations, Searches> => {
   const { database } = services;
   return {
     async operatorRequests({ limit = defaultLimit, cursor, ...filter }) {
@@ -68,7 +75,12 @@ export const createOperatorOperations = (services: OperationServices): Pick<Oper
       if (delivery === undefined) throw notFound('delivery', id);
       return { data: await deliveryToWire(delivery, services) };
     },
+  };
+};
 
+const createOverviews = (services: OperationServices): Pick<Operations, Exclude<Names, Searches>> => {
+  const { database } = services;
+  return {
     operatorModels: async () => ({ data: await listModels(services) }),
 
     async operatorAccounts({ limit = defaultLimit }) {

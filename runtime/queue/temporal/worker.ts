@@ -1,6 +1,6 @@
 /** Starts Temporal workers by role; a process may have several roles, and each role may run in several processes. */
 import { existsSync } from 'node:fs';
-import { Client, ScheduleOverlapPolicy } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import {
   NativeConnection,
   Runtime,
@@ -14,18 +14,13 @@ import { createModelActivities } from './activities/model.js';
 import { createRequestActivities } from './activities/request.js';
 import { createWebhookActivities } from './activities/webhook.js';
 import { readConnection } from './connection.js';
-import { searchAttributes, taskQueues } from '../contract.js';
+import { taskQueues } from '../contract.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import { createDirectoryStore, type FileStore } from '../requests/files.js';
 import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import type { QueueModels } from '../models/models.js';
-import {
-  missingAttributes,
-  createWorkerGateway,
-  watchSearchable,
-  type Gateway,
-  type Searchable,
-} from './gateway.js';
+import { createWorkerGateway, watchSearchable, type Gateway, type Searchable } from './gateway.js';
+import { prepareNamespace } from './namespace.js';
 import type { FailedAttempt } from '../models/attempt.js';
 import { createChildren, type Children } from '../models/children/pool.js';
 import { createFunctionRunner } from '../models/function-runner.js';
@@ -84,7 +79,9 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
   const chosen = readConnection({ address: settings.temporalAddress, namespace: settings.temporalNamespace });
   const connection = await connect(chosen.options);
   const client = new Client({ connection, namespace: chosen.namespace });
-  if (options.roles.includes('housekeeping')) await prepareNamespace(client, chosen.namespace, options);
+  if (options.roles.includes('housekeeping')) {
+    await prepareNamespace(client, chosen.namespace, options.onWarning);
+  }
   const registration = registerWorker(options, classesOf(options));
   const { id: worker, track } = registration;
   const searchable = watchSearchable(client, chosen.namespace);
@@ -241,68 +238,3 @@ const workflowsOf = ({ workflowBundle }: WorkerProcessOptions): Partial<WorkerOp
     : { workflowBundle: { codePath: workflowBundle } };
 
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
-
-/** Creates the search attributes and schedules; without permission for the attributes, the queue works without them. */
-const prepareNamespace = async (
-  client: Client,
-  namespace: string,
-  { onWarning }: WorkerProcessOptions,
-): Promise<void> => {
-  const missing = await missingAttributes(client, namespace);
-  if (missing.length > 0) await addSearchAttributes(client, { namespace, missing, onWarning });
-  await ensureSchedule(client, 'svc-sweep', { workflow: 'sweep', every: '10s' });
-  await ensureSchedule(client, 'svc-expire', { workflow: 'expire', every: '1h' });
-};
-
-/** Values of `temporal.api.enums.v1.IndexedValueType`. */
-const indexedTypes = { KEYWORD: 2, INT: 3 } as const;
-
-interface AttributeOptions {
-  readonly namespace: string;
-  readonly missing: readonly (keyof typeof searchAttributes)[];
-  readonly onWarning: (message: string) => void;
-}
-
-const addSearchAttributes = async (
-  client: Client,
-  { namespace, missing, onWarning }: AttributeOptions,
-): Promise<void> => {
-  const required = missing.map((name) => [name, searchAttributes[name]] as const);
-  try {
-    await client.connection.operatorService.addSearchAttributes({
-      namespace,
-      searchAttributes: Object.fromEntries(required.map(([name, type]) => [name, indexedTypes[type]])),
-    });
-  } catch {
-    const names = required.map(
-      ([name, type]) => `--name ${name} --type ${type === 'INT' ? 'Int' : 'Keyword'}`,
-    );
-    onWarning(
-      'workflows are not searchable by model and account; an operator of Temporal adds that with: ' +
-        `temporal operator search-attribute create --namespace ${namespace} ${names.join(' ')}`,
-    );
-  }
-};
-
-const ensureSchedule = async (
-  client: Client,
-  scheduleId: string,
-  { workflow, every }: { readonly workflow: string; readonly every: '10s' | '1h' },
-): Promise<void> => {
-  try {
-    await client.schedule.create({
-      scheduleId,
-      spec: { intervals: [{ every }] },
-      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1m' },
-      action: {
-        type: 'startWorkflow',
-        workflowType: workflow,
-        workflowId: scheduleId,
-        taskQueue: taskQueues.housekeeping,
-        args: [],
-      },
-    });
-  } catch (error) {
-    if ((error as Error).name !== 'ScheduleAlreadyRunning') throw error;
-  }
-};

@@ -33,13 +33,19 @@ const quote = (dialect: TestDialect, name: string): string => {
 
 const longestValue = 200;
 
+/** Gives an array of the database one dimension, and no null, as its type has. */
+const toTyped = (type: string, value: unknown): unknown =>
+  type.endsWith('[]') && Array.isArray(value)
+    ? value.flat(Number.POSITIVE_INFINITY).filter((element) => element !== null)
+    : value;
+
 const columnsOf = (dialect: TestDialect): readonly Omit<Column, 'name'>[] =>
   Object.entries(columnKinds[dialect])
     .filter(([, { literal }]) => literal === undefined)
     .map(([type, { values, compares }]) => {
-      const [first, second = first] = values.filter(
-        (value) => value !== '' && JSON.stringify(value).length < longestValue,
-      );
+      const [first, second = first] = values
+        .filter((value) => value !== '' && JSON.stringify(value).length < longestValue)
+        .map((value) => toTyped(type, value));
       return { type, values: [first, second], isCompared: compares !== 'nothing' };
     });
 

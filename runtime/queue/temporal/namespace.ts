@@ -1,0 +1,69 @@
+/** Prepares a namespace of Temporal for the queue: its search attributes and schedules. */
+import { ScheduleOverlapPolicy, type Client } from '@temporalio/client';
+import { searchAttributes, taskQueues } from '../contract.js';
+import { missingAttributes } from './gateway.js';
+
+/** Creates the search attributes and schedules; without permission for the attributes, the queue works without them. */
+export const prepareNamespace = async (
+  client: Client,
+  namespace: string,
+  onWarning: (message: string) => void,
+): Promise<void> => {
+  const missing = await missingAttributes(client, namespace);
+  if (missing.length > 0) await addSearchAttributes(client, { namespace, missing, onWarning });
+  await ensureSchedule(client, 'svc-sweep', { workflow: 'sweep', every: '10s' });
+  await ensureSchedule(client, 'svc-expire', { workflow: 'expire', every: '1h' });
+};
+
+/** Values of `temporal.api.enums.v1.IndexedValueType`. */
+const indexedTypes = { KEYWORD: 2, INT: 3 } as const;
+
+interface AttributeOptions {
+  readonly namespace: string;
+  readonly missing: readonly (keyof typeof searchAttributes)[];
+  readonly onWarning: (message: string) => void;
+}
+
+const addSearchAttributes = async (
+  client: Client,
+  { namespace, missing, onWarning }: AttributeOptions,
+): Promise<void> => {
+  const required = missing.map((name) => [name, searchAttributes[name]] as const);
+  try {
+    await client.connection.operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(required.map(([name, type]) => [name, indexedTypes[type]])),
+    });
+  } catch {
+    const names = required.map(
+      ([name, type]) => `--name ${name} --type ${type === 'INT' ? 'Int' : 'Keyword'}`,
+    );
+    onWarning(
+      'workflows are not searchable by model and account; an operator of Temporal adds that with: ' +
+        `temporal operator search-attribute create --namespace ${namespace} ${names.join(' ')}`,
+    );
+  }
+};
+
+const ensureSchedule = async (
+  client: Client,
+  scheduleId: string,
+  { workflow, every }: { readonly workflow: string; readonly every: '10s' | '1h' },
+): Promise<void> => {
+  try {
+    await client.schedule.create({
+      scheduleId,
+      spec: { intervals: [{ every }] },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1m' },
+      action: {
+        type: 'startWorkflow',
+        workflowType: workflow,
+        workflowId: scheduleId,
+        taskQueue: taskQueues.housekeeping,
+        args: [],
+      },
+    });
+  } catch (error) {
+    if ((error as Error).name !== 'ScheduleAlreadyRunning') throw error;
+  }
+};
