@@ -132,7 +132,10 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
       expect([path, (await ask('GET', path)).codes]).toEqual([path, ['ROUTE_NOT_FOUND']]);
     }
     const inQueue = await ask('GET', '/queue/demo/image/requests/1/nothing');
-    expect([inQueue.status, inQueue.body]).toEqual([404, { detail: expect.any(String) }]);
+    expect([inQueue.status, inQueue.body]).toEqual([
+      404,
+      { detail: expect.any(String), error_type: 'not_found' },
+    ]);
   });
 
   it('are logged by the template of the path', async () => {
