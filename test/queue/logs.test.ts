@@ -118,6 +118,7 @@ describe.each(dialects)('logs on %s', (dialect) => {
       { detail: [{ loc: ['query', 'after'], type: 'value_error.after' }] },
     ]);
     const rest = await server.request('GET', `/requests/${id}/status?logs=true&after=1.3`, { as: 'ann' });
+    expect({ status: rest.status, body: rest.body }).toMatchObject({ status: 200 });
     expect(messagesOf(rest.data as Status)).toEqual(['d']);
   });
 

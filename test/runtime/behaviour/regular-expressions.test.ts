@@ -66,7 +66,7 @@ describe.each(settings)('regular expressions on $dialect through $listener', (se
       'mutation ($data: create_svc_permissions_input!) { create_permissions_item(data: $data) { id } }';
     const graphql = await server().request('POST', '/graphql/system', {
       as: 'admin',
-      body: { query, variables: { data: body } },
+      body: { query, variables: { data: { ...body, policy: { id: body.policy } } } },
     });
     expect(JSON.stringify(graphql.errors)).toContain(JSON.stringify(reason).slice(1, -1));
   });

@@ -27,7 +27,8 @@ const storing: Readonly<Record<'create' | 'update', readonly TestDialect[]>> = {
 };
 
 describe.each(dialects)('writes whose response fails on %s', (dialect) => {
-  const server = useServer({ dialect, sql: sqlFor(dialect, tables), meta });
+  // otherwise failed requests run again on the changed schema
+  const server = useServer({ dialect, sql: sqlFor(dialect, tables), meta, followsSchema: false });
   const send = (method: string, path: string, body?: unknown) =>
     server().request(method, path, { as: 'admin', ...(body !== undefined && { body }) });
   const stored = async (): Promise<unknown> => [
