@@ -5,6 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slowestFiles: readonly string[] = [
   'test/queue/durability.test.ts',
   'test/runtime/supervisor.test.ts',
+  'test/runtime/behaviour/export.test.ts',
+  'test/runtime/schema/swap.test.ts',
+  'test/runtime/access-lease.test.ts',
+  'test/runtime/schema-check.test.ts',
   'test/runtime/property/property.test.ts',
   'test/queue/queue.test.ts',
   'test/runtime/cli.test.ts',

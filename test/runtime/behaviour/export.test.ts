@@ -179,7 +179,8 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
     for await (const chunk of response.body ?? []) {
       lines += countLines(chunk as Uint8Array);
       if (lines < next) continue;
-      next += rowCount / 20;
+      // collecting the garbage of a process that has run many tests takes a second
+      next += rowCount / 5;
       most = Math.max(most, usedMemory() - before);
     }
     expect(lines).toBe(rowCount);

@@ -98,7 +98,10 @@ const nameOf = ({ body }: { readonly body: unknown }): unknown =>
 const buildTimes = ({ running }: Host): readonly number[] =>
   Array.from(running.output().matchAll(/built in ([\d.]+) ms/g), ([, ms]) => Number(ms));
 
-describe.each(dialects)('on %s', (dialect) => {
+/** Each starts several processes; `watch.test.ts` has what differs by database. */
+const quickDialects: readonly TestDialect[] = ['sqlite', 'postgres'];
+
+describe.each(process.env.LONG === undefined ? quickDialects : dialects)('on %s', (dialect) => {
   it('a change by hand reaches every host; new processes take the places of the old', async () => {
     const shop = await createShop(dialect);
     const [host, other] = await Promise.all([startHost(shop), startHost(shop)]);

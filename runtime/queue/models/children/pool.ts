@@ -25,7 +25,7 @@ const idleTtl = 60_000;
 /** Runs after which a process is replaced, because native memory may leak slowly. */
 const maxRuns = 500;
 /** Milliseconds that a run waits for the process of the run before it. */
-const settleLimit = 50;
+const settleLimit = 500;
 
 interface Pooled {
   readonly child: Child;
