@@ -39,7 +39,8 @@ export interface Listener {
 
 export const listen = (options: ListenOptions): Promise<Listener> => {
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 60_000, headersTimeout: 20_000 });
-  const inProgress: InProgress = { count: 0, isLeaving: false };
+  const inProgress: InProgress = { count: 0, isLeaving: false, sockets: new Set() };
+  server.on('connection', (socket) => track(socket, inProgress.sockets));
   server.on('request', createListener(options, inProgress));
   const { connections } = options;
   if (connections !== undefined)
@@ -84,7 +85,19 @@ interface InProgress {
   count: number;
   /** Whether responses ask to close their connection. */
   isLeaving: boolean;
+  /** Open connections: those without a request yet are not idle in the sense of `closeIdleConnections`. */
+  readonly sockets: Set<Socket>;
 }
+
+const track = (socket: Socket, sockets: Set<Socket>): void => {
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+};
+
+/** Closes connections without a request, which clients open in advance. */
+const closeUnused = ({ sockets }: InProgress): void => {
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+};
 
 const createListener =
   (options: ListenOptions, inProgress: InProgress): RequestListener =>
@@ -116,6 +129,7 @@ const closeServer = (server: Server, inProgress: InProgress): Promise<void> =>
   new Promise((resolve) => {
     let isClosed = false;
     const closeIdle = setInterval(() => {
+      closeUnused(inProgress);
       server.closeIdleConnections();
       finish();
     }, 50);

@@ -56,6 +56,16 @@ describe('a listener that closes', () => {
     events.emit('work');
     await closing;
   });
+
+  it('does not wait for connections without a request, which clients open in advance', async () => {
+    const { port, close } = await open(async () => ({ status: 204, headers: {}, body: null }));
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    await once(socket, 'connect');
+    const ended = once(socket, 'close');
+    await fetch(`http://127.0.0.1:${port}/`);
+    await close();
+    await ended;
+  }, 15_000);
 });
 
 it('gives clients 20 s for the head of a request, a minute for all of it, and 75 s until the next one', async () => {
