@@ -65,6 +65,7 @@ describe('a listener that closes', () => {
     await fetch(`http://127.0.0.1:${port}/`);
     await close();
     await ended;
+    expect(socket.destroyed).toBe(true);
   }, 15_000);
 });
 
