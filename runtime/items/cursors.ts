@@ -1,7 +1,7 @@
 /** Cursors of pages: the sort keys of the last row, signed, so that clients can send back only what they were given. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { lazy } from '../concurrency/lazy.js';
 import { foreignCursor } from '../plan/cursor.js';
+import { createDerivedKey } from './derived-key.js';
 
 /** Signs and verifies cursors. */
 export interface Cursors {
@@ -21,13 +21,7 @@ export interface OpenedCursor {
 
 /** @param readSecret returns the secret that all processes share */
 export const createCursors = (readSecret: () => Promise<Buffer>): Cursors => {
-  const readKey = lazy(
-    async () =>
-      createHmac('sha256', await readSecret())
-        .update('cursors')
-        .digest(),
-    retryAfter,
-  );
+  const readKey = createDerivedKey(readSecret, 'cursors');
   const sign = async (keys: string, order: string): Promise<string> =>
     createHmac('sha256', await readKey())
       .update(`${order}\0${keys}`)
@@ -42,9 +36,6 @@ export const createCursors = (readSecret: () => Promise<Buffer>): Cursors => {
     },
   };
 };
-
-/** Milliseconds until a secret that could not be read is read again. */
-const retryAfter = 60_000;
 
 /** 132 bits. */
 const signatureLength = 22;
