@@ -10,6 +10,7 @@ import type {
   RelationSchema,
   Snapshot,
 } from './snapshot/types.js';
+import { plainColumn } from './snapshot/write.js';
 
 type Types = SchemaPrinter['fieldTypes'];
 type Part = Readonly<Record<string, unknown>> | null;
@@ -109,21 +110,7 @@ const toColumn = (
   const isKey = schema?.is_primary_key === true;
   // sizes of the type hold only for its own column type
   const base = typeof schema?.data_type === 'string' && schema.data_type !== column?.data_type ? {} : column;
-  return { ...emptyColumn, ...base, is_nullable: !isKey, ...schema, name, table } as FieldSchema;
-};
-
-const emptyColumn: Omit<FieldSchema, 'name' | 'table' | 'data_type' | 'is_nullable'> = {
-  default_value: null,
-  max_length: null,
-  numeric_precision: null,
-  numeric_scale: null,
-  is_unique: false,
-  is_primary_key: false,
-  is_generated: false,
-  generation_expression: null,
-  has_auto_increment: false,
-  foreign_key_table: null,
-  foreign_key_column: null,
+  return { ...plainColumn(!isKey), ...base, ...schema, name, table } as FieldSchema;
 };
 
 const patchPart = (present: Part | undefined, patch: Part | undefined): Part => {

@@ -1,7 +1,7 @@
 /** Reads the schema of a live database for snapshots and applies. */
 import { introspect, readDetails } from '../../generator/introspection/index.js';
 import type { CatalogReader, IntrospectOptions } from '../../generator/introspection/catalog.js';
-import type { BindValue, DialectName, Executor } from '../databases/contract.js';
+import type { BindValue, Database, DialectName, Executor } from '../databases/contract.js';
 import { loadSchemaPrinter } from '../databases/open.js';
 import { catalogToShapes } from './catalog-shapes.js';
 import type { LiveSchema } from './snapshot/write.js';
@@ -34,3 +34,12 @@ export const readLiveSchema = async (
     systemTables: new Set(names.filter((name) => name.startsWith(systemPrefix))),
   };
 };
+
+/** Reads the schema of a database, on the connections of its pool. */
+export const readLive = ({
+  database,
+  tables,
+}: {
+  readonly database: Database;
+  readonly tables: LiveOptions['tables'];
+}): Promise<LiveSchema> => readLiveSchema(database, { dialect: database.dialect, tables });

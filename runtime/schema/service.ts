@@ -8,7 +8,7 @@ import { compareSnapshots } from './diff/compare.js';
 import { hashSnapshot } from './diff/hash.js';
 import { normalizeSnapshot } from './diff/normalize.js';
 import { isEmptyDiff, type SchemaDiff } from './diff/types.js';
-import { readLiveSchema, type LiveOptions } from './live.js';
+import { readLive, type LiveOptions } from './live.js';
 import { checkSnapshot } from './snapshot/check.js';
 import type { Snapshot } from './snapshot/types.js';
 import { schemaToSnapshot, type LiveSchema } from './snapshot/write.js';
@@ -31,9 +31,6 @@ export interface DiffOptions {
   readonly mode: 'mirror' | 'merge';
 }
 
-const readLive = ({ database, tables }: SchemaServices): Promise<LiveSchema> =>
-  readLiveSchema(database, { dialect: database.dialect, tables });
-
 export const takeSnapshot = async (services: SchemaServices): Promise<Snapshot> =>
   schemaToSnapshot(await readLive(services));
 
@@ -43,10 +40,15 @@ export const takeSnapshot = async (services: SchemaServices): Promise<Snapshot> 
  */
 export const diffSnapshot = async (
   value: unknown,
-  { force, mode }: DiffOptions,
+  options: DiffOptions,
   services: SchemaServices,
+): Promise<Difference | null> => compareWith(await readLive(services), value, options);
+
+const compareWith = async (
+  live: LiveSchema,
+  value: unknown,
+  { force, mode }: DiffOptions,
 ): Promise<Difference | null> => {
-  const live = await readLive(services);
   const target = schemaToSnapshot(live);
   const given = await checkSnapshot(value, { vendor: target.vendor, force });
   const diff = compareSnapshots(target, given, {
@@ -88,7 +90,7 @@ export const changeSchema = async (
 ): Promise<boolean> => {
   const live = await readLive(options);
   const wanted = edit(schemaToSnapshot(live), live.printer.fieldTypes);
-  const difference = await diffSnapshot(wanted, { force: false, mode: 'mirror' }, options);
+  const difference = await compareWith(live, wanted, { force: false, mode: 'mirror' });
   if (difference === null) return false;
   await applyDifference(difference, options);
   return true;

@@ -4,7 +4,7 @@ import { hashSnapshot } from '../diff/hash.js';
 import { renamesIn } from '../diff/patch.js';
 import type { Renames } from '../diff/renames.js';
 import { isDropped } from '../diff/types.js';
-import { readLiveSchema } from '../live.js';
+import { readLive } from '../live.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { schemaToSnapshot } from '../snapshot/write.js';
 import { endApply, openApply, type ApplyRow, type SentDiff } from './applies.js';
@@ -47,9 +47,9 @@ const withOpenApply = async (
  * run the statement of a process that was killed.
  */
 const tryResume = async (row: ApplyRow, options: ApplyOptions, last: string): Promise<string | null> => {
-  const { database, tables } = options;
+  const { database } = options;
   const { id, user } = row;
-  const live = await readLiveSchema(database, { dialect: database.dialect, tables });
+  const live = await readLive(options);
   if (live.printer.transactional) {
     await endApply(database, id, { state: 'failed', error: 'it was cut off, and nothing was changed', user });
     return null;

@@ -6,7 +6,7 @@ import { hashSnapshot } from '../diff/hash.js';
 import { patchSnapshot, renamesIn } from '../diff/patch.js';
 import { applyRenames, type Renames } from '../diff/renames.js';
 import { isEmptyDiff, type SchemaDiff } from '../diff/types.js';
-import { readLiveSchema, type LiveOptions } from '../live.js';
+import { readLive, readLiveSchema, type LiveOptions } from '../live.js';
 import type { TableShape } from '../shapes.js';
 import { checkForm } from '../snapshot/check.js';
 import { snapshotToShapes } from '../snapshot/shapes.js';
@@ -44,7 +44,7 @@ export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): P
   if (isEmptyDiff(request.diff)) return;
   const { database } = options;
   await database.locked('svc_schema', async () => {
-    const live = await readLiveSchema(database, { dialect: database.dialect, tables: options.tables });
+    const live = await readLive(options);
     const target = schemaToSnapshot(live);
     if (hashSnapshot(target) !== request.hash) {
       throw invalidPayload('the schema has changed since the diff was made; make a new diff and apply that');

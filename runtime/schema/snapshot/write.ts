@@ -151,11 +151,16 @@ const viewField = ({ name, dbType, nullable }: Column, table: string): FieldSche
   name,
   table,
   data_type: dbType,
+  ...plainColumn(nullable),
+});
+
+/** Returns what a column has that has nothing but a name and a type. */
+export const plainColumn = (isNullable: boolean): Omit<FieldSchema, 'name' | 'table' | 'data_type'> => ({
   default_value: null,
   max_length: null,
   numeric_precision: null,
   numeric_scale: null,
-  is_nullable: nullable,
+  is_nullable: isNullable,
   is_unique: false,
   is_primary_key: false,
   is_generated: false,
