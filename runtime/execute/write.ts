@@ -59,8 +59,9 @@ export const executeCreate = <Output>(
   const { allowsAutocommit, dialect } = context;
   const write = toWrite({ ...plan, action: 'create' }, context);
   if (allowsAutocommit && isPlainInsert(plan)) {
-    const returning = mayReturn(plan, output) ? returningOf(plan, output) : null;
-    if (returning !== null) return insertReturning({ plan, write, output }, returning, context);
+    const returning = returningOf(plan, output);
+    if (returning !== null && mayReturn(plan, output))
+      return insertReturning({ plan, write, output }, returning, context);
     const isOneRow = plan.rows.length === 1;
     if (isOneRow && (!output.returnsRows || !dialect.returning))
       return insertAutocommit({ plan, write, output }, context);
