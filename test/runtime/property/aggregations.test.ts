@@ -20,10 +20,9 @@ import {
   writeCalls,
 } from './aggregations.js';
 import { openArchive, type Archive } from './archive.js';
-import { Forbidden } from './names.js';
 import { fallback, openPipeline, patience } from './pipeline.js';
 import { parametersRequest, queryOn, writeRequest } from './queries.js';
-import { answerItem, type Expected } from './reference.js';
+import { answerItem, expected } from './reference.js';
 import type { World } from './visible.js';
 
 /** Number of pairs of a policy set and a query. */
@@ -36,15 +35,6 @@ const ask = async (handle: Handle, request: ApiRequest): Promise<unknown> => {
     return body === null ? status : (JSON.parse(String(body)) as unknown);
   } catch (error) {
     if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-};
-
-const expected = (answer: () => Expected): unknown => {
-  try {
-    return JSON.parse(JSON.stringify(answer())) as unknown;
-  } catch (error) {
-    if (error instanceof Forbidden) return 'FORBIDDEN';
     throw error;
   }
 };

@@ -14,8 +14,7 @@ import { accessOf, administrator, adminToken, scenarioOn, tokens, viewerOf } fro
 import { fetchLinked, openArchive, type Archive } from './archive.js';
 import { fallback, openPipeline, patience } from './pipeline.js';
 import { queryOn, ways, writeQuery, writeRequest } from './queries.js';
-import { Forbidden } from './names.js';
-import { answerItem, answerList, type Expected } from './reference.js';
+import { answerItem, answerList, expected } from './reference.js';
 import { relatedRow, relatedRows, type Viewer } from './visible.js';
 
 const numRuns = process.env.LONG === undefined ? 150 : 3_000;
@@ -30,15 +29,6 @@ const ask = async (handle: Handle, request: ApiRequest): Promise<unknown> => {
     return JSON.parse(String(response.body)) as unknown;
   } catch (error) {
     if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-};
-
-const expected = (answer: () => Expected): unknown => {
-  try {
-    return JSON.parse(JSON.stringify(answer())) as unknown;
-  } catch (error) {
-    if (error instanceof Forbidden) return 'FORBIDDEN';
     throw error;
   }
 };

@@ -199,3 +199,13 @@ const bareKey = (row: Row, { key }: Collection): unknown => {
     ? row[only.name]
     : key.map(({ name }) => String(row[name])).join();
 };
+
+/** Returns an answer as it is sent, or the code of its error. */
+export const expected = (answer: () => Expected): unknown => {
+  try {
+    return JSON.parse(JSON.stringify(answer())) as unknown;
+  } catch (error) {
+    if (error instanceof Forbidden) return 'FORBIDDEN';
+    throw error;
+  }
+};
