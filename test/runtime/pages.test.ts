@@ -68,7 +68,7 @@ describe('in a browser', () => {
     async (path) => {
       const page = await openPage({ colorScheme: 'dark', viewport: { width: 390, height: 800 } });
       await page.goto(`${server().url}${path}`);
-      await page.waitForLoadState('networkidle');
+      await page.locator('main, .graphiql-container').first().waitFor();
       const { luminance, overflow } = await page.evaluate(() => {
         const shown = [...document.querySelectorAll('main, .graphiql-container, body, html')].map(
           (each) => getComputedStyle(each).backgroundColor,
