@@ -15,21 +15,35 @@ type Role = (typeof roles)[number];
 /** Roles that write or remove files of models. */
 const fileRoles: ReadonlySet<Role> = new Set(['models', 'housekeeping']);
 
+interface Flags {
+  readonly role: readonly Role[];
+  readonly class?: readonly string[];
+  readonly slots?: number;
+}
+
 export const workerCommand = (): Command =>
   new Command('worker')
     .description('run workers of the queue; requires TEMPORAL_ADDRESS')
     .option('--role <names>', `comma-separated roles out of ${roles.join(', ')}`, parseRoles, roles)
+    .option('--class <names>', 'comma-separated classes whose models it runs (default: all)', parseNames)
+    .option('--slots <number>', 'models of a class that it runs at the same time', parseSlots)
     .action(
-      action(async ({ role }: { role: readonly Role[] }) => {
+      action(async ({ role, class: classes, slots }: Flags) => {
         const config = loadConfig(loadEnvironment(process.cwd()));
         if (config.temporal.address === null) {
           throw new Refusal('TEMPORAL_ADDRESS is not set; expected host:port of a Temporal server');
+        }
+        if (!role.includes('models') && (classes ?? slots) !== undefined) {
+          throw new Refusal(
+            '--class and --slots belong to the role "models", which this worker does not have',
+          );
         }
         if (role.some((each) => fileRoles.has(each))) await requireFilesDir(config.queue.filesDir);
         const manager = connectServiceManager();
         const observe = await createObserver(config);
         const { startWorkerProcess } = await import('../processes/worker-process.js');
-        const running = await startWorkerProcess({ config, roles: role, observe });
+        const pool = { ...(classes !== undefined && { classes }), ...(slots !== undefined && { slots }) };
+        const running = await startWorkerProcess({ config, roles: role, ...pool, observe });
         observe({ kind: 'workersStarted', roles: role });
         manager.ready(() => true);
         const stopped = untilStopped(running, { observe, onStop: manager.stopping });
@@ -43,10 +57,21 @@ const requireFilesDir = async (directory: string): Promise<void> => {
   if (fault !== null) throw new Refusal(fault);
 };
 
+const parseNames = (text: string): readonly string[] => [
+  ...new Set(text.split(',').map((name) => name.trim())),
+];
+
 const parseRoles = (text: string): readonly Role[] => {
-  const names = text.split(',').map((name) => name.trim());
+  const names = parseNames(text);
   const known = names.filter((name): name is Role => roles.some((role) => role === name));
   if (known.length < names.length)
     throw new InvalidArgumentError(`expected one or more of ${roles.join(', ')}`);
   return known;
+};
+
+const parseSlots = (text: string): number => {
+  const slots = Number(text);
+  if (!Number.isInteger(slots) || slots < 1)
+    throw new InvalidArgumentError('expected a number of at least 1');
+  return slots;
 };

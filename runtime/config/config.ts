@@ -95,6 +95,8 @@ export interface Config {
     /** Milliseconds that files of models are available. */
     readonly fileTtl: number;
     readonly filesDir: string;
+    /** Milliseconds that a worker that stops waits for the models that it runs. */
+    readonly drain: number;
   };
   readonly temporal: {
     /** `null`: no Temporal server; requests of the queue wait. */
@@ -213,6 +215,7 @@ const readQueue = (read: ReadVariable): Config['queue'] => ({
   resultTtl: read('QUEUE_RESULT_TTL'),
   fileTtl: read('QUEUE_FILE_TTL'),
   filesDir: read('QUEUE_FILES_DIR'),
+  drain: read('WORKER_DRAIN'),
 });
 
 const readCors = (read: ReadVariable, faults: string[]): Config['cors'] => {

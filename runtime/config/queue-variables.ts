@@ -42,6 +42,11 @@ export const queueVariables = {
     default: '.svc/files',
     meaning: 'folder of the files of results, shared by servers and workers',
   },
+  WORKER_DRAIN: {
+    parse: parseDuration,
+    default: '10m',
+    meaning: 'how long a worker that stops waits for the models that it runs, before others take them over',
+  },
   WEBHOOK_ALLOW_CIDRS: {
     parse: parseNetworks,
     default: '',

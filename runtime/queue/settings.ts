@@ -13,6 +13,8 @@ export interface QueueSettings {
   readonly resultTtl: number;
   readonly fileTtl: number;
   readonly filesDir: string;
+  /** Milliseconds that a worker that stops waits for the models that it runs. */
+  readonly drain: number;
   readonly webhookPolicy: TargetPolicy;
   /** HMAC secrets of API keys and file URLs, newest first; at least one. */
   readonly secrets: readonly Buffer[];
@@ -29,6 +31,7 @@ export const queueSettings = (
   resultTtl: queue.resultTtl,
   fileTtl: queue.fileTtl,
   filesDir: queue.filesDir,
+  drain: queue.drain,
   webhookPolicy: { allowed: webhooks.allowCidrs, http: webhooks.allowHttp },
   secrets,
 });
