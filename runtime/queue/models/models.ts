@@ -1,5 +1,4 @@
 /** Indexes the models by id. */
-import { createHash } from 'node:crypto';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 
 export interface QueueModels {
@@ -13,7 +12,3 @@ export const createQueueModels = (all: readonly QueueModelDeclaration[]): QueueM
   const byId = new Map(all.map((model) => [model.id, model]));
   return { all, classes: [...new Set(all.map((model) => model.class))], find: (id) => byId.get(id) };
 };
-
-/** Returns a hash of the input that a model accepts, by which processes of different deployments tell theirs apart. */
-export const inputVersion = ({ input }: Pick<QueueModelDeclaration, 'input'>): string =>
-  createHash('sha256').update(JSON.stringify(input)).digest('base64url').slice(0, 16);

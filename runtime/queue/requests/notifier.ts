@@ -1,7 +1,8 @@
 /** Notifies Temporal of stored requests and deliveries. The sweep repeats notifications that are lost. */
 import type { Database } from '../../databases/contract.js';
 import { batchWrites } from '../../concurrency/batch.js';
-import { inputVersion, type QueueModels } from '../models/models.js';
+import type { QueueModels } from '../models/models.js';
+import { inputVersion } from './input-version.js';
 import { markDeliveriesStarted, type Delivery } from '../store/deliveries.js';
 import { findRequest, findRequests, markStarted } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';

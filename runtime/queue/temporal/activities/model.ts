@@ -8,7 +8,8 @@ import { failureTypes, type ModelRequestInput, type RequestEnd } from '../../con
 import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
 import { checkInput } from '../../models/input.js';
-import { inputVersion, type QueueModels } from '../../models/models.js';
+import type { QueueModels } from '../../models/models.js';
+import { inputVersion } from '../../requests/input-version.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
 import { createRunFiles } from '../../requests/run-files.js';
 import { createRunLog, type RunLog } from '../../requests/run-log.js';
