@@ -282,6 +282,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   '@tesseract.js-data/eng': ['models/ocr'],
   ajv: ['runtime/request/json-schema', 'generator/spec/json-schema'],
   'ajv-formats': ['runtime/request/json-schema'],
+  aws4fetch: ['runtime/queue/requests/object-store'],
   'code-block-writer': ['generator/print'],
   commander: ['runtime/cli', 'runtime/commands'],
   cookie: ['runtime/operations/context'],

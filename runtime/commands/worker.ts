@@ -1,11 +1,11 @@
 /** `svc worker`: runs workers of the queue. */
 import { Command, InvalidArgumentError } from 'commander';
-import { loadConfig } from '../config/config.js';
+import { loadConfig, type Config } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
 import { createObserver } from '../observe.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped } from '../processes/lifetime.js';
-import { checkFilesDir } from '../queue/requests/files-dir.js';
+import { checkFileStore } from '../queue/requests/file-store.js';
 import { Refusal } from '../config/refusal.js';
 import { action } from './output.js';
 
@@ -38,7 +38,7 @@ export const workerCommand = (): Command =>
             '--class and --slots belong to the role "models", which this worker does not have',
           );
         }
-        if (role.some((each) => fileRoles.has(each))) await requireFilesDir(config.queue.filesDir);
+        if (role.some((each) => fileRoles.has(each))) await requireFileStore(config.queue);
         const manager = connectServiceManager();
         const observe = await createObserver(config);
         const { startWorkerProcess } = await import('../processes/worker-process.js');
@@ -52,8 +52,8 @@ export const workerCommand = (): Command =>
       }),
     );
 
-const requireFilesDir = async (directory: string): Promise<void> => {
-  const fault = await checkFilesDir(directory);
+const requireFileStore = async (queue: Config['queue']): Promise<void> => {
+  const fault = await checkFileStore(queue);
   if (fault !== null) throw new Refusal(fault);
 };
 

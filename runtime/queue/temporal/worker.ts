@@ -16,7 +16,8 @@ import { createWebhookActivities } from './activities/webhook.js';
 import { readConnection } from './connection.js';
 import { taskQueues } from '../contract.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
-import { createDirectoryStore, type FileStore } from '../requests/files.js';
+import { createFileStore } from '../requests/file-store.js';
+import type { FileStore } from '../requests/files.js';
 import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import type { QueueModels } from '../models/models.js';
 import { createWorkerGateway, watchSearchable, type Gateway, type Searchable } from './gateway.js';
@@ -152,10 +153,10 @@ const createServices = (
 ): Omit<WorkerServices, 'worker'> => {
   const { database, models, settings, onFailure } = options;
   const gateway = createWorkerGateway(client, searchable);
-  const { resultTtl, filesDir, webhookPolicy: policy } = settings;
+  const { resultTtl, webhookPolicy: policy } = settings;
   const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError: onFailure });
   const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
-  const files = createDirectoryStore(filesDir);
+  const files = createFileStore(settings);
   const children = createChildren({ functions: options.functions, spool: files.spool });
   const { cancel: cancelWorkflow } = gateway;
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError: onFailure });
