@@ -120,6 +120,13 @@ const readOperationFields = async (): Promise<ReadonlyMap<string, string>> => {
   );
 };
 
+/** Fields of the system that belong to no collection: operations, and those that submit to one model. */
+const readOtherFields = async (): Promise<ReadonlySet<string>> => {
+  const { queueModels } = await loadSpec([join(packageRoot, 'spec')]);
+  const submissions = queueModels.map(({ id }) => `requests_submit_${id.replaceAll(/\W/g, '_')}`);
+  return new Set([...(await readOperationFields()).values(), ...submissions]);
+};
+
 /** Fields that give what is one's own of a collection: they need what `isMeant` is asked about, `list svc_users`. */
 const readOwnFields = async (isMeant: (needed: string) => boolean): Promise<ReadonlySet<string>> => {
   const { operations } = await loadSpec([join(packageRoot, 'spec')]);
@@ -303,7 +310,7 @@ describe.each(dialects)('on %s', (dialect) => {
       const system = await readSchema(server, 'system', caller);
       const graphql = [
         ...capabilitiesOfGraphql(items, '', new Set()),
-        ...capabilitiesOfGraphql(system, 'svc_', new Set((await readOperationFields()).values())),
+        ...capabilitiesOfGraphql(system, 'svc_', await readOtherFields()),
       ];
       const rest = capabilitiesOfRest(described).flatMap(asSingleton);
       const byKey = new Set(singletons.flatMap((name) => [`item ${name}`, `delete ${name}`]));
