@@ -1,6 +1,6 @@
 /** Defines a field for each queue model that submits a request to it, with a typed input. */
 import type { QueueModel } from '../../model/types.js';
-import type { Definition } from '../../print/graphql.js';
+import type { ArgumentDefinition, Definition } from '../../print/graphql.js';
 import { typeOfSchema, type OperationRoot, type RootOptions } from './operations.js';
 
 /** Operation whose `input` is that of any model. */
@@ -31,6 +31,8 @@ const modelRoot = (
     hasWideIntegers: true,
   } as const;
   const inputType = `${typeOfSchema(input, shape)}!`;
+  const withType = (argument: ArgumentDefinition): ArgumentDefinition =>
+    argument.name === 'input' ? { ...argument, type: inputType } : argument;
   const others = (field.arguments ?? []).filter((argument) => argument.name !== 'model');
   return {
     kind,
@@ -39,9 +41,7 @@ const modelRoot = (
       ...field,
       name,
       note: `Queue a request to ${title}`,
-      arguments: others.map((argument) =>
-        argument.name === 'input' ? { ...argument, type: inputType } : argument,
-      ),
+      arguments: others.map(withType),
       directives: { ...field.directives, access, model: id },
     },
   };
