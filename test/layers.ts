@@ -111,6 +111,16 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/items/models': [...shared, ...stages, 'runtime/databases/open', ...databaseContract],
   'runtime/response': [...shared, ...stages],
 
+  'runtime/transfers': [
+    ...shared,
+    ...stages,
+    ...databaseContract,
+    'runtime/items',
+    'runtime/response/export',
+    'runtime/queue',
+    'type runtime/observe',
+  ],
+
   'runtime/databases': [],
   'runtime/databases/contract': [
     'type contract',
@@ -153,6 +163,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/queue/http/caller',
     'type runtime/queue/http/routes',
     'runtime/queue/http/wire',
+    'type runtime/transfers/routes',
     'runtime/databases/unknown-outcome',
     ...databaseContract,
   ],
@@ -281,6 +292,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   '@tesseract.js-data/eng': ['models/ocr'],
   ajv: ['runtime/request/json-schema'],
   'ajv-formats': ['runtime/request/json-schema'],
+  'csv-parse': ['runtime/transfers/source'],
   'code-block-writer': ['generator/print'],
   commander: ['runtime/cli', 'runtime/commands'],
   cookie: ['runtime/operations/context'],

@@ -25,13 +25,21 @@ export const startWorkerProcess = async ({
   observe,
 }: WorkerProcessOptions): Promise<RunningWorkers> => {
   const opened = await openBuild({ config, observe });
-  const [{ startWorkers }, { createQueueModels }, { queueSettings }, { createKeys, exportSecrets }] =
-    await Promise.all([
-      import('../queue/temporal/worker.js'),
-      import('../queue/models/models.js'),
-      import('../queue/settings.js'),
-      import('../auth/keys.js'),
-    ]);
+  const [
+    { startWorkers },
+    { createQueueModels },
+    { builtInModels },
+    { createWorkerTransfers },
+    { queueSettings },
+    { createKeys, exportSecrets },
+  ] = await Promise.all([
+    import('../queue/temporal/worker.js'),
+    import('../queue/models/models.js'),
+    import('../queue/models/built-in.js'),
+    import('../transfer-services.js'),
+    import('../queue/settings.js'),
+    import('../auth/keys.js'),
+  ]);
   const watchdog = createWatchdog({ config, ends: true });
   const workers = await startWorkers({
     settings: queueSettings(config, {
@@ -39,7 +47,8 @@ export const startWorkerProcess = async ({
       secrets: await exportSecrets(createKeys(config.secret)),
     }),
     database: opened.database,
-    models: createQueueModels(opened.queueModels),
+    models: createQueueModels([...opened.queueModels, ...builtInModels]),
+    runBuiltIn: await createWorkerTransfers({ ...opened, config, observe }),
     functions: opened.functions,
     roles,
     workflowBundle: modulePath('queue/temporal/workflow-bundle'),

@@ -28,19 +28,31 @@ type Run = (input: unknown, context: Pick<RunContext, 'signal'>) => unknown;
 const start = (run: Run, { signal, timeout = 60_000 }: Given = {}) => {
   const lines: string[] = [];
   const failures: unknown[] = [];
-  const attempted = createRunner(async (_, { input, signal: given }) => {
-    const running = Promise.resolve(run(input, { signal: given }));
-    return final({ status: 200, body: await Promise.race([running, untilAborted(given)]), errorType: null });
+  const attempted = createRunner({
+    runFunction: async (_, { input, signal: given }) => {
+      const running = Promise.resolve(run(input, { signal: given }));
+      return final({
+        status: 200,
+        body: await Promise.race([running, untilAborted(given)]),
+        errorType: null,
+      });
+    },
   })(
     { ...model, timeout },
     {
       requestId: '0',
+      account: '0',
       input: {},
       resumed: undefined,
       log: (line) => lines.push(line),
       progress: () => undefined,
       skip: () => undefined,
-      files: { adopt: () => Promise.reject(new Error('there is no store')) },
+      files: {
+        adopt: () => Promise.reject(new Error('there is no store')),
+        publish: () => {
+          throw new Error('there is no store');
+        },
+      },
       signal: signal ?? new AbortController().signal,
       onMemory: () => undefined,
       onFailure: (error) => failures.push(error),

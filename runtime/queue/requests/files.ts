@@ -1,7 +1,7 @@
 /** Files produced by models: a directory store and signed URLs that expire. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createReadStream, type ReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { constants, createReadStream, type ReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isId } from '../store/ids.js';
 
@@ -11,13 +11,26 @@ export interface FileStore {
   readonly spool: string;
   /** Takes over a file of the spool folder. @returns its size in bytes */
   adopt(file: AdoptedFile): Promise<number>;
-  /** Returns null if the file does not exist. */
-  read(request: string, name: string): Promise<{ readonly stream: ReadStream; readonly size: number } | null>;
+  /** Returns null if the file does not exist. @param start the first byte that is read */
+  read(
+    request: string,
+    name: string,
+    start?: number,
+  ): Promise<{ readonly stream: ReadStream; readonly size: number } | null>;
+  /** Writes bytes at a place of a file, which need not exist; what was after them is gone. */
+  write(file: StoredFile, bytes: Buffer, start: number): Promise<void>;
+  /** Removes a file. */
+  remove(file: StoredFile): Promise<void>;
   /**
    * Removes the files of requests last written before a Unix time in milliseconds. @returns the number of
    * requests
    */
   removeBefore(time: number): Promise<number>;
+}
+
+export interface StoredFile {
+  readonly request: string;
+  readonly name: string;
 }
 
 export interface AdoptedFile {
@@ -38,11 +51,22 @@ export const createDirectoryStore = (root: string): FileStore => ({
     await rename(join(root, '.spool', spooled), file);
     return (await stat(file)).size;
   },
-  async read(request, name) {
+  async read(request, name, start = 0) {
     const file = join(root, request, name);
     const found = await stat(file).catch(() => null);
-    return found?.isFile() === true ? { stream: createReadStream(file), size: found.size } : null;
+    return found?.isFile() === true ? { stream: createReadStream(file, { start }), size: found.size } : null;
   },
+  async write({ request, name }, bytes, start) {
+    const file = await open(join(root, request, name), constants.O_RDWR | constants.O_CREAT);
+    try {
+      await file.truncate(start);
+      await file.write(bytes, 0, bytes.length, start);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  },
+  remove: ({ request, name }) => rm(join(root, request, name), { force: true }),
   async removeBefore(time) {
     // left behind by runs that were killed
     await removeOld(join(root, '.spool'), time);
@@ -93,6 +117,10 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['jpg', 'image/jpeg'],
   ['webp', 'image/webp'],
   ['json', 'application/json'],
+  ['csv', 'text/csv; charset=utf-8'],
+  ['ndjson', 'application/x-ndjson; charset=utf-8'],
+  ['xml', 'text/xml; charset=utf-8'],
+  ['yaml', 'text/yaml; charset=utf-8'],
   ['txt', 'text/plain; charset=utf-8'],
 ]);
 

@@ -23,6 +23,7 @@ import { createWorkerGateway, watchSearchable, type Gateway, type Searchable } f
 import { prepareNamespace } from './namespace.js';
 import type { FailedAttempt } from '../models/attempt.js';
 import { createChildren, type Children } from '../models/children/pool.js';
+import type { RunBuiltIn } from '../models/built-in.js';
 import { createFunctionRunner } from '../models/function-runner.js';
 import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
@@ -41,6 +42,8 @@ export interface WorkerProcessOptions {
   /** Module of the functions of models. */
   readonly functions: string;
   readonly roles: readonly WorkerRole[];
+  /** Runs the models that are part of svc; without it, other processes do. */
+  readonly runBuiltIn?: RunBuiltIn;
   /** File of the bundled workflows; if absent, they are bundled at start. */
   readonly workflowBundle?: string;
   readonly userAgent: string;
@@ -177,8 +180,11 @@ const queuesOf = (role: WorkerRole, options: WorkerProcessOptions): readonly str
   role === 'models' ? classesOf(options).map(taskQueues.models) : [taskQueues[role]];
 
 /** Returns the classes of the models that the process runs. */
-const classesOf = ({ roles, models }: WorkerProcessOptions): readonly string[] =>
-  roles.includes('models') ? [...new Set(models.all.map((model) => model.class))] : [];
+const classesOf = ({ roles, models, runBuiltIn }: WorkerProcessOptions): readonly string[] => {
+  if (!roles.includes('models')) return [];
+  const run = models.all.filter(({ runner }) => runBuiltIn !== undefined || runner.kind !== 'builtIn');
+  return [...new Set(run.map((model) => model.class))];
+};
 
 const toWorkerOptions = (taskQueue: string, role: WorkerRole, services: WorkerServices): WorkerOptions => ({
   taskQueue,
@@ -210,7 +216,13 @@ const limitConcurrency = (maxTasks: number): Partial<WorkerOptions> => ({
 const activitiesOf: Readonly<Record<WorkerRole, (services: WorkerServices) => object>> = {
   workflows: createRequestActivities,
   models: (services) =>
-    createModelActivities({ ...services, run: createRunner(createFunctionRunner(services.children)) }),
+    createModelActivities({
+      ...services,
+      run: createRunner({
+        runFunction: createFunctionRunner(services.children),
+        runBuiltIn: services.runBuiltIn,
+      }),
+    }),
   webhooks: createWebhookActivities,
   housekeeping: ({ settings, ...services }) => createHousekeepingActivities({ ...services, ...settings }),
 };
