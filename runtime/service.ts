@@ -13,14 +13,13 @@ import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
 import { createRouter, type Router } from './http/router.js';
-import { exportSecrets, readSharedSecret } from './auth/keys.js';
+import { exportSecrets } from './auth/keys.js';
 import { ApiError, apiError } from '../contract/errors.js';
 import { loadRows } from './execute/access-source.js';
 import { recordLease } from './execute/access-version.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
-import { createEntityTags } from './items/entity-tags.js';
 import { createHandle } from './items/handle.js';
 import { createIdentity, type Identity } from './identity.js';
 import { startHousekeeping } from './schema/housekeeping.js';
@@ -133,13 +132,12 @@ const createOutdatedCheck =
     reload !== undefined && !isLastTry && database.isSchemaChange(error);
 
 const createServiceRouter = (context: ServiceContext): Router => {
-  const { config, base, routes, items, access, keys, loadQueue, loadTransfers } = context;
+  const { config, base, routes, items, access, loadQueue, loadTransfers } = context;
   const loadHandlers = lazy(async () => {
     const { createOperations } = await import('./operations/handlers.js');
     return createOperations({ ...context, ...items, printGraphql: graphql.print });
   });
   const graphql = createServiceGraphql(context, loadHandlers);
-  const tagOf = createEntityTags(() => readSharedSecret(keys));
   return createRouter({
     routes,
     ...createHandlers({
@@ -147,7 +145,7 @@ const createServiceRouter = (context: ServiceContext): Router => {
       explorer: config.explorer,
       uploadMax: config.schemaMax,
       access,
-      items: createHandle({ ...items, access, tagOf }),
+      items: createHandle({ ...items, access }),
       graphql,
       loadHandlers,
       loadQueue,

@@ -7,7 +7,8 @@ import type { Collection } from '../../contract/collection.js';
 import type { WriteHooks } from '../execute/write-transaction.js';
 import type { Executor } from '../databases/contract.js';
 import type { ItemContext } from '../items/context.js';
-import { createItems } from '../items/write.js';
+import { createItems, upsertItems, type WriteItemContext } from '../items/write.js';
+import { readOnConflict } from '../request/on-conflict.js';
 import { parseWriteQuery } from '../items/parsed-queries.js';
 import { untilConfirmed } from '../access/confirmation.js';
 import type { FileStore } from '../queue/requests/files.js';
@@ -134,17 +135,27 @@ const storeEntries = async (entries: readonly Entry[], job: ImportJob): Promise<
   await asSubmitter({ account: job.account, address: input.address }, job, async (context) => {
     requireCreate(collection, context);
     if (payloads.length === 0) return job.items.database.transaction(advance);
-    const target = { collection, parsed: parseWriteQuery(input.query) };
     const writing = { ...context, omitsOutput: true as const };
     const work = async (): Promise<void> => {
-      if (input.dry_run) await createItems(target, payloads, { ...writing, dryRun: { rows: 0 } });
-      else await createItems(target, payloads, { ...writing, precondition: createHooks(advance) });
+      if (input.dry_run) await writeItems(payloads, job, { ...writing, dryRun: { rows: 0 } });
+      else await writeItems(payloads, job, { ...writing, precondition: createHooks(advance) });
     };
     await context.admission.run(work, context.caller);
     // what a dry run stores is rolled back, and with it the position
     if (input.dry_run) await job.items.database.transaction(advance);
   });
   job.state = next;
+};
+
+const writeItems = async (
+  payload: readonly unknown[],
+  { input, collection }: ImportJob,
+  context: WriteItemContext,
+): Promise<void> => {
+  const target = { collection, parsed: parseWriteQuery(input.query) };
+  const onConflict = readOnConflict(input.query);
+  if (onConflict === null) await createItems(target, payload, context);
+  else await upsertItems(target, { payload, onConflict }, context);
 };
 
 /** @throws RightsLost */

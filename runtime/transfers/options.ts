@@ -1,10 +1,10 @@
 /** Reads what an import or export is asked to do. All problems are reported together. */
 import { apiError, invalidQuery, throwProblems, type ApiError } from '../../contract/errors.js';
 import { exportFormats, type ExportFormat } from '../../contract/export-formats.js';
-import { parseWriteQuery } from '../items/parsed-queries.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { readDryRun } from '../request/dry-run.js';
+import { readOnConflict } from '../request/on-conflict.js';
 import { readQuery } from '../request/query.js';
 import { importFormats, type ExportInput, type ImportFormat, type ImportInput } from './input.js';
 import type { Mapping } from './source/payload.js';
@@ -108,7 +108,7 @@ const readWriteQuery = (parameters: URLSearchParams): string => {
   const kept = new URLSearchParams();
   for (const name of writeParameters) for (const value of parameters.getAll(name)) kept.append(name, value);
   const query = kept.toString();
-  parseWriteQuery(query);
+  readOnConflict(query);
   return query;
 };
 

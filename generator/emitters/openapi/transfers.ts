@@ -10,6 +10,7 @@ import { exportFormats } from '../../../contract/export-formats.js';
 import { closedObject, jsonBody, jsonContent } from './bodies.js';
 import type { Subject } from './collection-operations.js';
 import { errorRefs } from './errors.js';
+import { conflictParameters } from './parameters.js';
 import { submitParameters } from './queue.js';
 import { ref } from './refs.js';
 
@@ -58,7 +59,7 @@ export const importFile = (subject: Subject): OperationObject => ({
     summary: `Import items of ${subject.name}`,
     description:
       'Stores the file and queues a request that creates an item for each row. Its result has the counts and the URL of the rejected rows.',
-    parameters: [...importRefs, ...submitRefs],
+    parameters: [...importRefs, ...conflictParameters, ...submitRefs],
     requestBody: {
       required: true,
       content: {

@@ -132,6 +132,20 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     expect(await books({ pages: { _between: [100, 130] } })).toHaveLength(26);
   });
 
+  it('changes or ignores rows that are stored already, where it is told to', async () => {
+    await load('title,pages,isbn\nu1,81,u1\nu2,82,u2\n');
+    const again = 'title,pages,isbn\nnew,81,u1\nu3,83,u3\n';
+    expect(await load(again, '?on_conflict=update&conflict=isbn')).toMatchObject({ body: { imported: 2 } });
+    expect(await load('title,isbn\nlast,u3\n', '?on_conflict=ignore&conflict=isbn')).toMatchObject({
+      body: { imported: 1 },
+    });
+    expect(await books({ pages: { _between: [81, 83] } }, 'title,isbn')).toEqual([
+      { title: 'new', isbn: 'u1' },
+      { title: 'u2', isbn: 'u2' },
+      { title: 'u3', isbn: 'u3' },
+    ]);
+  });
+
   it('says where the text of a file is not of its format', async () => {
     expect(await load('title\n"open', '?on_error=report')).toMatchObject({
       status: 400,
