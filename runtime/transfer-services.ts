@@ -75,15 +75,15 @@ interface WorkerTransferOptions {
 /** Returns what runs transfers in a worker, whose rate nothing limits. */
 export const createWorkerTransfers = async (options: WorkerTransferOptions): Promise<RunTransfer> => {
   const config = { ...options.config, rateLimit: null };
-  const [{ createRunTransfer }, { createDirectoryStore }] = await Promise.all([
+  const [{ createRunTransfer }, { createFileStore }] = await Promise.all([
     import('./transfers/run.js'),
-    import('./queue/requests/files.js'),
+    import('./queue/requests/file-store.js'),
   ]);
   const identity = createIdentity({ ...options, config }, createBackground(options.observe));
   const items = createItemServices({ ...options, config }, identity);
   return createRunTransfer({
     items,
     access: identity.access,
-    files: createDirectoryStore(config.queue.filesDir),
+    files: createFileStore(config.queue),
   });
 };

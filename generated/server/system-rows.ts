@@ -372,7 +372,7 @@ export interface SvcTransfersRow {
   readonly line: number;
   readonly done: number;
   readonly rejected: number;
-  readonly rejected_bytes: number;
+  readonly reports: number;
   readonly progress: number;
 }
 
@@ -621,7 +621,7 @@ export interface SystemTables {
   };
   readonly svc_transfers: {
     readonly row: SvcTransfersRow;
-    readonly optional: 'position' | 'line' | 'done' | 'rejected' | 'rejected_bytes' | 'progress';
+    readonly optional: 'position' | 'line' | 'done' | 'rejected' | 'reports' | 'progress';
   };
   readonly svc_users: {
     readonly row: SvcUsersRow;
@@ -853,17 +853,7 @@ export const systemColumns = {
   ],
   svc_settings: ['id', 'activity_days'],
   svc_signing_keys: ['id', 'private_key', 'public_key', 'date_created', 'date_retired'],
-  svc_transfers: [
-    'id',
-    'run',
-    'date_seen',
-    'position',
-    'line',
-    'done',
-    'rejected',
-    'rejected_bytes',
-    'progress',
-  ],
+  svc_transfers: ['id', 'run', 'date_seen', 'position', 'line', 'done', 'rejected', 'reports', 'progress'],
   svc_users: [
     'id',
     'first_name',

@@ -13,8 +13,14 @@ import { parseWriteQuery } from '../items/parsed-queries.js';
 import { untilConfirmed } from '../access/confirmation.js';
 import type { FileStore } from '../queue/requests/files.js';
 import { storeTransfer, type TransferRun, type TransferState } from '../queue/store/transfers.js';
-import { rejectedName, type ImportInput } from './input.js';
-import { errorToProblem, faultToProblem, printRejected, type RowProblem } from './rejected.js';
+import type { ImportInput } from './input.js';
+import {
+  errorToProblem,
+  faultToProblem,
+  storeReport,
+  type RejectedRow,
+  type RowProblem,
+} from './rejected.js';
 import { isFault, type SourceRow } from './source/row.js';
 import { asSubmitter, type TransferServices } from './submitter.js';
 
@@ -181,31 +187,29 @@ const stateAfter = (
     line,
     done: state.done + stored,
     rejected: state.rejected + entries.length - stored,
-    rejectedBytes: state.rejectedBytes + reportOf(entries, state).length,
+    reports: state.reports + (stored < entries.length ? 1 : 0),
     progress: Math.min(100, Math.floor((100 * position) / Math.max(1, input.size))),
   };
 };
 
-const reportOf = (entries: readonly Entry[], { rejectedBytes }: TransferState): Buffer => {
-  const rejected = entries.flatMap(({ row: { line }, refusal }) =>
+const rejectedOf = (entries: readonly Entry[]): readonly RejectedRow[] =>
+  entries.flatMap(({ row: { line }, refusal }) =>
     refusal === null ? [] : [{ line, problems: refusal.problems }],
   );
-  return rejected.length === 0 ? Buffer.alloc(0) : printRejected(rejected, rejectedBytes === 0);
-};
 
 interface Change {
   readonly next: TransferState;
   readonly executor: Executor;
 }
 
-/** Stores the position and the report. The row of the position is locked first, so that one run at a time writes the file. */
+/** Stores the position and the report. The row of the position is locked first, so that one run at a time writes it. */
 const storeState = async (
   entries: readonly Entry[],
   { next, executor }: Change,
   job: ImportJob,
 ): Promise<void> => {
   if (!(await storeTransfer(executor, job, next))) throw new Superseded();
-  const report = reportOf(entries, job.state);
-  if (report.length > 0)
-    await job.files.write({ request: job.request, name: rejectedName }, report, job.state.rejectedBytes);
+  const { request, files, state } = job;
+  const rejected = rejectedOf(entries);
+  if (rejected.length > 0) await storeReport(rejected, { request, index: state.reports, files });
 };

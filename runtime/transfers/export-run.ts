@@ -102,7 +102,7 @@ const storeProgress = async (
 ): Promise<void> => {
   const percent = total === null ? 0 : Math.min(100, Math.floor((100 * rows) / Math.max(1, total)));
   context.progress({ percent, rows });
-  const state = { position: 0, line: 0, done: rows, rejected: 0, rejectedBytes: 0, progress: percent };
+  const state = { position: 0, line: 0, done: rows, rejected: 0, reports: 0, progress: percent };
   if (!(await storeTransfer(items.database, transfer, state))) throw new Superseded();
 };
 

@@ -4,8 +4,8 @@ import { final, type RunContext, type RunResult } from '../queue/models/attempt.
 import type { FileStore } from '../queue/requests/files.js';
 import { takeTransfer, type TransferState } from '../queue/store/transfers.js';
 import { importChunk, RightsLost, RowRefused, type ImportJob } from './chunk.js';
-import { rejectedName, sourceName, type ImportInput } from './input.js';
-import type { RowProblem } from './rejected.js';
+import { sourceName, type ImportInput } from './input.js';
+import { joinReports, type RowProblem } from './rejected.js';
 import { readCsv } from './source/csv.js';
 import { readJsonArray } from './source/json-array.js';
 import { readJsonLines } from './source/json-lines.js';
@@ -87,14 +87,11 @@ const report = async (
   { state, input, files, request }: ImportJob,
   run: RunContext,
 ): Promise<Readonly<Record<string, unknown>>> => {
-  const { done, rejected, rejectedBytes } = state;
+  const { done, rejected, reports } = state;
   const counts = input.dry_run ? { dry_run: true, rows: done } : {};
   const common = { imported: input.dry_run ? 0 : done, rejected, ...counts };
   if (rejected === 0) return { ...common, rejected_rows: null };
-  // a run that ended before its commit may have left more
-  await files.write({ request, name: rejectedName }, Buffer.alloc(0), rejectedBytes);
-  const file = { file_name: rejectedName, content_type: 'text/csv', file_size: rejectedBytes };
-  return { ...common, rejected_rows: run.files.publish(file) };
+  return { ...common, rejected_rows: await joinReports({ request, reports }, { files, run }) };
 };
 
 /** Ends an import whose rows, file or submitter are at fault. @throws other errors */

@@ -14,7 +14,8 @@ import { readSubmitOptions, type SubmitOptions } from '../queue/http/submit-opti
 import { respondSubmitted } from '../queue/http/submitted.js';
 import type { Queue } from '../queue/http/routes.js';
 import type { BuiltInModelId } from '../queue/models/built-in.js';
-import { createDirectoryStore, type FileStore } from '../queue/requests/files.js';
+import { createFileStore } from '../queue/requests/file-store.js';
+import type { FileStore } from '../queue/requests/files.js';
 import { createId } from '../queue/store/ids.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { decodeValue, type RouteHandle } from '../request/route.js';
@@ -49,7 +50,7 @@ interface Services extends TransferOptions {
 export const createTransfers = (options: TransferOptions): Transfers => {
   const { items, access, queue, onError } = options;
   const { settings, lifecycle } = queue;
-  const files = createDirectoryStore(settings.filesDir);
+  const files = createFileStore(settings);
   const run = createRunTransfer({ items, access, files });
   const { database } = items;
   const runner =
@@ -119,7 +120,7 @@ const submitImport = async (
     return await submitTo('svc/import', { id, account: user.id, input, options: submit }, services);
   } catch (error) {
     await rm(join(files.spool, spooled), { force: true });
-    await files.remove({ request: id, name: sourceName });
+    await files.remove(id, sourceName);
     throw error;
   }
 };
@@ -154,8 +155,7 @@ const submitTo = async (
   if (model === undefined) throw new Error(`there is no model ${modelId}`);
   const submitted = await queue.requests.submit({ ...submission, model });
   // the request of an earlier submission with the same key has a file of its own
-  if (submitted.request.id !== submission.id)
-    await files.remove({ request: submission.id, name: sourceName });
+  if (submitted.request.id !== submission.id) await files.remove(submission.id, sourceName);
   runner?.wake();
   return respondSubmitted(submitted, queue.settings);
 };

@@ -1,36 +1,32 @@
 /** Files produced by models: a directory store and signed URLs that expire. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { constants, createReadStream, type ReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { isId } from '../store/ids.js';
 
-/** Storage of files; an object store can implement it as well. */
+/** Storage of files: a directory that servers and workers share, or an object store. */
 export interface FileStore {
   /** Local folder in which runs write files before they are adopted. */
   readonly spool: string;
   /** Takes over a file of the spool folder. @returns its size in bytes */
   adopt(file: AdoptedFile): Promise<number>;
-  /** Returns null if the file does not exist. @param start the first byte that is read */
+  /** Returns null if the file does not exist. @param start the first byte that is read; the size is of what is read */
   read(
     request: string,
     name: string,
     start?: number,
-  ): Promise<{ readonly stream: ReadStream; readonly size: number } | null>;
-  /** Writes bytes at a place of a file, which need not exist; what was after them is gone. */
-  write(file: StoredFile, bytes: Buffer, start: number): Promise<void>;
+  ): Promise<{ readonly stream: Readable; readonly size: number } | null>;
   /** Removes a file. */
-  remove(file: StoredFile): Promise<void>;
+  remove(request: string, name: string): Promise<void>;
+  /** Returns a URL that the store itself verifies; absent where the server signs and returns files. */
+  sign?(file: SignedFile): Promise<string>;
   /**
    * Removes the files of requests last written before a Unix time in milliseconds. @returns the number of
    * requests
    */
   removeBefore(time: number): Promise<number>;
-}
-
-export interface StoredFile {
-  readonly request: string;
-  readonly name: string;
 }
 
 export interface AdoptedFile {
@@ -54,19 +50,10 @@ export const createDirectoryStore = (root: string): FileStore => ({
   async read(request, name, start = 0) {
     const file = join(root, request, name);
     const found = await stat(file).catch(() => null);
-    return found?.isFile() === true ? { stream: createReadStream(file, { start }), size: found.size } : null;
+    if (found?.isFile() !== true) return null;
+    return { stream: createReadStream(file, { start }), size: found.size - start };
   },
-  async write({ request, name }, bytes, start) {
-    const file = await open(join(root, request, name), constants.O_RDWR | constants.O_CREAT);
-    try {
-      await file.truncate(start);
-      await file.write(bytes, 0, bytes.length, start);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-  },
-  remove: ({ request, name }) => rm(join(root, request, name), { force: true }),
+  remove: (request, name) => rm(join(root, request, name), { force: true }),
   async removeBefore(time) {
     // left behind by runs that were killed
     await removeOld(join(root, '.spool'), time);

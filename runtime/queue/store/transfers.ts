@@ -9,8 +9,8 @@ export interface TransferState {
   readonly line: number;
   readonly done: number;
   readonly rejected: number;
-  /** Size of the file of rejected rows in bytes. */
-  readonly rejectedBytes: number;
+  /** Number of files with rejected rows. */
+  readonly reports: number;
   /** Per cent. */
   readonly progress: number;
 }
@@ -29,7 +29,7 @@ const start: TransferState = {
   line: 0,
   done: 0,
   rejected: 0,
-  rejectedBytes: 0,
+  reports: 0,
   progress: 0,
 };
 
@@ -48,7 +48,7 @@ export const takeTransfer = async (
     line: row.line,
     done: Number(row.done),
     rejected: Number(row.rejected),
-    rejectedBytes: Number(row.rejected_bytes),
+    reports: row.reports,
     progress: row.progress,
   };
 };
@@ -77,15 +77,15 @@ export const claimTransfer = async (
 export const storeTransfer = async (
   statements: Statements,
   { request, run }: TransferRun,
-  { position, line, done, rejected, rejectedBytes, progress }: TransferState,
+  { position, line, done, rejected, reports, progress }: TransferState,
 ): Promise<boolean> => {
   const { quote } = statements;
   const { affected } = await statements.write({
     text:
-      `update svc_transfers set ${quote('position')} = ?, line = ?, done = ?, rejected = ?, rejected_bytes = ?, ` +
+      `update svc_transfers set ${quote('position')} = ?, line = ?, done = ?, rejected = ?, reports = ?, ` +
       `progress = ?, date_seen = ? where id = ? and run = ? and exists (select 1 from svc_requests ` +
       "where svc_requests.id = svc_transfers.id and svc_requests.state = 'running')",
-    values: [position, line, done, rejected, rejectedBytes, progress, Date.now(), request, run],
+    values: [position, line, done, rejected, reports, progress, Date.now(), request, run],
   });
   return affected > 0;
 };
