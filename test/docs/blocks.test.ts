@@ -65,7 +65,7 @@ beforeAll(async () => {
     ['8080', String(await reservePort())],
     ['9100', String(await reservePort())],
   ]);
-  place = createWorkplace();
+  place = createWorkplace({ sharesBuilds: false });
   install(place);
   const given = {
     PORT: ports.get('8080') ?? '',

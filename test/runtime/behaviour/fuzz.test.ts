@@ -39,7 +39,8 @@ const failure = async <Case>(
   run: (each: Case) => Promise<void>,
 ): Promise<string | null> => {
   const property = fc.asyncProperty(cases, run);
-  const report = await fc.check(property, { numRuns: 300, seed: 20_260_801, endOnFailure: true });
+  const numRuns = process.env.LONG === undefined ? 150 : 3_000;
+  const report = await fc.check(property, { numRuns, seed: 20_260_801, endOnFailure: true });
   return fc.defaultReportMessage(report) ?? null;
 };
 
