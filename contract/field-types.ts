@@ -37,9 +37,9 @@ interface FieldTypeRecord {
   readonly wireForm: string | null;
   /** Note beyond the TypeScript type; null where that is complete. */
   readonly note: string | null;
-  /** How payloads are compared with operands: as numbers, as texts, or as values parsed from both. */
+  /** The form in which payloads and operands are compared: numbers, texts, or values parsed from both. */
   readonly comparison: 'number' | 'text' | 'value';
-  /** How `search` matches a text; null: the field is not searched. */
+  /** The operator of `search`; null for a field that is not searched. */
   readonly search: 'icontains' | 'searched' | null;
   /** Whether values compare as they sort, so that a page can begin after one. */
   readonly isPageable: boolean;

@@ -27,7 +27,7 @@ export interface GenerateOptions {
   readonly from?: string;
   /** Spec folders: the package's own first, then a team's. */
   readonly specFolders: readonly string[];
-  /** What these folders contain, where it has been loaded already. */
+  /** The spec of these folders, if it has been loaded already. */
   readonly spec?: Spec;
   /** The output folder. */
   readonly out: string;

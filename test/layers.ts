@@ -35,7 +35,7 @@ const databaseFolder = [
   'type runtime/schema',
 ];
 
-/** What all folders of the queue may import. */
+/** Imports of all folders of the queue. */
 const queue = [...shared, ...databaseContract, 'type runtime/execute/system-rows'];
 
 /**

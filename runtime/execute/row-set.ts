@@ -92,7 +92,7 @@ export class RowCollector {
   #key: string | null = null;
   #inGroup = 0;
   #groupStart = 0;
-  /** Where the last row ends, if its cursor follows. */
+  /** End of the last row, if its cursor follows. */
   #rowEnd: number | null = null;
 
   constructor(size: number, { limit, bytes }: Pick<RowLayout, 'limit' | 'bytes'>) {

@@ -126,7 +126,7 @@ describe('the programs', () => {
     expect(compiled.faults).toEqual([]);
   });
 
-  it.each(withPrograms.map(nameOf))('%s runs to its end', async (name) => {
+  it.each(withPrograms.map(nameOf))('%s succeeds', async (name) => {
     const file = compiled.files.find((path) => path.endsWith(`/${name}`)) ?? '';
     await expect(runProgram(file, environment)).resolves.toBeTypeOf('string');
   });

@@ -1,4 +1,4 @@
-/** What the OpenAPI document and the GraphQL schemas of a caller offer, in the same words. */
+/** Lists what the OpenAPI document and the GraphQL schemas of a caller offer, in the same words. */
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { join } from 'node:path';
 import { loadSpec } from '../../../generator/spec/load.js';

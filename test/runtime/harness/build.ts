@@ -69,7 +69,7 @@ const hashOf = async (catalog: Catalog, specs: readonly string[]): Promise<strin
 /** The package's own spec, which most tests use alone: reading it takes as long as everything else of a build. */
 const ownSpec = lazy(() => loadSpec([join(packageRoot, 'spec')]));
 
-/** What a server loads; the files of other emitters are for people. */
+/** Emitters of the files that a server loads; those of the others are for people. */
 const emitters = [emitOpenApi, emitGraphql, emitModels, emitOperations, emitRoutes];
 
 const generate = async (folder: string, catalog: Catalog, specs: readonly string[]): Promise<void> => {

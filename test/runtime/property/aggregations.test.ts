@@ -59,7 +59,7 @@ interface Question {
   readonly collection: Collection;
   readonly parameters: Record<string, unknown>;
   answer(world: World): unknown;
-  /** What is compared of an answer. */
+  /** The part of a response that is compared. */
   shown(value: unknown): unknown;
 }
 
