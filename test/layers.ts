@@ -250,6 +250,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/schema': [
     ...shared,
+    // what breaks clients
+    'generator/model/breaking',
     // a snapshot is made from what introspection reads
     'generator/introspection',
     'runtime/request/json-schema',
