@@ -112,6 +112,16 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/items/models': [...shared, ...stages, 'runtime/databases/open', ...databaseContract],
   'runtime/response': [...shared, ...stages],
 
+  'runtime/transfers': [
+    ...shared,
+    ...stages,
+    ...databaseContract,
+    'runtime/items',
+    'runtime/response/export',
+    'runtime/queue',
+    'type runtime/observe',
+  ],
+
   'runtime/databases': [],
   'runtime/databases/contract': [
     'type contract',
@@ -154,6 +164,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/queue/http/caller',
     'type runtime/queue/http/routes',
     'runtime/queue/http/wire',
+    'type runtime/transfers/routes',
     'runtime/databases/unknown-outcome',
     ...databaseContract,
   ],
@@ -285,6 +296,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   '@tesseract.js-data/eng': ['models/ocr'],
   ajv: ['runtime/request/json-schema', 'generator/spec/json-schema'],
   'ajv-formats': ['runtime/request/json-schema'],
+  'csv-parse': ['runtime/transfers/source'],
   aws4fetch: ['runtime/queue/requests/object-store'],
   'code-block-writer': ['generator/print'],
   commander: ['runtime/cli', 'runtime/commands'],

@@ -157,6 +157,9 @@ export const readQueueModel = (node: Node, path: string, faults: SpecFault[]): Q
   } else if (segments.includes('requests')) {
     const message = '"requests" cannot be part of a model id';
     faults.push(faultAt({ ...node.position, line: 1, column: 1 }, message, 'choose another name'));
+  } else if (segments[0] === 'svc') {
+    const message = 'the owner "svc" is reserved for imports and exports';
+    faults.push(faultAt({ ...node.position, line: 1, column: 1 }, message, 'choose another name'));
   } else if (segments[0] === 'queue' || segments[0] === 'run') {
     const message = `a model id cannot begin with "${segments[0]}", as paths do`;
     faults.push(faultAt({ ...node.position, line: 1, column: 1 }, message, 'choose another name'));

@@ -121,6 +121,8 @@ export interface Config {
   readonly payloadMax: number;
   /** Maximum size of a schema snapshot in bytes. */
   readonly schemaMax: number;
+  /** Maximum size of the file of an import in bytes. */
+  readonly importMax: number;
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly log: { readonly level: LogLevel; readonly style: LogStyle };
@@ -168,6 +170,7 @@ export const loadConfig = (environment: Environment): Config => {
     graphql: { introspection: read('GRAPHQL_INTROSPECTION'), tokenLimit: read('GRAPHQL_TOKEN_LIMIT') },
     payloadMax: read('MAX_PAYLOAD_SIZE'),
     schemaMax: read('SCHEMA_MAX_SIZE'),
+    importMax: read('IMPORT_MAX_SIZE'),
     explorer: read('EXPLORER'),
     log: {
       level: read('LOG_LEVEL'),

@@ -41,14 +41,22 @@ const startOn = async (
   opened: OpenedBuild,
   { config, roles, observe, ...pool }: WorkerProcessOptions,
 ): Promise<RunningWorkers> => {
-  const [{ startWorkers }, { createQueueModels }, { queueSettings }, { createKeys, exportSecrets }] =
-    await Promise.all([
-      import('../queue/temporal/worker.js'),
-      import('../queue/models/models.js'),
-      import('../queue/settings.js'),
-      import('../auth/keys.js'),
-    ]);
-  const models = createQueueModels(opened.queueModels);
+  const [
+    { startWorkers },
+    { createQueueModels },
+    { builtInModels },
+    { createWorkerTransfers },
+    { queueSettings },
+    { createKeys, exportSecrets },
+  ] = await Promise.all([
+    import('../queue/temporal/worker.js'),
+    import('../queue/models/models.js'),
+    import('../queue/models/built-in.js'),
+    import('../transfer-services.js'),
+    import('../queue/settings.js'),
+    import('../auth/keys.js'),
+  ]);
+  const models = createQueueModels([...opened.queueModels, ...builtInModels]);
   checkClasses(pool.classes ?? [], models);
   const watchdog = createWatchdog({ config, ends: true });
   const workers = await startWorkers({
@@ -58,6 +66,7 @@ const startOn = async (
     }),
     database: opened.database,
     models,
+    runBuiltIn: await createWorkerTransfers({ ...opened, config, observe }),
     functions: opened.functions,
     roles,
     ...pool,

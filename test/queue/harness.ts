@@ -3,6 +3,9 @@ import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../runtime/config/config.js';
+import { createWorkerTransfers } from '../../runtime/transfer-services.js';
+import { build } from '../runtime/harness/build.js';
+import { builtInModels } from '../../runtime/queue/models/built-in.js';
 import type { FailedAttempt } from '../../runtime/queue/models/attempt.js';
 import { createKey } from '../../runtime/queue/requests/keys.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
@@ -66,9 +69,14 @@ export const createNamespace = async (): Promise<string> => {
   return namespace;
 };
 
+interface TestQueueOptions extends Pick<TestServerOptions, 'spec' | 'environment' | 'sql'> {
+  /** Whether its workers run imports and exports. */
+  readonly transfers?: true;
+}
+
 export const startTestQueue = async (
   dialect: TestDialect,
-  options: Pick<TestServerOptions, 'spec' | 'environment'> = {},
+  options: TestQueueOptions = {},
 ): Promise<TestQueue> => {
   const namespace = await createNamespace();
   const environment = { ...environmentOf(namespace), ...options.environment };
@@ -104,7 +112,15 @@ export const startTestQueue = async (
       const workers = await startWorkers({
         settings,
         database: server.database,
-        models: createQueueModels(server.queueModels),
+        models: createQueueModels([...server.queueModels, ...(options.transfers ? builtInModels : [])]),
+        ...(options.transfers && {
+          runBuiltIn: await createWorkerTransfers({
+            config,
+            database: server.database,
+            declarations: (await build(server.database, [])).declarations,
+            observe: () => undefined,
+          }),
+        }),
         ...pool,
         functions,
         roles: workerRoles,

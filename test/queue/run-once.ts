@@ -63,8 +63,9 @@ export const startRun = (children: Children, name: string, given: RunGiven = {})
     secrets: [Buffer.from('secret')],
     fileTtl: 60_000,
   };
-  const attempted = createRunner(createFunctionRunner(children))(model, {
+  const attempted = createRunner({ runFunction: createFunctionRunner(children) })(model, {
     requestId: testRequest,
+    account: testRequest,
     input,
     resumed: given.resumed,
     log: (line, level = 'INFO') => lines.push(`${level} ${line}`),

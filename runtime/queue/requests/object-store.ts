@@ -43,8 +43,12 @@ export const createObjectStore = (address: ObjectStoreAddress, spool: string): F
       await rm(file);
       return size;
     },
-    async read(request, name) {
-      const response = await call({ method: 'GET', url: urlOf(request, name) });
+    async remove(request, name) {
+      await discard(await call({ method: 'DELETE', url: urlOf(request, name) }));
+    },
+    async read(request, name, start = 0) {
+      const headers = start === 0 ? {} : { range: `bytes=${start}-` };
+      const response = await call({ method: 'GET', url: urlOf(request, name), headers });
       if (response.status === 404) {
         await discard(response);
         return null;

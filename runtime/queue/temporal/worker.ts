@@ -24,6 +24,7 @@ import { createWorkerGateway, watchSearchable, type Gateway, type Searchable } f
 import { prepareNamespace } from './namespace.js';
 import type { FailedAttempt } from '../models/attempt.js';
 import { createChildren, type Children } from '../models/children/pool.js';
+import type { RunBuiltIn } from '../models/built-in.js';
 import { createFunctionRunner } from '../models/function-runner.js';
 import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
@@ -42,6 +43,8 @@ export interface WorkerProcessOptions {
   /** Module of the functions of models. */
   readonly functions: string;
   readonly roles: readonly WorkerRole[];
+  /** Runs the models that are part of svc; without it, other processes do. */
+  readonly runBuiltIn?: RunBuiltIn;
   /** Classes whose models the process runs; all of them if absent. */
   readonly classes?: readonly string[];
   /** Maximum models of a class that run at the same time; the default of Temporal if absent. */
@@ -229,7 +232,13 @@ const limitConcurrency = (maxTasks: number): Partial<WorkerOptions> => ({
 const activitiesOf: Readonly<Record<WorkerRole, (services: WorkerServices) => object>> = {
   workflows: createRequestActivities,
   models: (services) =>
-    createModelActivities({ ...services, run: createRunner(createFunctionRunner(services.children)) }),
+    createModelActivities({
+      ...services,
+      run: createRunner({
+        runFunction: createFunctionRunner(services.children),
+        runBuiltIn: services.runBuiltIn,
+      }),
+    }),
   webhooks: createWebhookActivities,
   housekeeping: ({ settings, ...services }) => createHousekeepingActivities({ ...services, ...settings }),
 };

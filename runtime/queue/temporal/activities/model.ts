@@ -142,6 +142,7 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
   try {
     const { outcome, retry } = await run(model, {
       requestId,
+      account: request.account,
       input: JSON.parse(input ?? 'null'),
       resumed: context.info.heartbeatDetails,
       log: log.add,
