@@ -111,7 +111,7 @@ describe('a request', () => {
     const aborted = once(sent.closeSignal(), 'abort');
     client.destroy();
     await aborted;
-    await new Promise<void>((resolve) => sent.onClose(resolve));
+    await expect(new Promise((resolve) => sent.onClose(() => resolve('closed')))).resolves.toBe('closed');
     requests.emit('end');
   });
 
