@@ -177,7 +177,7 @@ describe('svc worker', () => {
     };
     expect(await refusalOf('--role', 'models', '--class', 'models,gpu-b')).toEqual([
       1,
-      'svc: no model has the class "gpu-b"; expected models',
+      'svc: no model has the class "gpu-b"; expected models, transfers',
     ]);
     expect(await refusalOf('--role', 'webhooks', '--slots', '2')).toEqual([
       1,
