@@ -34,6 +34,8 @@ export const listLevel = (relation: ToMany, owner: Owner, level: LevelContext): 
   return {
     ...level,
     path: [...level.path, relation.name],
+    depth: level.depth + 1,
+    rowPaths: null,
     positions: null,
     owner: new Map(
       relation.fields.map((field, index): [string, OwnerValue] => [

@@ -1,16 +1,13 @@
 /** Errors about values of a payload, with their messages and details. */
 import type { Collection, Field } from '../../contract/collection.js';
 import { apiError, type ApiError } from '../../contract/errors.js';
+import type { PayloadLocation } from './problem-collection.js';
 import type { Failure } from './validate.js';
 import type { ParsedValue } from './parsed-value.js';
 
-/** The position of a payload in its request. */
-export interface PayloadPosition {
+/** A payload of a collection. */
+export interface PayloadPosition extends PayloadLocation {
   readonly grant: { readonly collection: Collection };
-  /** Index in a list of payloads; `null` for a single one. */
-  readonly index: number | null;
-  /** The names of the lists from the top of the request to this payload. */
-  readonly path: readonly string[];
 }
 
 /** A failure with the field's own message, if it has one. */

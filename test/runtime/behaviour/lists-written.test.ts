@@ -93,9 +93,9 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect(status).toBe(400);
     expect(errors.map(({ field, path, type }) => [field, path, type])).toEqual([
       ['name', [], 'nnull'],
-      ['stock', ['books'], 'type'],
-      ['title', ['books'], 'required'],
-      ['stars', ['books', 'review'], 'required'],
+      ['stock', ['books', 0], 'type'],
+      ['title', ['books', 1], 'required'],
+      ['stars', ['books', 1, 'review', 0], 'required'],
     ]);
   });
 
@@ -144,7 +144,7 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     ];
     const { status, errors } = await send('admin', 'PATCH', '/items/author/2', { books: { create } });
     expect(status).toBe(400);
-    const nested = { collection: 'book', path: ['books'], index: 1 };
+    const nested = { collection: 'book', path: ['books', 'create', 1] };
     expect(errors).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ ...nested, code: 'VALUE_TOO_LONG', field: 'isbn' }),
@@ -183,7 +183,11 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
       books: { create: [{ title: 'x' }] },
     });
     expect(errors).toEqual([
-      expect.objectContaining({ code: 'FAILED_VALIDATION', field: 'author', path: ['books'] }),
+      expect.objectContaining({
+        code: 'FAILED_VALIDATION',
+        field: 'author',
+        path: ['books', 'create', 0],
+      }),
     ]);
   });
 

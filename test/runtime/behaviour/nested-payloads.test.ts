@@ -1,4 +1,4 @@
-/** Nested creates: the number of statements depends on the levels of a payload, not on its rows. */
+/** Nested payloads: statements for each level, places of problems, and rows that meet themselves. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
@@ -11,6 +11,7 @@ create table "block" ("id" {counter}, "page" integer, "sort" integer, "title" va
   foreign key ("page") references "page" ("id"));
 create table "note" ("id" {counter}, "block" integer, "text" varchar(20), foreign key ("block") references "block" ("id"));
 create table "tag" ("code" varchar(9) primary key, "label" varchar(20));
+create table "node" ("id" integer primary key, "parent" integer, "name" varchar(20), foreign key ("parent") references "node" ("id"));
 create table "page_tag" ("id" {counter}, "page" integer, "tag" varchar(9),
   foreign key ("page") references "page" ("id"), foreign key ("tag") references "tag" ("code"));
 `;
@@ -23,7 +24,7 @@ const listOf = (many: string, field: string, name: string, rest = {}) => ({
   ...rest,
 });
 
-describe.each(dialects)('a nested create on %s', (dialect) => {
+describe.each(dialects)('a nested payload on %s', (dialect) => {
   const server = useServer({
     dialect,
     sql: sqlFor(dialect, schema),
@@ -31,6 +32,12 @@ describe.each(dialects)('a nested create on %s', (dialect) => {
       relations: [
         listOf('block', 'page', 'blocks', { sort_field: 'sort' }),
         listOf('note', 'block', 'notes'),
+        {
+          many_collection: 'node',
+          many_field: 'parent',
+          one_collection: 'node',
+          one_field: 'children',
+        },
         listOf('page_tag', 'page', 'tags', { junction_field: 'tag' }),
       ],
     },
@@ -138,6 +145,142 @@ describe.each(dialects)('a nested create on %s', (dialect) => {
         { title: 'takes', notes: [{ text: 'moved' }, { text: 'new' }] },
         { title: 'plain', notes: [{ text: 'own' }] },
       ],
+    });
+  });
+
+  describe('reports where each problem is', () => {
+    const problems = async (path: string, body: unknown, method = 'POST') => {
+      const { errors } = await server().request(method, `/items/${path}`, { as: 'admin', body });
+      return errors.map(({ code, field, path: at, index }) => ({ code, field, path: at, index }));
+    };
+
+    it('by names and indexes, all at once', async () => {
+      const body = {
+        title: 1,
+        blocks: [
+          { title: 'fine' },
+          { title: 'x'.repeat(21), notes: { create: [{ text: 'fine' }, { text: 5, none: 1 }] } },
+          'x',
+        ],
+        tags: [{ tag: { label: 'no key' } }, { tag: { code: 'x'.repeat(10) } }],
+      };
+      expect(await problems('page', body)).toEqual([
+        { code: 'FAILED_VALIDATION', field: 'title', path: [], index: undefined },
+        { code: 'FORBIDDEN', field: undefined, path: ['blocks', 2], index: undefined },
+        { code: 'VALUE_TOO_LONG', field: 'title', path: ['blocks', 1], index: undefined },
+        {
+          code: 'FAILED_VALIDATION',
+          field: 'text',
+          path: ['blocks', 1, 'notes', 'create', 1],
+          index: undefined,
+        },
+        {
+          code: 'INVALID_PAYLOAD',
+          field: undefined,
+          path: ['blocks', 1, 'notes', 'create', 1],
+          index: undefined,
+        },
+        { code: 'FAILED_VALIDATION', field: 'code', path: ['tags', 0, 'tag'], index: undefined },
+        // a key that the type does not allow is one that no item has
+        { code: 'FORBIDDEN', field: undefined, path: ['tags', 1], index: undefined },
+      ]);
+    });
+
+    it('beside the index of the item in a list of items', async () => {
+      const rows = [{ title: 'fine' }, 'x', { titel: 1 }, { blocks: [{}, { sort: 'x' }] }];
+      expect(await problems('page', rows)).toEqual([
+        { code: 'INVALID_PAYLOAD', field: undefined, path: undefined, index: 1 },
+        { code: 'INVALID_PAYLOAD', field: undefined, path: undefined, index: 2 },
+        { code: 'FAILED_VALIDATION', field: 'sort', path: ['blocks', 1], index: 3 },
+      ]);
+      const changes = [
+        { id: 1, name: 'x'.repeat(21) },
+        { id: 2, children: { update: [{ id: 3 }, { id: 4, nome: 1 }], delete: [] } },
+      ];
+      expect(await problems('node', changes, 'PATCH')).toMatchObject([
+        { code: 'VALUE_TOO_LONG', field: 'name', index: 0 },
+        { code: 'INVALID_PAYLOAD', path: ['children', 'update', 1], index: 1 },
+      ]);
+    });
+  });
+
+  describe('with a row that meets itself', () => {
+    const nodes = async () =>
+      (await server().request('GET', '/items/node?fields=id,parent,name&sort=id', { as: 'admin' })).data;
+    const change = async (id: number, body: unknown) => {
+      await server().execute(
+        `update "node" set "parent" = null; delete from "node"; insert into "node" ("id", "parent", "name") values (1, null, 'a'), (2, 1, 'b'), (3, 1, 'c');`.replaceAll(
+          '"',
+          dialect === 'mariadb' || dialect === 'mysql' ? '`' : '"',
+        ),
+      );
+      const { status, codes } = await server().request('PATCH', `/items/node/${id}`, { as: 'admin', body });
+      return { status, codes, nodes: await nodes() };
+    };
+    const row = (id: number, parent: number | null, name: string) => ({ id, parent, name });
+
+    it.each([
+      [
+        'twice in a list, it is in it once',
+        1,
+        { children: [2, 2] },
+        [row(1, null, 'a'), row(2, 1, 'b'), row(3, null, 'c')],
+      ],
+      [
+        'changed twice, the last change stays',
+        1,
+        {
+          children: {
+            update: [
+              { id: 2, name: 'x' },
+              { id: 2, name: 'y' },
+            ],
+          },
+        },
+        [row(1, null, 'a'), row(2, 1, 'y'), row(3, 1, 'c')],
+      ],
+      [
+        'changed and removed, it is changed first',
+        1,
+        { children: { update: [{ id: 2, name: 'x' }], delete: [2] } },
+        [row(1, null, 'a'), row(2, null, 'x'), row(3, 1, 'c')],
+      ],
+      [
+        'of another list, it moves',
+        2,
+        { children: [3] },
+        [row(1, null, 'a'), row(2, 1, 'b'), row(3, 2, 'c')],
+      ],
+      [
+        'in its own list, it refers to itself',
+        2,
+        { children: [2] },
+        [row(1, null, 'a'), row(2, 2, 'b'), row(3, 1, 'c')],
+      ],
+      [
+        'below itself, both refer to each other',
+        2,
+        { children: [{ id: 3, children: [{ id: 2, name: 'z' }] }] },
+        [row(1, null, 'a'), row(2, 3, 'z'), row(3, 2, 'c')],
+      ],
+      [
+        'as its own parent, it refers to itself',
+        3,
+        { parent: { id: 3, name: 'self' }, name: 'own' },
+        [row(1, null, 'a'), row(2, 1, 'b'), row(3, 3, 'own')],
+      ],
+    ])('%s', async (_, id, body, expected) => {
+      expect(await change(id, body)).toEqual({ status: 200, codes: [], nodes: expected });
+    });
+
+    it('is refused beyond MAX_RELATIONAL_DEPTH', async () => {
+      const deep = (levels: number): object =>
+        levels === 0
+          ? { name: 'end' }
+          : { name: 'x', children: { update: [{ id: 2, ...deep(levels - 1) }] } };
+      expect(await change(1, deep(10))).toMatchObject({ status: 200 });
+      const { status, codes } = await change(1, deep(11));
+      expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
     });
   });
 });
