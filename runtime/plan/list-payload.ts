@@ -9,7 +9,7 @@ import type { Key } from './write-plan.js';
 export interface ListEntry {
   readonly payload: Payload;
   /** Where the entry is in the list. */
-  readonly path: readonly (string | number)[];
+  readonly pointer: readonly (string | number)[];
   /** Place in the complete list, from 1; `null` in a list of changes. */
   readonly place: number | null;
 }
@@ -29,7 +29,7 @@ export interface ListChange {
 }
 
 /** Reads an entry, or returns null after adding its problem. */
-export type ReadEntry = <Entry>(path: ListEntry['path'], read: () => Entry) => Entry | null;
+export type ReadEntry = <Entry>(pointer: ListEntry['pointer'], read: () => Entry) => Entry | null;
 
 const readOrThrow: ReadEntry = (_, read) => read();
 
@@ -61,9 +61,9 @@ const readCompleteList = (
   const creates: ListEntry[] = [];
   const updates: KeyedEntry[] = [];
   entries.forEach((entry, index) => {
-    const at = { path: [index], place: index + 1 };
+    const at = { pointer: [index], place: index + 1 };
     if (isObject(entry) && !hasKey(relation, entry)) creates.push({ payload: entry, ...at });
-    else updates.push(...asArray(readEntry(at.path, () => readUpdate(relation, entry, at))));
+    else updates.push(...asArray(readEntry(at.pointer, () => readUpdate(relation, entry, at))));
   });
   return { creates, updates, removes: 'others' };
 };
@@ -79,19 +79,19 @@ const readChanges = (relation: ToMany, value: Payload, readEntry: ReadEntry): Li
       `"${relation.name}" takes lists under "create", "update" and "delete"${invalid === undefined ? '' : `, not "${invalid}" as it is`}`,
     );
   }
-  const read = <Entry>(part: string, toEntry: (entry: unknown, path: ListEntry['path']) => Entry) =>
+  const read = <Entry>(part: string, toEntry: (entry: unknown, pointer: ListEntry['pointer']) => Entry) =>
     ((value[part] ?? []) as readonly unknown[]).flatMap((entry, index) => {
-      const path = [part, index];
-      return asArray(readEntry(path, () => toEntry(entry, path)));
+      const pointer = [part, index];
+      return asArray(readEntry(pointer, () => toEntry(entry, pointer)));
     });
   return {
-    creates: read('create', (entry, path) => ({
+    creates: read('create', (entry, pointer) => ({
       payload: requireObject(relation, entry),
-      path,
+      pointer,
       place: null,
     })),
-    updates: read('update', (entry, path) =>
-      readUpdate(relation, requireObject(relation, entry), { path, place: null }),
+    updates: read('update', (entry, pointer) =>
+      readUpdate(relation, requireObject(relation, entry), { pointer, place: null }),
     ),
     removes: read('delete', (key) => readBareKey(relation, key)),
   };
@@ -105,7 +105,11 @@ const requireObject = ({ name }: ToMany, entry: unknown): Payload => {
 const hasKey = ({ collection }: ToMany, entry: Payload): boolean =>
   collection.key.every(({ name }) => entry[name] !== undefined && entry[name] !== null);
 
-const readUpdate = (relation: ToMany, entry: unknown, at: Pick<ListEntry, 'path' | 'place'>): KeyedEntry => {
+const readUpdate = (
+  relation: ToMany,
+  entry: unknown,
+  at: Pick<ListEntry, 'pointer' | 'place'>,
+): KeyedEntry => {
   if (!isObject(entry)) return { key: readBareKey(relation, entry), payload: {}, ...at, isObject: false };
   const { key } = relation.collection;
   const missing = key.find(({ name }) => entry[name] === undefined || entry[name] === null);

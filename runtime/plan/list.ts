@@ -39,8 +39,8 @@ const planList = (
   { owner, level }: { readonly owner: Owner; readonly level: LevelContext },
   planners: RowPlanners,
 ): ListPlan => {
-  const { creates, updates, removes } = readListChange(relation, value, (path, read) =>
-    collectLocated(entryLevel(level, path), read),
+  const { creates, updates, removes } = readListChange(relation, value, (pointer, read) =>
+    collectLocated(entryLevel(level, pointer), read),
   );
   requireDepth(level);
   const { collection } = relation;
@@ -71,7 +71,7 @@ const planCreates = (
       entries.map(({ payload }) => payload),
       {
         ...level,
-        rowPaths: entries.map(({ path }) => path),
+        rowPointers: entries.map(({ pointer }) => pointer),
         positions: newPositions(
           relation,
           entries.map(({ place }) => place),
@@ -102,7 +102,7 @@ const planListUpdates = (
     if (hasChanges(entry))
       return { ...planListUpdate(relation, { entry, placed: entry }, list), position: null };
     bare ??= planMove(relation, { payload: {}, related: noRelated }, level);
-    const create = planKeyedCreate(relation, { entry, related: noRelated }, entryLevel(level, entry.path));
+    const create = planKeyedCreate(relation, { entry, related: noRelated }, entryLevel(level, entry.pointer));
     return { key: entry.key, update: null, position: null, move: bare, create };
   });
 };
@@ -124,7 +124,7 @@ const planListUpdate = (
   { level, planners }: ListLevel,
 ): Omit<ListUpdate, 'position'> => {
   const { collection } = relation;
-  const own = entryLevel(level, entry.path);
+  const own = entryLevel(level, entry.pointer);
   const withoutOwner = { ...own, owner: noOwner };
   const update = collectLocated(own, () => {
     const read = readChange(collection, { key, payload }, withoutOwner);

@@ -28,15 +28,16 @@ export const planParents = (
 const parentLevel = ({ name, anyOf }: ToOne, level: LevelContext): LevelContext => ({
   ...level,
   path: [...level.path, anyOf?.relation ?? name],
-  depth: level.depth + 1,
-  rowPaths: null,
+  pointer: [...level.pointer, anyOf?.relation ?? name],
+  rowPointers: null,
   owner: noOwner,
   positions: null,
 });
 
 /** @throws INVALID_PAYLOAD where the payload crosses too many relations */
-export const requireDepth = ({ path, depth, writing: { maxDepth } }: LevelContext): void => {
-  if (depth > maxDepth) throw invalidPayload(`"${path.join('.')}" crosses more than ${maxDepth} relations`);
+export const requireDepth = ({ path, writing: { maxDepth } }: LevelContext): void => {
+  if (path.length > maxDepth)
+    throw invalidPayload(`"${path.join('.')}" crosses more than ${maxDepth} relations`);
 };
 
 type Planned = Omit<ParentPlan, 'rowIndex'>;

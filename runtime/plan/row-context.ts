@@ -39,12 +39,12 @@ export interface LevelContext {
   readonly problems: ApiError[];
   /** Index of the request's item; `null` where it is the only one. */
   readonly index: number | null;
-  /** Names of relations and indexes that lead from the request's item to this level. */
-  readonly path: readonly (string | number)[];
-  /** Number of relations on the path. */
-  readonly depth: number;
-  /** What follows `path` for each of the new rows of a list; `null` elsewhere. */
-  readonly rowPaths: readonly (readonly (string | number)[])[] | null;
+  /** Names of the relations that lead from the request's item to this level. */
+  readonly path: readonly string[];
+  /** All names and indexes that lead from the body to this level. */
+  readonly pointer: readonly (string | number)[];
+  /** What follows `pointer` for each of the new rows of a list; `null` elsewhere. */
+  readonly rowPointers: readonly (readonly (string | number)[])[] | null;
   /** Values of the owner by field name; empty at the top level, and for rows that keep their owner. */
   readonly owner: ReadonlyMap<string, OwnerValue>;
   /** Positions of the new rows of a list, by their index; `null` where the list has no order. */
@@ -64,15 +64,15 @@ export interface RowContext extends LevelContext {
  * access is slow: planning a row took twice as long (measured).
  */
 export const rowContext = (
-  { writing, problems, index, path, depth, rowPaths, owner, positions }: LevelContext,
+  { writing, problems, index, path, pointer, rowPointers, owner, positions }: LevelContext,
   { grant, action, key, position }: Omit<RowContext, keyof LevelContext>,
 ): RowContext => ({
   writing,
   problems,
   index,
   path,
-  depth,
-  rowPaths,
+  pointer,
+  rowPointers,
   owner,
   positions,
   grant,
@@ -83,15 +83,15 @@ export const rowContext = (
 
 /** Returns the level of one of the items of a request; see `rowContext` for how it is built. */
 export const itemLevel = (
-  { writing, problems, path, depth, rowPaths, owner, positions }: LevelContext,
+  { writing, problems, path, rowPointers, owner, positions }: LevelContext,
   index: number,
-): LevelContext => ({ writing, problems, index, path, depth, rowPaths, owner, positions });
+): LevelContext => ({ writing, problems, index, path, pointer: [index], rowPointers, owner, positions });
 
 /** Returns the level of one row of a list. */
 export const entryLevel = (level: LevelContext, below: readonly (string | number)[]): LevelContext => ({
   ...level,
-  path: [...level.path, ...below],
-  rowPaths: null,
+  pointer: [...level.pointer, ...below],
+  rowPointers: null,
 });
 
 export const isKeyField = (name: string, { collection }: Grant): boolean =>

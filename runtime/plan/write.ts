@@ -66,8 +66,8 @@ const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => 
   problems,
   index: null,
   path: [],
-  depth: 0,
-  rowPaths: null,
+  pointer: [],
+  rowPointers: null,
   owner: noOwner,
   positions: null,
 });
@@ -75,9 +75,9 @@ const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => 
 const planRows: RowPlanners['planRows'] = (collection, payloads, level) => {
   const grant = requireGrant(collection, 'create', level.writing);
   const related: RelatedPlans[] = [];
-  const isRequest = level.depth === 0 && payloads.length > 1;
+  const isRequest = level.path.length === 0 && payloads.length > 1;
   const rows = payloads.flatMap((payload, rowIndex) => {
-    const below = level.rowPaths?.[rowIndex];
+    const below = level.rowPointers?.[rowIndex];
     const own =
       below === undefined ? (isRequest ? itemLevel(level, rowIndex) : level) : entryLevel(level, below);
     const position = level.positions?.[rowIndex] ?? null;

@@ -24,6 +24,25 @@ const listOf = (many: string, field: string, name: string, rest = {}) => ({
   ...rest,
 });
 
+/** A page with `count` blocks of two notes each, and with `count` links to new tags. */
+const payload = (prefix: string, count: number, form: (rows: object[]) => unknown) => {
+  const each = (row: (index: number) => object) => Array.from({ length: count }, (_, index) => row(index));
+  return {
+    title: prefix,
+    blocks: form(
+      each((index) => ({
+        title: `${prefix}-${index}`,
+        notes: form([{ text: `n-${index}-0` }, { text: `n-${index}-1` }]),
+      })),
+    ),
+    tags: form(each((index) => ({ tag: { code: `${prefix}${index}`, label: `t-${index}` } }))),
+  };
+};
+
+const tableOf = (text: string): string => /(?:into|from|update) [`"](\w+)[`"]/.exec(text)?.[1] ?? 'other';
+
+const row = (id: number, parent: number | null, name: string) => ({ id, parent, name });
+
 describe.each(dialects)('a nested payload on %s', (dialect) => {
   const server = useServer({
     dialect,
@@ -55,26 +74,10 @@ describe.each(dialects)('a nested payload on %s', (dialect) => {
     },
   });
   const path = '/items/page?fields=title,blocks.title,blocks.sort,blocks.notes.text,tags.tag.label';
-  /** A page with `count` blocks of two notes each, and with `count` links to new tags. */
-  const payload = (prefix: string, count: number, form: (rows: object[]) => unknown) => {
-    const each = (row: (index: number) => object) => Array.from({ length: count }, (_, index) => row(index));
-    return {
-      title: prefix,
-      blocks: form(
-        each((index) => ({
-          title: `${prefix}-${index}`,
-          notes: form([{ text: `n-${index}-0` }, { text: `n-${index}-1` }]),
-        })),
-      ),
-      tags: form(each((index) => ({ tag: { code: `${prefix}${index}`, label: `t-${index}` } }))),
-    };
-  };
   const forms = {
     complete: (rows: object[]) => rows,
     detailed: (rows: object[]) => ({ create: rows, update: [], delete: [] }),
   };
-  const tableOf = (text: string): string => /(?:into|from|update) [`"](\w+)[`"]/.exec(text)?.[1] ?? 'other';
-
   it.each(['complete', 'detailed'] as const)('writes each level at once in %s lists', async (name) => {
     const create = async (prefix: string, count: number) => {
       const counts = new Map<string, number>();
@@ -148,77 +151,66 @@ describe.each(dialects)('a nested payload on %s', (dialect) => {
     });
   });
 
-  describe('reports where each problem is', () => {
-    const problems = async (path: string, body: unknown, method = 'POST') => {
-      const { errors } = await server().request(method, `/items/${path}`, { as: 'admin', body });
-      return errors.map(({ code, field, path: at, index }) => ({ code, field, path: at, index }));
+  const problemsOf = async (path: string, body: unknown, method = 'POST') => {
+    const { errors } = await server().request(method, `/items/${path}`, { as: 'admin', body });
+    return errors.map(({ code, path: names, pointer, index }) => [code, names, pointer, index]);
+  };
+
+  it('reports where each problem is, all at once', async () => {
+    const body = {
+      title: 1,
+      blocks: [
+        { title: 'fine' },
+        { title: 'x'.repeat(21), notes: { create: [{ text: 'fine' }, { text: 5, none: 1 }] } },
+        'x',
+      ],
+      tags: [{ tag: { label: 'no key' } }, { tag: { code: 'x'.repeat(10) } }],
     };
-
-    it('by names and indexes, all at once', async () => {
-      const body = {
-        title: 1,
-        blocks: [
-          { title: 'fine' },
-          { title: 'x'.repeat(21), notes: { create: [{ text: 'fine' }, { text: 5, none: 1 }] } },
-          'x',
-        ],
-        tags: [{ tag: { label: 'no key' } }, { tag: { code: 'x'.repeat(10) } }],
-      };
-      expect(await problems('page', body)).toEqual([
-        { code: 'FAILED_VALIDATION', field: 'title', path: [], index: undefined },
-        { code: 'FORBIDDEN', field: undefined, path: ['blocks', 2], index: undefined },
-        { code: 'VALUE_TOO_LONG', field: 'title', path: ['blocks', 1], index: undefined },
-        {
-          code: 'FAILED_VALIDATION',
-          field: 'text',
-          path: ['blocks', 1, 'notes', 'create', 1],
-          index: undefined,
-        },
-        {
-          code: 'INVALID_PAYLOAD',
-          field: undefined,
-          path: ['blocks', 1, 'notes', 'create', 1],
-          index: undefined,
-        },
-        { code: 'FAILED_VALIDATION', field: 'code', path: ['tags', 0, 'tag'], index: undefined },
-        // a key that the type does not allow is one that no item has
-        { code: 'FORBIDDEN', field: undefined, path: ['tags', 1], index: undefined },
-      ]);
-    });
-
-    it('beside the index of the item in a list of items', async () => {
-      const rows = [{ title: 'fine' }, 'x', { titel: 1 }, { blocks: [{}, { sort: 'x' }] }];
-      expect(await problems('page', rows)).toEqual([
-        { code: 'INVALID_PAYLOAD', field: undefined, path: undefined, index: 1 },
-        { code: 'INVALID_PAYLOAD', field: undefined, path: undefined, index: 2 },
-        { code: 'FAILED_VALIDATION', field: 'sort', path: ['blocks', 1], index: 3 },
-      ]);
-      const changes = [
-        { id: 1, name: 'x'.repeat(21) },
-        { id: 2, children: { update: [{ id: 3 }, { id: 4, nome: 1 }], delete: [] } },
-      ];
-      expect(await problems('node', changes, 'PATCH')).toMatchObject([
-        { code: 'VALUE_TOO_LONG', field: 'name', index: 0 },
-        { code: 'INVALID_PAYLOAD', path: ['children', 'update', 1], index: 1 },
-      ]);
-    });
+    const notes = ['blocks', 'notes'];
+    expect(await problemsOf('page', body)).toEqual([
+      ['FAILED_VALIDATION', [], undefined, undefined],
+      ['FORBIDDEN', ['blocks'], '/blocks/2', undefined],
+      ['VALUE_TOO_LONG', ['blocks'], '/blocks/1/title', undefined],
+      ['FAILED_VALIDATION', notes, '/blocks/1/notes/create/1/text', undefined],
+      ['INVALID_PAYLOAD', notes, '/blocks/1/notes/create/1', undefined],
+      ['FAILED_VALIDATION', ['tags', 'tag'], '/tags/0/tag/code', undefined],
+      // a key that the type does not allow is one that no item has
+      ['FORBIDDEN', ['tags'], '/tags/1', undefined],
+    ]);
   });
 
-  describe('with a row that meets itself', () => {
-    const nodes = async () =>
-      (await server().request('GET', '/items/node?fields=id,parent,name&sort=id', { as: 'admin' })).data;
-    const change = async (id: number, body: unknown) => {
-      await server().execute(
-        `update "node" set "parent" = null; delete from "node"; insert into "node" ("id", "parent", "name") values (1, null, 'a'), (2, 1, 'b'), (3, 1, 'c');`.replaceAll(
-          '"',
-          dialect === 'mariadb' || dialect === 'mysql' ? '`' : '"',
-        ),
-      );
-      const { status, codes } = await server().request('PATCH', `/items/node/${id}`, { as: 'admin', body });
-      return { status, codes, nodes: await nodes() };
-    };
-    const row = (id: number, parent: number | null, name: string) => ({ id, parent, name });
+  it('reports the index of the item in a list of items', async () => {
+    const rows = [{ title: 'fine' }, 'x', { titel: 1 }, { blocks: [{}, { sort: 'x' }] }];
+    expect(await problemsOf('page', rows)).toEqual([
+      ['INVALID_PAYLOAD', undefined, '/1', 1],
+      ['INVALID_PAYLOAD', undefined, '/2', 2],
+      ['FAILED_VALIDATION', ['blocks'], '/3/blocks/1/sort', 3],
+    ]);
+    const changes = [
+      { id: 1, name: 'x'.repeat(21) },
+      { id: 2, children: { update: [{ id: 3 }, { id: 4, nome: 1 }], delete: [] } },
+    ];
+    expect(await problemsOf('node', changes, 'PATCH')).toEqual([
+      ['VALUE_TOO_LONG', undefined, '/0/name', 0],
+      ['INVALID_PAYLOAD', ['children'], '/1/children/update/1', 1],
+    ]);
+  });
 
+  const nodes = async () =>
+    (await server().request('GET', '/items/node?fields=id,parent,name&sort=id', { as: 'admin' })).data;
+
+  const change = async (id: number, body: unknown) => {
+    await server().execute(
+      `update "node" set "parent" = null; delete from "node"; insert into "node" ("id", "parent", "name") values (1, null, 'a'), (2, 1, 'b'), (3, 1, 'c');`.replaceAll(
+        '"',
+        dialect === 'mariadb' || dialect === 'mysql' ? '`' : '"',
+      ),
+    );
+    const { status, codes } = await server().request('PATCH', `/items/node/${id}`, { as: 'admin', body });
+    return { status, codes, nodes: await nodes() };
+  };
+
+  describe('with a row that meets itself', () => {
     it.each([
       [
         'twice in a list, it is in it once',
