@@ -48,6 +48,10 @@ export interface ItemContext extends ItemServices {
   readonly caller: () => string;
   /** Present where a write stores nothing. */
   readonly dryRun?: DryRun;
+  /** Receives the number of rows of each part of an export. */
+  readonly onRows?: (count: number) => void;
+  /** Nobody reads the rows that a write stores. */
+  readonly omitsOutput?: true;
 }
 
 /** A write that is only tried. */

@@ -30,7 +30,7 @@ import { singletonKey } from './singleton.js';
 export const createItems = async (
   target: ReadTarget,
   payload: unknown,
-  context: ItemContext,
+  context: WriteItemContext,
 ): Promise<WriteOutput> => {
   const { collection } = target;
   const output = createOutputReader(target, readCreated, context);
@@ -51,7 +51,7 @@ export const createItems = async (
 export const upsertItems = async (
   target: ReadTarget,
   { payload, onConflict }: { readonly payload: unknown; readonly onConflict: OnConflict },
-  context: ItemContext,
+  context: WriteItemContext,
 ): Promise<UpsertOutput<WriteOutput>> => {
   const { collection } = target;
   const output = createOutputReader(target, readCreated, context);
@@ -72,7 +72,7 @@ export const updateItem = async (
   return updateKeys(target, { keys: keyList([readKey(target.collection, key)]), payload }, context);
 };
 
-/** Context of a write of one item. */
+/** Context of a write with a condition of its own. */
 export interface WriteItemContext extends ItemContext {
   /** Runs in the transaction of the write, after the check of access. */
   readonly precondition?: WriteHooks;

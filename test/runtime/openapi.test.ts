@@ -50,11 +50,12 @@ describe('the document of a caller', () => {
     const { paths } = narrow(albums(), callerWith({ 'read Album': '*', 'delete Artist': '*' }));
     const methods = Object.entries(paths).map(([path, item]) => [
       path,
-      Object.keys(item).filter((key) => key !== 'parameters' && key !== 'x-svc-collection'),
+      Object.keys(item).filter((key) => !['parameters', 'x-svc-collection', 'x-svc-action'].includes(key)),
     ]);
     expect(Object.fromEntries(methods)).toEqual({
       '/items/Album': ['x-svc-search', 'get'],
       '/items/Album/{key}': ['get'],
+      '/items/Album/export': ['post'],
       '/items/Artist': ['delete'],
       '/items/Artist/{key}': ['delete'],
       '/server/ping': ['get'],
@@ -176,6 +177,7 @@ describe('the document of a caller', () => {
     expect(Object.keys(narrowed.paths)).toEqual([
       '/items/__proto__',
       '/items/__proto__/{key}',
+      '/items/__proto__/export',
       '/server/ping',
     ]);
   });
