@@ -116,6 +116,13 @@ export const readOperationFields = async (): Promise<ReadonlyMap<string, string>
   );
 };
 
+/** Fields of the system that belong to no collection: operations, and those that submit to one model. */
+export const readOtherFields = async (): Promise<ReadonlySet<string>> => {
+  const { queueModels } = await loadSpec([join(packageRoot, 'spec')]);
+  const submissions = queueModels.map(({ id }) => `requests_submit_${id.replaceAll(/\W/g, '_')}`);
+  return new Set([...(await readOperationFields()).values(), ...submissions]);
+};
+
 /** Fields that give what is one's own of a collection: they need what `isMeant` is asked about, `list svc_users`. */
 export const readOwnFields = async (isMeant: (needed: string) => boolean): Promise<ReadonlySet<string>> => {
   const { operations } = await loadSpec([join(packageRoot, 'spec')]);
