@@ -8,6 +8,7 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly details: Readonly<Record<string, unknown>>;
+  readonly explanation: string | undefined;
 
   constructor(code: ErrorCode, details: Readonly<Record<string, unknown>>, explanation?: string) {
     const text = explanation ?? (typeof details.reason === 'string' ? details.reason : undefined);
@@ -16,6 +17,7 @@ export class ApiError extends Error {
     this.code = code;
     this.status = errors[code].status;
     this.details = details;
+    this.explanation = explanation;
   }
 }
 

@@ -61,7 +61,6 @@ const writeGroup = async (
   group: readonly ParentPlan[],
   { writers, context }: Writing,
 ): Promise<readonly Key[]> => {
-  const keys: Key[] = [];
   const named = group.flatMap(({ key }) => (key === null ? [] : [key]));
   const readable = group[0]?.readable;
   const stored = new Map(
@@ -69,44 +68,57 @@ const writeGroup = async (
       ? []
       : await findStoredKeys({ collection, where: readable }, named, context),
   );
-  const added: number[] = [];
-  for (const [index, parent] of group.entries()) {
-    if (parent.key === null) added.push(index);
-    else keys[index] = await writeNamed(parent, parent.key, { stored, writers, context });
-  }
-  const plans = added.flatMap((index) => requirePlan(group[index]?.create ?? null));
-  const [first] = plans;
-  if (first === undefined) return keys;
-  const created = await writers.create(mergeCreates(first, plans), context);
-  added.forEach((index, position) => (keys[index] = created[position] as Key));
-  return keys;
+  const added = firstWithoutRow(group, stored);
+  const created = await createRows(added, { writers, context });
+  const keys = new Map(added.map((parent, index) => [parent, created[index] as Key]));
+  for (const [parent, key] of keys) if (parent.key !== null) stored.set(keyText(parent.key), key);
+  const found: Key[] = [];
+  for (const parent of group)
+    found.push(keys.get(parent) ?? (await changeRow(parent, { stored, writers, context })));
+  return found;
 };
 
-const requirePlan = (plan: ParentPlan['create']): readonly CreatePlan[] => {
-  if (plan === null) return [];
-  if (!isRefusal(plan)) return [plan];
-  throwProblems(plan.problems);
-  return [];
+/** Returns the parents to create: those without a key, and of each key that no row has the first. */
+const firstWithoutRow = (
+  group: readonly ParentPlan[],
+  stored: ReadonlyMap<string, Key>,
+): readonly ParentPlan[] => {
+  const seen = new Set(stored.keys());
+  return group.filter(({ key }) => {
+    if (key === null) return true;
+    const text = keyText(key);
+    const isFirst = !seen.has(text);
+    seen.add(text);
+    return isFirst;
+  });
 };
 
-/** Changes the row of a key, or creates it. @throws FORBIDDEN where it may be neither changed nor created */
-const writeNamed = async (
-  { relation: { collection }, update, create }: ParentPlan,
-  given: Key,
-  { stored, writers, context }: Writing & { readonly stored: Map<string, Key> },
+/** Creates the rows of parents in one step. @throws FORBIDDEN where one may not be created */
+const createRows = async (
+  parents: readonly ParentPlan[],
+  { writers, context }: Writing,
+): Promise<readonly Key[]> => {
+  const plans = parents.map(({ relation, create }) => {
+    if (create === null) throw missingItem(relation.collection);
+    return isRefusal(create) ? null : create;
+  });
+  throwProblems(
+    parents.flatMap(({ create }) => (create !== null && isRefusal(create) ? create.problems : [])),
+  );
+  const known = plans.filter((plan) => plan !== null);
+  const [first] = known;
+  return first === undefined ? [] : writers.create(mergeCreates(first, known), context);
+};
+
+/** Changes the row of a key. @throws FORBIDDEN where it may not be changed */
+const changeRow = async (
+  { relation: { collection }, key: given, update }: ParentPlan,
+  { stored, writers, context }: Writing & { readonly stored: ReadonlyMap<string, Key> },
 ): Promise<Key> => {
-  const key = stored.get(keyText(given));
-  if (key !== undefined) {
-    if (update !== null && isRefusal(update)) throw missingItem(collection);
-    if (update !== null) await writers.update(update, [key], context);
-    return key;
-  }
-  const [plan] = requirePlan(create);
-  if (plan === undefined) throw missingItem(collection);
-  const [created] = await writers.create(plan, context);
-  if (created === undefined) throw missingItem(collection);
-  stored.set(keyText(given), created);
-  return created;
+  const key = given === null ? undefined : stored.get(keyText(given));
+  if (key === undefined || (update !== null && isRefusal(update))) throw missingItem(collection);
+  if (update !== null) await writers.update(update, [key], context);
+  return key;
 };
 
 /** Returns the values that the foreign key refers to; reads them where they are not the key. */

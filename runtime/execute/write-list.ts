@@ -36,7 +36,7 @@ export interface ListWriters {
   delete(plan: DeletePlan, keys: readonly Key[], context: TransactionContext): Promise<void>;
 }
 
-interface ListWriting {
+export interface ListWriting {
   readonly writers: ListWriters;
   readonly context: TransactionContext;
 }

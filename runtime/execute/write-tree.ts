@@ -6,6 +6,7 @@ import type { CreatePlan, DeletePlan, Key, ListPlan, UpdatePlan, WriteRow } from
 import { compileDelete, compileUpdate } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import { insertRows } from './insert.js';
+import { groupNewLists, haveRows, writeNewLists } from './new-lists.js';
 import { writeParents, type RowWriters } from './parents.js';
 import { requireReferences } from './references.js';
 import { requireRowPermission } from './row-locks.js';
@@ -141,13 +142,29 @@ const writeStep = async (
   const keys = await run();
   if (keys === null && lists.length > 0) throw unknownKey(collection);
   for (const each of toWritten(step, keys ?? rows.map(() => []))) written.push(each);
-  for (const list of lists) {
-    // an update has the same lists for all its rows
-    const owners = action === 'create' ? keys?.slice(list.ownerIndex, list.ownerIndex + 1) : keys;
-    for (const key of owners ?? [])
-      await writeList(list, { collection, key }, { writers: listWriters, context });
-  }
+  await writeLists(step, keys ?? [], context);
   return keys;
+};
+
+const writeLists = async (
+  { collection, action, lists }: Step,
+  keys: readonly Key[],
+  context: TransactionContext,
+): Promise<void> => {
+  const writing = { writers: listWriters, context };
+  const writeEach = async (each: readonly ListPlan[]): Promise<void> => {
+    for (const list of each) {
+      // an update has the same lists for all its rows
+      const owners = action === 'create' ? keys.slice(list.ownerIndex, list.ownerIndex + 1) : keys;
+      for (const key of owners) await writeList(list, { collection, key }, writing);
+    }
+  };
+  const groups = action === 'create' ? groupNewLists(lists, { collection, keys }) : null;
+  if (groups === null) return writeEach(lists);
+  for (const group of groups.values()) {
+    if (await haveRows(group, writing)) await writeEach(group.map(({ plan }) => plan));
+    else await writeNewLists(group, writing);
+  }
 };
 
 const unknownKey = ({ name, key }: Collection): Error =>

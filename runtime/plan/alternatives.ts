@@ -3,7 +3,7 @@ import type { Collection } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { bindCreate, bindUpdate, noOwnerValues } from './owner.js';
-import { collectProblems, isRefusal, planOrRefuse } from './problem-collection.js';
+import { collectLocated, isRefusal, planOrRefuse } from './problem-collection.js';
 import type { LevelContext } from './row-context.js';
 import {
   readChange,
@@ -23,8 +23,6 @@ export interface IdentifiedPayload {
   readonly payload: unknown;
   /** Names of the fields that identify the row, which a change leaves as they are. */
   readonly identity: ReadonlySet<string>;
-  /** Index in a list of payloads; `null` for a single one. */
-  readonly index: number | null;
   /** Whether a stored row is changed. */
   readonly isChange: boolean;
 }
@@ -43,17 +41,15 @@ export interface Alternatives {
  */
 export const planAlternatives = (
   collection: Collection,
-  { key, payload, identity, index, isChange }: IdentifiedPayload,
+  { key, payload, identity, isChange }: IdentifiedPayload,
   { level, planners }: { readonly level: LevelContext; readonly planners: RowPlanners },
 ): Alternatives => {
   const added = readWithProblems(level, (own) => {
     const grant = requireGrant(collection, 'create', level.writing);
-    return readNewRow(payload, { grant, index, position: null }, own);
+    return readNewRow(payload, { grant, position: null }, own);
   });
   const changed = readWithProblems(level, (own) =>
-    isChange
-      ? readChange(collection, { key, payload: withoutFields(payload, identity) }, { ...own, index })
-      : null,
+    isChange ? readChange(collection, { key, payload: withoutFields(payload, identity) }, own) : null,
   );
   const related = planOrRefuse((problems) =>
     planners.planRelated(
@@ -63,7 +59,7 @@ export const planAlternatives = (
     ),
   );
   const update = planReadRow(changed, related, (row, plans) =>
-    bindUpdate(toUpdatePlan(row, plans, { ...level, problems: [], index }), noOwnerValues),
+    bindUpdate(toUpdatePlan(row, plans, { ...level, problems: [] }), noOwnerValues),
   );
   const create = planReadRow(added, related, (row, plans) =>
     bindCreate(toCreatePlan(requireGrant(collection, 'create', level.writing), [row], plans), noOwnerValues),
@@ -85,7 +81,8 @@ interface ReadRow<Row> {
 /** Reads a row with a problem list of its own. */
 const readWithProblems = <Row>(level: LevelContext, read: (level: LevelContext) => Row): ReadRow<Row> => {
   const problems: ApiError[] = [];
-  const row = collectProblems(problems, () => read({ ...level, problems }));
+  const own = { ...level, problems };
+  const row = collectLocated(own, () => read(own));
   return { row, problems };
 };
 

@@ -34,6 +34,8 @@ export const listLevel = (relation: ToMany, owner: Owner, level: LevelContext): 
   return {
     ...level,
     path: [...level.path, relation.name],
+    pointer: [...level.pointer, relation.name],
+    rowPointers: null,
     positions: null,
     owner: new Map(
       relation.fields.map((field, index): [string, OwnerValue] => [

@@ -8,6 +8,8 @@ import type { Key } from './write-plan.js';
 
 export interface ListEntry {
   readonly payload: Payload;
+  /** Where the entry is in the list. */
+  readonly pointer: readonly (string | number)[];
   /** Place in the complete list, from 1; `null` in a list of changes. */
   readonly place: number | null;
 }
@@ -26,47 +28,72 @@ export interface ListChange {
   readonly removes: readonly Key[] | 'others';
 }
 
+/** Reads an entry, or returns null after adding its problem. */
+export type ReadEntry = <Entry>(pointer: ListEntry['pointer'], read: () => Entry) => Entry | null;
+
+const readOrThrow: ReadEntry = (_, read) => read();
+
 /**
  * Parses a list in one of two forms: an array of keys, objects without a key (new) and objects with a key
  * (changed), which is the complete list; or `{create, update, delete}`, which are changes to it. `null` is
  * the empty list.
  * @throws INVALID_PAYLOAD, and FORBIDDEN for an invalid key
  */
-export const readListChange = (relation: ToMany, value: unknown): ListChange => {
+export const readListChange = (
+  relation: ToMany,
+  value: unknown,
+  readEntry: ReadEntry = readOrThrow,
+): ListChange => {
   const { name, collection } = relation;
   if (collection.key.length === 0) {
     throw invalidPayload(`"${name}" is not written through its owner; its items have no key`);
   }
-  if (value === null || Array.isArray(value)) return readCompleteList(relation, value ?? []);
-  if (isObject(value)) return readChanges(relation, value);
+  if (value === null || Array.isArray(value)) return readCompleteList(relation, value ?? [], readEntry);
+  if (isObject(value)) return readChanges(relation, value, readEntry);
   throw invalidPayload(`"${name}" takes a list, or {"create": […], "update": […], "delete": […]}`);
 };
 
-const readCompleteList = (relation: ToMany, entries: readonly unknown[]): ListChange => {
+const readCompleteList = (
+  relation: ToMany,
+  entries: readonly unknown[],
+  readEntry: ReadEntry,
+): ListChange => {
   const creates: ListEntry[] = [];
   const updates: KeyedEntry[] = [];
   entries.forEach((entry, index) => {
-    const place = index + 1;
-    if (isObject(entry) && !hasKey(relation, entry)) creates.push({ payload: entry, place });
-    else updates.push(readUpdate(relation, entry, place));
+    const at = { pointer: [index], place: index + 1 };
+    if (isObject(entry) && !hasKey(relation, entry)) creates.push({ payload: entry, ...at });
+    else updates.push(...asArray(readEntry(at.pointer, () => readUpdate(relation, entry, at))));
   });
   return { creates, updates, removes: 'others' };
 };
 
+const asArray = <Entry>(entry: Entry | null): readonly Entry[] => (entry === null ? [] : [entry]);
+
 const parts: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
 
-const readChanges = (relation: ToMany, value: Payload): ListChange => {
+const readChanges = (relation: ToMany, value: Payload, readEntry: ReadEntry): ListChange => {
   const invalid = Object.keys(value).find((part) => !parts.has(part) || !Array.isArray(value[part]));
   if (invalid !== undefined || Object.keys(value).length === 0) {
     throw invalidPayload(
       `"${relation.name}" takes lists under "create", "update" and "delete"${invalid === undefined ? '' : `, not "${invalid}" as it is`}`,
     );
   }
-  const { create = [], update = [], delete: removed = [] } = value as Readonly<Record<string, unknown[]>>;
+  const read = <Entry>(part: string, toEntry: (entry: unknown, pointer: ListEntry['pointer']) => Entry) =>
+    ((value[part] ?? []) as readonly unknown[]).flatMap((entry, index) => {
+      const pointer = [part, index];
+      return asArray(readEntry(pointer, () => toEntry(entry, pointer)));
+    });
   return {
-    creates: create.map((entry) => ({ payload: requireObject(relation, entry), place: null })),
-    updates: update.map((entry) => readUpdate(relation, requireObject(relation, entry), null)),
-    removes: removed.map((key) => readBareKey(relation, key)),
+    creates: read('create', (entry, pointer) => ({
+      payload: requireObject(relation, entry),
+      pointer,
+      place: null,
+    })),
+    updates: read('update', (entry, pointer) =>
+      readUpdate(relation, requireObject(relation, entry), { pointer, place: null }),
+    ),
+    removes: read('delete', (key) => readBareKey(relation, key)),
   };
 };
 
@@ -78,8 +105,12 @@ const requireObject = ({ name }: ToMany, entry: unknown): Payload => {
 const hasKey = ({ collection }: ToMany, entry: Payload): boolean =>
   collection.key.every(({ name }) => entry[name] !== undefined && entry[name] !== null);
 
-const readUpdate = (relation: ToMany, entry: unknown, place: number | null): KeyedEntry => {
-  if (!isObject(entry)) return { key: readBareKey(relation, entry), payload: {}, place, isObject: false };
+const readUpdate = (
+  relation: ToMany,
+  entry: unknown,
+  at: Pick<ListEntry, 'pointer' | 'place'>,
+): KeyedEntry => {
+  if (!isObject(entry)) return { key: readBareKey(relation, entry), payload: {}, ...at, isObject: false };
   const { key } = relation.collection;
   const missing = key.find(({ name }) => entry[name] === undefined || entry[name] === null);
   if (missing !== undefined) {
@@ -92,7 +123,7 @@ const readUpdate = (relation: ToMany, entry: unknown, place: number | null): Key
       key.map(({ name }) => entry[name]),
     ),
     payload: Object.fromEntries(Object.entries(entry).filter(([name]) => !names.has(name))),
-    place,
+    ...at,
     isObject: true,
   };
 };

@@ -1,13 +1,13 @@
 /** Plans the lists of a payload: rows that are created, changed and removed through their owner. */
 import type { ToMany } from '../../contract/collection.js';
-import { planOrRefuse, collectProblems, isRefusal } from './problem-collection.js';
+import { planOrRefuse, collectLocated, collectProblems, isRefusal } from './problem-collection.js';
 import { nameableReferences, listLevel, visibleRows, type Owner } from './list-level.js';
 import { namedPosition, newPositions } from './list-position.js';
 import { hasChanges, readListChange, type KeyedEntry, type ListChange } from './list-payload.js';
 import { isKeyPart, isDeletedOnRemoval, foreignKey, releasableFields } from './list-relation.js';
 import { bindUpdate, noOwnerValues } from './owner.js';
 import { isForbidden, isKeyChosen, requireDepth } from './parent.js';
-import { noOwner, type LevelContext, type Payload } from './row-context.js';
+import { entryLevel, noOwner, type LevelContext, type Payload } from './row-context.js';
 import {
   noRelated,
   planDelete,
@@ -30,7 +30,7 @@ export const planLists = (
 ): readonly ListPlan[] =>
   lists.flatMap((list) => {
     const below = listLevel(list.relation, owner, level);
-    return collectProblems(level.problems, () => planList(list, { owner, level: below }, planners)) ?? [];
+    return collectLocated(below, () => planList(list, { owner, level: below }, planners)) ?? [];
   });
 
 /** @throws INVALID_PAYLOAD for a value that is not a list, FORBIDDEN for an invalid key */
@@ -39,7 +39,9 @@ const planList = (
   { owner, level }: { readonly owner: Owner; readonly level: LevelContext },
   planners: RowPlanners,
 ): ListPlan => {
-  const { creates, updates, removes } = readListChange(relation, value);
+  const { creates, updates, removes } = readListChange(relation, value, (pointer, read) =>
+    collectLocated(entryLevel(level, pointer), read),
+  );
   requireDepth(level);
   const { collection } = relation;
   return {
@@ -69,6 +71,7 @@ const planCreates = (
       entries.map(({ payload }) => payload),
       {
         ...level,
+        rowPointers: entries.map(({ pointer }) => pointer),
         positions: newPositions(
           relation,
           entries.map(({ place }) => place),
@@ -99,7 +102,7 @@ const planListUpdates = (
     if (hasChanges(entry))
       return { ...planListUpdate(relation, { entry, placed: entry }, list), position: null };
     bare ??= planMove(relation, { payload: {}, related: noRelated }, level);
-    const create = planKeyedCreate(relation, { entry, related: noRelated }, level);
+    const create = planKeyedCreate(relation, { entry, related: noRelated }, entryLevel(level, entry.pointer));
     return { key: entry.key, update: null, position: null, move: bare, create };
   });
 };
@@ -121,8 +124,9 @@ const planListUpdate = (
   { level, planners }: ListLevel,
 ): Omit<ListUpdate, 'position'> => {
   const { collection } = relation;
-  const withoutOwner = { ...level, owner: noOwner, index: null };
-  const update = collectProblems(level.problems, () => {
+  const own = entryLevel(level, entry.pointer);
+  const withoutOwner = { ...own, owner: noOwner };
+  const update = collectLocated(own, () => {
     const read = readChange(collection, { key, payload }, withoutOwner);
     const owner = { collection, rowIndex: 0, row: new Map(), key };
     const related = planners.planRelated(read, owner, withoutOwner);
@@ -132,8 +136,8 @@ const planListUpdate = (
   return {
     key,
     update,
-    move: planMove(relation, { payload, related }, level),
-    create: planKeyedCreate(relation, { entry, related }, level),
+    move: planMove(relation, { payload, related }, own),
+    create: planKeyedCreate(relation, { entry, related }, own),
   };
 };
 
@@ -151,7 +155,7 @@ const planKeyedCreate = (
     const grant = requireGrant(collection, 'create', level.writing);
     const [position = null] = newPositions(relation, [place]) ?? [];
     const created = { ...level, problems };
-    const row = readNewRow({ ...payload, ...named }, { grant, index: null, position }, created);
+    const row = readNewRow({ ...payload, ...named }, { grant, position }, created);
     return toCreatePlan(grant, [row], related);
   });
   // what exists and what the caller may not create are answered alike
@@ -168,7 +172,7 @@ const planMove = (
 ): ListUpdate['move'] => {
   const owner = new Map([...level.owner].filter(([name]) => !isKeyPart(relation, name)));
   return planOrRefuse((problems) => {
-    const moved = { ...level, owner, problems, index: null };
+    const moved = { ...level, owner, problems };
     return toUpdatePlan(readChange(relation.collection, { key: null, payload }, moved), related, moved);
   });
 };
@@ -203,7 +207,7 @@ const planRemovedRows = (
   const fields = nullable.length > 0 ? nullable : foreignKey(relation);
   const payload = Object.fromEntries(fields.map(({ name }) => [name, null]));
   const plan = planOrRefuse((problems) => {
-    const released = { ...level, owner: noOwner, problems, index: null };
+    const released = { ...level, owner: noOwner, problems };
     return toUpdatePlan(readChange(collection, { key: null, payload }, released), noRelated, released);
   });
   return 'problems' in plan

@@ -3,7 +3,7 @@ import type { Collection, ToOne } from '../../contract/collection.js';
 import { invalidPayload, type ApiError } from '../../contract/errors.js';
 import { planAlternatives } from './alternatives.js';
 import { bindCreate, noOwnerValues } from './owner.js';
-import { collectProblems, isRefusal, planOrRefuse } from './problem-collection.js';
+import { collectLocated, isRefusal, planOrRefuse } from './problem-collection.js';
 import { rowsWithReadable } from './references.js';
 import { noOwner, type LevelContext } from './row-context.js';
 import type { RowPlanners } from './row-plans.js';
@@ -18,7 +18,7 @@ export const planParents = (
 ): readonly ParentPlan[] =>
   values.flatMap((parent) => {
     const below = parentLevel(parent.relation, level);
-    const plan = collectProblems(level.problems, () => {
+    const plan = collectLocated(below, () => {
       requireDepth(below);
       return planParent(parent, below, planners);
     });
@@ -28,6 +28,8 @@ export const planParents = (
 const parentLevel = ({ name, anyOf }: ToOne, level: LevelContext): LevelContext => ({
   ...level,
   path: [...level.path, anyOf?.relation ?? name],
+  pointer: [...level.pointer, anyOf?.relation ?? name],
+  rowPointers: null,
   owner: noOwner,
   positions: null,
 });
@@ -59,7 +61,7 @@ const planParent = (
   const isChange = Object.keys(value).some((name) => !identity.has(name));
   const { update, create } = planAlternatives(
     collection,
-    { key, payload: value, identity, index: null, isChange },
+    { key, payload: value, identity, isChange },
     { level, planners },
   );
   const isCreatable = isKeyChosen(collection) && !(isRefusal(create) && isForbidden(create.problems));

@@ -12,6 +12,45 @@ export const planOrRefuse = <Plan extends object>(run: (problems: ApiError[]) =>
 /** Returns whether a plan was refused. */
 export const isRefusal = (plan: object): plan is Refusal => 'problems' in plan;
 
+/** Where a payload is in the body of its request. */
+export interface PayloadLocation {
+  /** Index among the items of the body; `null` where it is a single one. */
+  readonly index: number | null;
+  /** The names of the relations that lead from the item to the payload. */
+  readonly path: readonly string[];
+  /** All names and indexes that lead from the body to the payload. */
+  readonly pointer: readonly (string | number)[];
+}
+
+/** Returns what an error tells about the place of a payload, or of a field in it, where that is not the body itself. */
+export const locationDetails = ({ index, pointer }: PayloadLocation, field?: string) => {
+  if (pointer.length === 0) return {};
+  const tokens = field === undefined ? pointer : [...pointer, field];
+  return { ...(index !== null && { index }), pointer: printPointer(tokens) };
+};
+
+/** Prints a JSON Pointer (RFC 6901). */
+const printPointer = (tokens: readonly (string | number)[]): string =>
+  tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** Collects problems like `collectProblems`, and adds their location to those that do not have one. */
+export const collectLocated = <Result>(
+  level: PayloadLocation & { readonly problems: ApiError[] },
+  run: () => Result,
+): Result | null => {
+  const { problems, path, pointer } = level;
+  const start = problems.length;
+  const result = collectProblems(problems, run);
+  if (pointer.length === 0) return result;
+  for (let at = start; at < problems.length; at += 1) {
+    const { code, details, explanation } = problems[at] as ApiError;
+    if (details.pointer !== undefined) continue;
+    const location = { ...(path.length > 0 && { path }), ...locationDetails(level) };
+    problems[at] = new ApiError(code, { ...details, ...location }, explanation);
+  }
+  return result;
+};
+
 /** Adds the API errors that `run` throws to `problems`, and returns null in that case. */
 export const collectProblems = <Result>(problems: ApiError[], run: () => Result): Result | null => {
   try {

@@ -1,16 +1,13 @@
 /** Errors about values of a payload, with their messages and details. */
 import type { Collection, Field } from '../../contract/collection.js';
 import { apiError, type ApiError } from '../../contract/errors.js';
+import { locationDetails, type PayloadLocation } from './problem-collection.js';
 import type { Failure } from './validate.js';
 import type { ParsedValue } from './parsed-value.js';
 
-/** The position of a payload in its request. */
-export interface PayloadPosition {
+/** A payload of a collection. */
+export interface PayloadPosition extends PayloadLocation {
   readonly grant: { readonly collection: Collection };
-  /** Index in a list of payloads; `null` for a single one. */
-  readonly index: number | null;
-  /** The names of the lists from the top of the request to this payload. */
-  readonly path: readonly string[];
 }
 
 /** A failure with the field's own message, if it has one. */
@@ -31,16 +28,13 @@ export const invalidValueError = (
     field: field.name,
     ...(context.path.length === 0 ? {} : { path: context.path }),
     ...unlessConcealed(field, { value }),
-    ...indexDetail(context),
+    ...locationDetails(context, field.name),
   };
   const explanation = `"${field.name}" takes ${read.expected}`;
   if (read.problem === 'length') return apiError('VALUE_TOO_LONG', details, explanation);
   if (read.problem === 'range') return apiError('VALUE_OUT_OF_RANGE', details, explanation);
   return validationError(field, { type: 'type', expected: read.expected, value }, context);
 };
-
-const indexDetail = ({ index }: PayloadPosition): { readonly index?: number } =>
-  index === null ? {} : { index };
 
 export const validationError = (
   field: Field,
@@ -56,7 +50,7 @@ export const validationError = (
       type,
       expected,
       ...(value === undefined || value === null ? {} : unlessConcealed(field, { invalid: value })),
-      ...indexDetail(context),
+      ...locationDetails(context, field.name),
     },
     `"${field.name}" takes ${expected}`,
   );
@@ -78,7 +72,7 @@ export const ruleError = (
       ...(type === 'regex'
         ? unlessConcealed(context.grant.collection.fields.get(field), { invalid: value })
         : {}),
-      ...indexDetail(context),
+      ...locationDetails(context, field),
     },
     message ?? `"${field}" does not pass "_${type}"`,
   );

@@ -37,8 +37,14 @@ export interface LevelContext {
   readonly writing: WriteContext;
   /** Collects the problems of all levels. */
   readonly problems: ApiError[];
-  /** The names of the lists from the top of the payload to this level. */
+  /** Index of the request's item; `null` where it is the only one. */
+  readonly index: number | null;
+  /** Names of the relations that lead from the request's item to this level. */
   readonly path: readonly string[];
+  /** All names and indexes that lead from the body to this level. */
+  readonly pointer: readonly (string | number)[];
+  /** What follows `pointer` for each of the new rows of a list; `null` elsewhere. */
+  readonly rowPointers: readonly (readonly (string | number)[])[] | null;
   /** Values of the owner by field name; empty at the top level, and for rows that keep their owner. */
   readonly owner: ReadonlyMap<string, OwnerValue>;
   /** Positions of the new rows of a list, by their index; `null` where the list has no order. */
@@ -48,8 +54,6 @@ export interface LevelContext {
 export interface RowContext extends LevelContext {
   readonly grant: Grant;
   readonly action: Extract<Action, 'create' | 'update'>;
-  /** Index in a list of payloads; `null` for a single one. */
-  readonly index: number | null;
   /** The key of the row of an update; `null` where the row is new, or the payload is for several rows. */
   readonly key: Key | null;
   readonly position: RowPosition | null;
@@ -60,9 +64,35 @@ export interface RowContext extends LevelContext {
  * access is slow: planning a row took twice as long (measured).
  */
 export const rowContext = (
-  { writing, problems, path, owner, positions }: LevelContext,
-  { grant, action, index, key, position }: Omit<RowContext, keyof LevelContext>,
-): RowContext => ({ writing, problems, path, owner, positions, grant, action, index, key, position });
+  { writing, problems, index, path, pointer, rowPointers, owner, positions }: LevelContext,
+  { grant, action, key, position }: Omit<RowContext, keyof LevelContext>,
+): RowContext => ({
+  writing,
+  problems,
+  index,
+  path,
+  pointer,
+  rowPointers,
+  owner,
+  positions,
+  grant,
+  action,
+  key,
+  position,
+});
+
+/** Returns the level of one of the items of a request; see `rowContext` for how it is built. */
+export const itemLevel = (
+  { writing, problems, path, rowPointers, owner, positions }: LevelContext,
+  index: number,
+): LevelContext => ({ writing, problems, index, path, pointer: [index], rowPointers, owner, positions });
+
+/** Returns the level of one row of a list. */
+export const entryLevel = (level: LevelContext, below: readonly (string | number)[]): LevelContext => ({
+  ...level,
+  pointer: [...level.pointer, ...below],
+  rowPointers: null,
+});
 
 export const isKeyField = (name: string, { collection }: Grant): boolean =>
   collection.key.some((part) => part.name === name);

@@ -38,12 +38,12 @@ export interface RowPlanners {
 /** Reads one of the new rows of a level; adds its faults to the problems of the level. */
 export const readNewRow = (
   payload: unknown,
-  { grant, index, position }: Pick<RowContext, 'grant' | 'index' | 'position'>,
+  { grant, position }: Pick<RowContext, 'grant' | 'position'>,
   level: LevelContext,
 ): PlannedRow =>
   readRow(
     requireObject(payload, grant.collection),
-    rowContext(level, { grant, action: 'create', index, key: null, position }),
+    rowContext(level, { grant, action: 'create', key: null, position }),
   );
 
 export const toCreatePlan = (
@@ -61,12 +61,6 @@ export const toCreatePlan = (
   references: rows.flatMap(({ references }, rowIndex) => references.map((check) => ({ rowIndex, check }))),
 });
 
-/** The level of a change. */
-export interface ChangeLevel extends LevelContext {
-  /** Index in a list of payloads; `null` for a single one. */
-  readonly index: number | null;
-}
-
 export interface ChangedRow extends PlannedRow {
   readonly sent: Payload;
 }
@@ -75,21 +69,20 @@ export interface ChangedRow extends PlannedRow {
 export const readChange = (
   collection: Collection,
   { key, payload }: Change,
-  level: ChangeLevel,
+  level: LevelContext,
 ): ChangedRow => {
   const grant = requireGrant(collection, 'update', level.writing);
   const sent = requireObject(payload, collection);
-  const { index } = level;
   return {
     sent,
-    ...readRow(sent, rowContext(level, { grant, action: 'update', index, key, position: null })),
+    ...readRow(sent, rowContext(level, { grant, action: 'update', key, position: null })),
   };
 };
 
 export const toUpdatePlan = (
   { sent, row, grant, check, stored, references, lists: values }: ChangedRow,
   { parents, lists }: RelatedPlans,
-  level: ChangeLevel,
+  level: LevelContext,
 ): ListUpdatePlan => {
   const names = new Set([...row.keys(), ...values.map(({ relation }) => relation.name)]);
   const permitted = writtenNames(sent, level).filter((name) => names.has(name));

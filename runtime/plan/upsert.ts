@@ -4,8 +4,8 @@ import type { Collection, Field } from '../../contract/collection.js';
 import { invalidPayload, invalidQuery, throwProblems, type ApiError } from '../../contract/errors.js';
 import type { OnConflict } from '../request/on-conflict.js';
 import { planAlternatives, type Alternatives } from './alternatives.js';
-import { isRefusal } from './problem-collection.js';
-import type { LevelContext } from './row-context.js';
+import { collectLocated, isRefusal } from './problem-collection.js';
+import { itemLevel, type LevelContext } from './row-context.js';
 import { requireGrant, type RowPlanners } from './row-plans.js';
 import type { Scalar } from './parsed-value.js';
 import { isOwnerOperand, type Key, type ListRow, type UpsertPlan, type UpsertRow } from './write-plan.js';
@@ -28,16 +28,19 @@ export const planUpsertRows = (
   const isChange = onConflict.action === 'update';
   const isByKey = fields.every(({ name }) => keyNames.has(name));
   const rows = payloads.map((payload, rowIndex): UpsertRow => {
-    const index = payloads.length > 1 ? rowIndex : null;
+    const own = payloads.length > 1 ? itemLevel(level, rowIndex) : level;
     const planned = planAlternatives(
       collection,
-      { key: null, payload, identity, index, isChange },
-      { level, planners },
+      { key: null, payload, identity, isChange },
+      { level: own, planners },
     );
     const { create, update } = planned;
     const problems = findCommonProblems(planned, isChange);
     level.problems.push(...problems);
-    const tuple = problems.length > 0 ? null : readTuple(planned.row, { fields, isByKey, level });
+    const tuple =
+      problems.length > 0
+        ? null
+        : collectLocated(own, () => readTuple(planned.row, { fields, isByKey, level }));
     return { tuple, key: keyIn(planned.row, collection), create, update };
   });
   throwProblems(level.problems);

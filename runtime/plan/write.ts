@@ -8,7 +8,8 @@ import type { OnConflict } from '../request/on-conflict.js';
 import { planLists } from './list.js';
 import { bindCreate, bindUpdate, noOwnerValues } from './owner.js';
 import { planParents } from './parent.js';
-import { noOwner, type LevelContext, type WriteContext } from './row-context.js';
+import { collectLocated } from './problem-collection.js';
+import { entryLevel, itemLevel, noOwner, type LevelContext, type WriteContext } from './row-context.js';
 import {
   readChange,
   readNewRow,
@@ -16,7 +17,6 @@ import {
   toCreatePlan,
   toUpdatePlan,
   type Change,
-  type ChangeLevel,
   type RelatedPlans,
   type RowPlanners,
 } from './row-plans.js';
@@ -52,12 +52,11 @@ export const planUpdates = (
   context: WriteContext,
 ): readonly UpdatePlan[] => {
   const problems: ApiError[] = [];
-  const plans = changes.map((change, index) =>
-    planChange(collection, change, {
-      ...topLevel(context, problems),
-      index: changes.length > 1 ? index : null,
-    }),
-  );
+  const top = topLevel(context, problems);
+  const plans = changes.flatMap((change, index) => {
+    const level = changes.length > 1 ? itemLevel(top, index) : top;
+    return collectLocated(level, () => planChange(collection, change, level)) ?? [];
+  });
   throwProblems(problems);
   return plans.map((plan) => bindUpdate(plan, noOwnerValues));
 };
@@ -65,7 +64,10 @@ export const planUpdates = (
 const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => ({
   writing,
   problems,
+  index: null,
   path: [],
+  pointer: [],
+  rowPointers: null,
   owner: noOwner,
   positions: null,
 });
@@ -73,12 +75,18 @@ const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => 
 const planRows: RowPlanners['planRows'] = (collection, payloads, level) => {
   const grant = requireGrant(collection, 'create', level.writing);
   const related: RelatedPlans[] = [];
-  const rows = payloads.map((payload, rowIndex) => {
-    const index = payloads.length > 1 ? rowIndex : null;
+  const isRequest = level.path.length === 0 && payloads.length > 1;
+  const rows = payloads.flatMap((payload, rowIndex) => {
+    const below = level.rowPointers?.[rowIndex];
+    const own =
+      below === undefined ? (isRequest ? itemLevel(level, rowIndex) : level) : entryLevel(level, below);
     const position = level.positions?.[rowIndex] ?? null;
-    const read = readNewRow(payload, { grant, index, position }, level);
-    related.push(planRelated(read, { collection, rowIndex, row: read.row, key: null }, level));
-    return read;
+    const row = collectLocated(own, () => {
+      const read = readNewRow(payload, { grant, position }, own);
+      related.push(planRelated(read, { collection, rowIndex, row: read.row, key: null }, own));
+      return read;
+    });
+    return row ?? [];
   });
   return toCreatePlan(grant, rows, {
     parents: related.flatMap(({ parents }) => parents),
@@ -86,7 +94,7 @@ const planRows: RowPlanners['planRows'] = (collection, payloads, level) => {
   });
 };
 
-const planChange = (collection: Collection, change: Change, level: ChangeLevel): ListUpdatePlan => {
+const planChange = (collection: Collection, change: Change, level: LevelContext): ListUpdatePlan => {
   const read = readChange(collection, change, level);
   const owner = { collection, rowIndex: 0, row: read.row, key: change.key };
   return toUpdatePlan(read, planRelated(read, owner, level), level);
