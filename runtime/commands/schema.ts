@@ -5,6 +5,7 @@ import type { Config } from '../config/config.js';
 import { Refusal } from '../config/refusal.js';
 import { ApiError, ApiErrors } from '../../contract/errors.js';
 import type { Database } from '../databases/contract.js';
+import { accessLists } from '../schema/access-rows/types.js';
 import type { Change, SchemaDiff } from '../schema/diff/types.js';
 import type { Difference } from '../schema/service.js';
 import { action, createProgress, printJson, printLine } from './output.js';
@@ -35,11 +36,16 @@ const snapshotCommand = (): Command =>
   new Command('snapshot')
     .description('print a snapshot, or write it to a file: YAML, or JSON for a name that ends in .json')
     .argument('[file]', 'file to write')
+    .addOption(
+      new Option('--include <what>', 'access: roles, policies and permissions too').choices(['access']),
+    )
     .action(
-      action(async (file: string | undefined) => {
+      action(async (file: string | undefined, { include }: { readonly include?: 'access' }) => {
         const { takeSnapshot } = await import('../schema/service.js');
         const { printSnapshot } = await import('../schema/snapshot/file.js');
-        const snapshot = await withDatabase((database, config) => takeSnapshot(servicesOf(database, config)));
+        const snapshot = await withDatabase((database, config) =>
+          takeSnapshot(servicesOf(database, config), include === undefined ? [] : [include]),
+        );
         const text = printSnapshot(snapshot, file?.endsWith('.json') === true ? 'json' : 'yaml');
         if (file === undefined) process.stdout.write(text);
         else await writeFile(file, text);
@@ -188,7 +194,7 @@ const statusCommand = (): Command =>
 const marks = { N: '+', D: '-', E: '~', A: '~' } as const;
 
 /** Prints one line for each change: `+` new, `-` dropped, `~` changed. */
-const printDiff = ({ collections, fields, relations }: SchemaDiff): string =>
+const printDiff = ({ collections, fields, relations, ...rest }: SchemaDiff): string =>
   [
     ...collections.flatMap(({ collection, diff }) =>
       diff.map((change) => printChange(`collection ${collection}`, change)),
@@ -198,6 +204,11 @@ const printDiff = ({ collections, fields, relations }: SchemaDiff): string =>
     ),
     ...relations.flatMap(({ collection, field, diff }) =>
       diff.map((change) => printChange(`relation ${collection}.${field}`, change)),
+    ),
+    ...accessLists.flatMap((list) =>
+      (rest[list] ?? []).flatMap(({ id, diff }) =>
+        diff.map((change) => printChange(`${list} ${id}`, change)),
+      ),
     ),
   ].join('\n');
 
