@@ -14,7 +14,7 @@ import { keysCommand } from '../../runtime/commands/keys.js';
 import { deliveriesCommand } from '../../runtime/commands/deliveries.js';
 import { requestsCommand } from '../../runtime/commands/requests.js';
 import { workersCommand } from '../../runtime/commands/workers.js';
-import { schemaCommand } from '../../runtime/commands/schema.js';
+import { schemaCommand } from '../../runtime/commands/schema/index.js';
 import { startCommand } from '../../runtime/commands/start.js';
 import { usersCommand } from '../../runtime/commands/users.js';
 import { webhooksCommand } from '../../runtime/commands/webhooks.js';
