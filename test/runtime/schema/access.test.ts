@@ -117,7 +117,7 @@ describe.each(dialects)('on %s', (dialect) => {
         /names a role or policy that is not there/,
       ],
       [
-        { roles: (snapshot.roles ?? []).map((role) => ({ ...role, parent: writer })) },
+        { roles: (snapshot.roles ?? []).map((role) => Object.assign({}, role, { parent: writer })) },
         /"Writer" is below itself/,
       ],
       [
