@@ -1,7 +1,4 @@
-/**
- * Field types: one record each with everything that holds on every database. Differences between databases
- * are in `runtime/databases` and `generator/introspection`.
- */
+/** Field types: one record each, with all that holds on every database; what differs is in the folders of databases. */
 import {
   clock,
   day,

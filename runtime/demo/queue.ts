@@ -21,17 +21,32 @@ export interface DemoQueue {
 
 const host = '127.0.0.1';
 
-export const openDemoQueue = async (config: Config, print: (message: string) => void): Promise<DemoQueue> => {
+/** A Temporal server: the one that is configured, or one of this process. */
+export interface DemoTemporal extends Pick<DemoQueue, 'address' | 'ui'> {
+  /** Resolves when it answers, which may be after a download. */
+  readonly ready: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export const openDemoTemporal = async (
+  config: Config,
+  print: (message: string) => void,
+): Promise<DemoTemporal> => {
   const { address } = config.temporal;
-  const local = address === null ? await openServer(config, print) : null;
+  if (address === null) return openServer(config, print);
+  return { address, ui: null, ready: Promise.resolve(), stop: async () => undefined };
+};
+
+export const openDemoQueue = async (config: Config, print: (message: string) => void): Promise<DemoQueue> => {
+  const temporal = await openDemoTemporal(config, print);
   let worker: ChildProcess | null = null;
   let stopping = false;
   return {
-    address: address ?? local?.address ?? '',
-    ui: local?.ui ?? null,
+    address: temporal.address,
+    ui: temporal.ui,
     async startWorkers(environment) {
       try {
-        await local?.ready;
+        await temporal.ready;
         if (!stopping) worker = forkWorker(environment);
       } catch (error) {
         if (!stopping) print(`${(error as Error).message}\nRequests of the queue wait until then.`);
@@ -40,22 +55,15 @@ export const openDemoQueue = async (config: Config, print: (message: string) => 
     async stop() {
       stopping = true;
       if (worker !== null) await endWorker(worker);
-      await local?.stop();
+      await temporal.stop();
     },
   };
 };
 
-interface LocalServer {
-  readonly address: string;
-  readonly ui: string;
-  readonly ready: Promise<TemporalServer>;
-  stop(): Promise<void>;
-}
-
 /** Starts a server on free ports, so that an unrelated server is never used by mistake. */
-const openServer = async (config: Config, print: (message: string) => void): Promise<LocalServer> => {
+const openServer = async (config: Config, print: (message: string) => void): Promise<DemoTemporal> => {
   const [port, uiPort, found] = [await choosePort(host, 0), await choosePort(host, 0), await findTemporal()];
-  const file = join(dirname(config.database.url.slice('sqlite:'.length)), 'temporal.db');
+  const file = join(dataFolder(config), 'temporal.db');
   const downloading = new AbortController();
   const start = async (): Promise<TemporalServer> => {
     const program = found ?? (await fetchTemporal(print, downloading.signal));
@@ -77,6 +85,10 @@ const openServer = async (config: Config, print: (message: string) => void): Pro
     },
   };
 };
+
+/** Returns the folder of an embedded database, otherwise that of the project. */
+const dataFolder = ({ database: { url } }: Config): string =>
+  url.startsWith('sqlite:') ? dirname(url.slice('sqlite:'.length)) : '.svc';
 
 const forkWorker = (environment: Environment): ChildProcess =>
   fork(modulePath('demo/worker'), { env: { ...process.env, ...environment } });

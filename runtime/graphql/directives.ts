@@ -24,6 +24,8 @@ export interface FieldDirectives {
   readonly requires?: string;
   /** On a field of an item in place of its key: it belongs to the key, which needs no permission. */
   readonly key?: string;
+  /** On the field of an operation that concerns one queue model: its id. */
+  readonly model?: string;
 }
 
 export const directiveName = 'svc';

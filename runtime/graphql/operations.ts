@@ -43,7 +43,8 @@ export const runOperation = async (
 /** Builds the input of the operation: parameters by name, and `body` with the arguments that REST has in the body. */
 const toInput = (field: GraphQLField<unknown, unknown>, args: Arguments): Arguments => {
   const parameters: Record<string, unknown> = {};
-  const body: Record<string, unknown> = {};
+  const { model } = directivesOf(field.astNode);
+  const body: Record<string, unknown> = model === undefined ? {} : { model };
   for (const { name, astNode } of field.args) {
     const directives = directivesOf(astNode);
     const value = args[name];

@@ -26,7 +26,7 @@ import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { readDryRun } from '../request/dry-run.js';
 import { readOnConflict, refuseOnConflict } from '../request/on-conflict.js';
-import { readQuery, type ParsedQuery } from '../request/query.js';
+import { readSearch } from '../request/search.js';
 import { parseCachedQuery, parseWriteQuery } from './parsed-queries.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
 import {
@@ -283,21 +283,4 @@ const actions: Readonly<Record<ItemAction, Action>> = {
 const respondRows = (rows: WriteOutput, isList: boolean): ApiResponse => {
   if ('reason' in rows) return rows.reason === 'large' ? respondCount(rows.count) : respondNothing;
   return isList ? respondList(rows, null) : respondItem(rows);
-};
-
-/** Reads `{query?, keys?}` of a SEARCH, which replaces the query string. */
-const readSearch = async (
-  request: ApiRequest,
-): Promise<{ readonly parsed: ParsedQuery; readonly keys: unknown }> => {
-  const body = await readJson(request, {});
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidPayload('SEARCH requires a body such as {"query": {…}} or {"keys": […]}');
-  }
-  const { query = {}, keys, ...rest } = body as Record<string, unknown>;
-  const [unknownKey] = Object.keys(rest);
-  if (unknownKey !== undefined)
-    throw invalidPayload(`SEARCH accepts only "query" and "keys", not "${unknownKey}"`);
-  if (typeof query !== 'object' || query === null || Array.isArray(query))
-    throw invalidQuery('"query" must be an object');
-  return { parsed: readQuery(query as Record<string, unknown>), keys };
 };

@@ -36,4 +36,6 @@ export const untilStopped = (
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
+    // started by another process of svc, which has ended
+    if (process.connected) process.once('disconnect', () => onSignal('SIGTERM'));
   });

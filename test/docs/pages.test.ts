@@ -8,6 +8,7 @@ import { accessCommand } from '../../runtime/commands/access.js';
 import { activityCommand } from '../../runtime/commands/activity.js';
 import { bootstrapCommand } from '../../runtime/commands/bootstrap.js';
 import { demoCommand } from '../../runtime/commands/demo.js';
+import { devCommand } from '../../runtime/commands/dev.js';
 import { doctorCommand } from '../../runtime/commands/doctor.js';
 import { generateCommand } from '../../runtime/commands/generate.js';
 import { keysCommand } from '../../runtime/commands/keys.js';
@@ -116,6 +117,7 @@ it('docs/environment.md contains the table of variables', () => {
 
 const commands: readonly Command[] = [
   demoCommand(),
+  devCommand(),
   doctorCommand(),
   bootstrapCommand(),
   generateCommand(),

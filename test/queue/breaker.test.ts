@@ -95,6 +95,25 @@ describe('the breaker of a receiver', () => {
     expect(delay()).toBe(30_000);
   });
 
+  it('does not count attempts that began before it opened', () => {
+    const { breaker, attempt, delay } = create();
+    const early = Array.from({ length: 10 }, () => breaker.begin() as (end: AttemptEnd) => void);
+    attempt('failed', 10);
+    for (const record of early) record('failed');
+    expect(delay()).toBe(30_000);
+  });
+
+  it('opens for 30 s again after a probe succeeded', () => {
+    const { attempt, delay, pass } = create();
+    attempt('failed', 10);
+    pass(30_000);
+    attempt('failed');
+    pass(60_000);
+    attempt('ok');
+    attempt('failed', 10);
+    expect(delay()).toBe(30_000);
+  });
+
   it('spreads the deliveries that it postpones', () => {
     const { attempt, delay } = create(1);
     attempt('failed', 10);

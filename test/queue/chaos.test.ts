@@ -1,6 +1,6 @@
 /**
  * Everything is killed at random moments while requests come in: nothing is lost, nothing ends twice, everybody hears.
- * `LONG=1`: 500 requests, and as many deaths as fit in meanwhile.
+ * `LONG=1`: 500 requests, a Temporal cluster on PostgreSQL, and as many deaths as fit in meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import type { Database } from '../../runtime/databases/contract.js';
 import { createWorkplace, type Workplace } from '../runtime/commands.js';
 import { reservePort } from '../services/ports.js';
 import { startReceiver, type Receiver } from './receiver.js';
+import { createTemporalCluster } from './temporal-cluster.js';
 import { createDatabase, createSvc, createTemporal, type Server, type Victim } from './victims.js';
 
 const isLong = process.env.LONG !== undefined;
@@ -28,7 +29,11 @@ let key = '';
 let url = '';
 
 beforeAll(async () => {
-  [database, temporal, receiver] = await Promise.all([createDatabase(), createTemporal(), startReceiver()]);
+  [database, temporal, receiver] = await Promise.all([
+    createDatabase(),
+    isLong ? createTemporalCluster() : createTemporal(),
+    startReceiver(),
+  ]);
   await Promise.all([database.start(), temporal.start()]);
   place = createWorkplace();
   const port = await reservePort();
@@ -112,7 +117,7 @@ const load = async (): Promise<readonly (readonly string[])[]> => {
   return all;
 };
 
-/** Kills one after the other until told to stop. @returns how often each died */
+/** Kills one after the other, or ends it as a deploy does, until told to stop. @returns how often each died */
 const rage = async (isOver: () => boolean): Promise<ReadonlyMap<string, number>> => {
   const random = createRandom(20_261_121);
   const deaths = new Map<string, number>();
@@ -122,8 +127,11 @@ const rage = async (isOver: () => boolean): Promise<ReadonlyMap<string, number>>
     const chosen = victims[turn < victims.length ? turn : Math.floor(random() * victims.length)] as Victim;
     turn += 1;
     await sleep(500 + random() * 2_500);
-    await chosen.kill();
-    deaths.set(chosen.name, (deaths.get(chosen.name) ?? 0) + 1);
+    // a deploy now and then
+    const ends = random() < 0.3 ? chosen.end : undefined;
+    await (ends ?? chosen.kill)();
+    const how = ends === undefined ? chosen.name : `${chosen.name} (SIGTERM)`;
+    deaths.set(how, (deaths.get(how) ?? 0) + 1);
     await sleep(random() * 2_000);
     await chosen.start();
   }

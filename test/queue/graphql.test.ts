@@ -87,6 +87,20 @@ describe.each(dialects)('the queue in GraphQL on %s', (dialect) => {
     await until(() => queue.receiver.received.filter(({ path }) => path === '/graphql').length === 2 || null);
   });
 
+  it('submits to a model with a typed input, and refuses another one before it is stored', async () => {
+    const made = await ann(
+      'mutation { requests_submit_demo_image(input: { prompt: "sea", width: 16, height: 16, seed: 4294967295 }) { id model } }',
+    );
+    const { id, model } = made.requests_submit_demo_image as { id: string; model: string };
+    expect(model).toBe('demo/image');
+    await ended(id);
+    expect(await resultOf(id)).toMatchObject({ http_status: 200, payload: { seed: 4_294_967_295 } });
+    const wrong = 'mutation { requests_submit_demo_image(input: { promt: "sea", width: "wide" }) { id } }';
+    const { codes, problems } = await ask(queue, wrong, { as: 'ann', path: '/graphql/system' });
+    expect(new Set(codes)).toEqual(new Set(['GRAPHQL_VALIDATION']));
+    expect(JSON.stringify(problems)).toMatch(/promt.*requests_submit_demo_image_input/);
+  });
+
   it('returns an invalid input as the result', async () => {
     const { requests_submit: made } = await ann(submission, { input: {} });
     const { id } = made as { id: string };

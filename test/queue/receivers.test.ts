@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createBreaker } from '../../runtime/queue/webhooks/breaker.js';
 import { createReceivers, type Place, type Receivers } from '../../runtime/queue/webhooks/receivers.js';
 import { dialects } from '../databases.js';
 import { startTestQueue, type TestQueue } from './harness.js';
@@ -71,6 +72,33 @@ describe('attempts of one process', () => {
     });
     taken.release('ok');
     expect(await kindOf(receivers, 'ann')).toBe('place');
+  });
+
+  it('can wait again when those before them have a place', async () => {
+    const receivers = createReceivers({ maxPerReceiver: 1, maxWaiting: 1 });
+    let taken = await place(receivers, 'ann');
+    for (let count = 0; count < 3; count += 1) {
+      const waiting = place(receivers, 'ann');
+      taken.release('ok');
+      taken = await waiting;
+    }
+    expect(taken.kind).toBe('place');
+  });
+
+  it('forget the receiver that was used least recently after 10 000 others', async () => {
+    let made = 0;
+    const newBreaker = () => {
+      made += 1;
+      return createBreaker();
+    };
+    const receivers = createReceivers({ newBreaker });
+    const visit = async (index: number) =>
+      (await place(receivers, 'ann', `http://receiver-${index}/`)).release('ok');
+    for (let index = 0; index <= 10_000; index += 1) await visit(index);
+    await visit(10_000);
+    expect(made).toBe(10_001);
+    await visit(0);
+    expect(made).toBe(10_002);
   });
 
   it('are postponed while the breaker of their receiver and account is open', async () => {

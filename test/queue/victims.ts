@@ -17,6 +17,8 @@ export interface Victim {
   start(): Promise<void>;
   /** SIGKILL, to it and to whatever it has started. */
   kill(): Promise<void>;
+  /** SIGTERM, as a deploy does; absent for servers, which are only killed. */
+  end?(): Promise<void>;
 }
 
 export interface Server extends Victim {
@@ -31,7 +33,7 @@ interface Start {
   isReady(child: ChildProcess): Promise<boolean>;
 }
 
-const victim = ({ name, launch, isReady }: Start): Victim => {
+export const victim = ({ name, launch, isReady }: Start): Victim => {
   let child: ChildProcess | null = null;
   const begin = async (): Promise<void> => {
     child = await launch();
@@ -54,10 +56,10 @@ const victim = ({ name, launch, isReady }: Start): Victim => {
 };
 
 /** In a group of its own, which is killed as a whole. */
-const launch = ([program = '', ...args]: readonly string[]): ChildProcess =>
+export const launch = ([program = '', ...args]: readonly string[]): ChildProcess =>
   spawn(program, args, { stdio: 'ignore', detached: true });
 
-const accepts = (port: number): Promise<boolean> =>
+export const accepts = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('error', () => resolve(false)).once('connect', () => resolve(true));
@@ -127,6 +129,9 @@ export const createSvc = (place: Workplace, { name, args, environment, ready }: 
     start,
     async kill() {
       await running?.stop('SIGKILL');
+    },
+    async end() {
+      await running?.stop('SIGTERM');
     },
   };
 };

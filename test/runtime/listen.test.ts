@@ -3,9 +3,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
 import { request, type Server } from 'node:http';
 import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Responder } from '../../runtime/http/respond.js';
 import { listen, type Listener } from '../../runtime/http/node-server.js';
+import type { ApiRequest } from '../../runtime/request/api-request.js';
 import { createProxies } from '../../runtime/request/client-address.js';
 import { until } from '../until.js';
 
@@ -26,6 +28,16 @@ const open = async (answer: Responder): Promise<Listener> =>
     templateOf: () => '*',
   }));
 
+/** Returns the server of the next request. */
+const nextServer = (): Promise<Server> =>
+  new Promise((resolve) => {
+    const keep = (message: unknown): void => {
+      unsubscribe('http.server.request.start', keep);
+      resolve((message as { server: Server }).server);
+    };
+    subscribe('http.server.request.start', keep);
+  });
+
 const isRefused = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -45,13 +57,17 @@ describe('a listener that closes', () => {
       await work;
       return { status: 204, headers: {}, body: null };
     });
+    const serving = nextServer();
     const client = request({ port, host: '127.0.0.1' }).on('error', () => undefined);
     client.end();
     await once(events, 'begun');
+    const withoutConnections = once(await serving, 'close');
     client.destroy();
     let isClosed = false;
     const closing = close().then(() => (isClosed = true));
     await until(() => isRefused(port), { what: 'connections are refused' });
+    await withoutConnections;
+    await setImmediate();
     expect(isClosed).toBe(false);
     events.emit('work');
     await closing;
@@ -71,12 +87,54 @@ describe('a listener that closes', () => {
 
 it('gives clients 20 s for the head of a request, a minute for all of it, and 75 s until the next one', async () => {
   const { port } = await open(async () => ({ status: 204, headers: {}, body: null }));
-  const servers: Server[] = [];
-  const keep = (message: unknown): void => void servers.push((message as { server: Server }).server);
-  subscribe('http.server.request.start', keep);
+  const serving = nextServer();
   await fetch(`http://127.0.0.1:${port}/`);
-  unsubscribe('http.server.request.start', keep);
-  expect(servers).toMatchObject([
-    { headersTimeout: 20_000, requestTimeout: 60_000, keepAliveTimeout: 75_000 },
-  ]);
+  expect(await serving).toMatchObject({
+    headersTimeout: 20_000,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 75_000,
+  });
+});
+
+describe('a request', () => {
+  it('reports that its client has disconnected, also to those who ask afterwards', async () => {
+    const requests = new EventEmitter();
+    const { port } = await open(async (sent) => {
+      requests.emit('request', sent);
+      await once(requests, 'end');
+      return { status: 204, headers: {}, body: null };
+    });
+    const received = once(requests, 'request');
+    const client = request({ port, host: '127.0.0.1' }).on('error', () => undefined);
+    client.end();
+    const [sent] = (await received) as [ApiRequest];
+    const aborted = once(sent.closeSignal(), 'abort');
+    client.destroy();
+    await aborted;
+    await expect(new Promise((resolve) => sent.onClose(() => resolve('closed')))).resolves.toBe('closed');
+    requests.emit('end');
+  });
+
+  it('is not aborted by its response', async () => {
+    const signals: AbortSignal[] = [];
+    const ends: Promise<void>[] = [];
+    const { port } = await open(async (sent) => {
+      signals.push(sent.closeSignal());
+      ends.push(new Promise((resolve) => sent.onClose(resolve)));
+      return { status: 204, headers: {}, body: null };
+    });
+    await fetch(`http://127.0.0.1:${port}/`);
+    await Promise.all(ends);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+
+  it('keeps the id of its client up to 64 characters', async () => {
+    const { port } = await open(async () => ({ status: 204, headers: {}, body: null }));
+    const idOf = async (id: string): Promise<string | null> => {
+      const { headers } = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-request-id': id } });
+      return headers.get('x-request-id');
+    };
+    expect(await idOf('i'.repeat(64))).toBe('i'.repeat(64));
+    expect(await idOf('i'.repeat(65))).toMatch(/^[0-9a-f]{12}-\w+$/);
+  });
 });

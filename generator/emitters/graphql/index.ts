@@ -11,6 +11,7 @@ import { aggregateTypes } from './aggregates.js';
 import { createContext, type Context } from './context.js';
 import { createNameAllocator } from './names.js';
 import { operationRoot, type OperationRoot } from './operations.js';
+import { modelRoots } from './queue-models.js';
 import { sharedDefinitions } from './operators.js';
 import { collectionRoots, type Roots } from './roots.js';
 
@@ -27,9 +28,10 @@ export const emitGraphql: Emitter = (model) => {
   const systemCollections = model.collections.filter(({ system }) => system);
   const allocateName = createNameAllocator(types.map(({ name }) => name));
   const options = { context, allocateName, enums: new Map<string, string>() };
-  const operations = model.operations
+  const specOperations = model.operations
     .map((operation) => operationRoot(operation, options))
     .filter((root) => root !== null);
+  const operations = [...specOperations, ...modelRoots(model.queueModels, specOperations, options)];
   return [
     { path: 'graphql/items.graphql', content: printSchema(rootsOf(userCollections, context), types) },
     {
@@ -81,7 +83,7 @@ const printSchema = ({ queries, mutations }: Roots, types: readonly Definition[]
 const header =
   `${description('Maps the schema to collections and operations, and restricts it per caller; hidden from clients.')}\n` +
   'directive @svc(collection: String, action: String, operation: String, access: String, name: String, ' +
-  'call: String, open: String, in: String, otherwise: String, requires: String, key: String) on OBJECT | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ' +
+  'call: String, open: String, in: String, otherwise: String, requires: String, key: String, model: String) on OBJECT | INPUT_OBJECT | FIELD_DEFINITION | ARGUMENT_DEFINITION | ' +
   'INPUT_FIELD_DEFINITION';
 
 const reachable = (roots: readonly Definition[], types: readonly Definition[]): readonly Definition[] => {

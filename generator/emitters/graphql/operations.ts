@@ -128,6 +128,8 @@ interface ShapeOptions extends Pick<RootOptions, 'allocateName' | 'enums'> {
   readonly types: Definition[];
   /** Name of an object without `title`. */
   readonly name: string;
+  /** Integers without bounds may be larger than those of GraphQL, which have 32 bits. */
+  readonly hasWideIntegers?: boolean;
 }
 
 const scalarTypes: ReadonlyMap<unknown, string> = new Map([
@@ -138,15 +140,20 @@ const scalarTypes: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** Returns the GraphQL type of a schema, or `JSON` where GraphQL cannot express it. */
-const typeOfSchema = (schema: JsonSchema, options: ShapeOptions): string => {
+export const typeOfSchema = (schema: JsonSchema, options: ShapeOptions): string => {
   const [type, ...more] = [schema.type].flat().filter((each) => each !== 'null');
   if (more.length > 0) return 'JSON';
   if (type === 'array')
     return `[${typeOfSchema(asSchema(schema.items), { ...options, name: `${options.name}_item` })}]`;
   if (type === 'object') return objectOf(schema, options);
   if (type === 'string' && isNamedEnum(schema)) return enumOf(schema, options);
+  if (type === 'integer' && options.hasWideIntegers === true && !fitsInt(schema)) return 'Float';
   return type === 'integer' && schema.format === 'int64' ? 'BigInt' : (scalarTypes.get(type) ?? 'JSON');
 };
+
+/** Returns whether the bounds of an integer are within 32 bits. */
+const fitsInt = ({ minimum, maximum }: JsonSchema): boolean =>
+  Number(minimum ?? Number.NaN) >= -(2 ** 31) && Number(maximum ?? Number.NaN) < 2 ** 31;
 
 type NamedEnum = JsonSchema & { readonly title: string; readonly enum: readonly string[] };
 
@@ -168,7 +175,7 @@ const enumOf = ({ title, enum: values }: NamedEnum, { allocateName, enums, types
 const objectOf = (schema: JsonSchema, options: ShapeOptions): string => {
   const properties = propertiesOf(schema);
   const isClosed = schema.additionalProperties === false;
-  if (properties.length === 0 || !isClosed) return 'JSON';
+  if (properties.length === 0 || !isClosed || !properties.every(hasGraphqlName)) return 'JSON';
   const { direction, allocateName, types } = options;
   const name = allocateName(typeof schema.title === 'string' ? schema.title : options.name);
   const fields = properties.map((property): FieldDefinition => ({
@@ -178,6 +185,8 @@ const objectOf = (schema: JsonSchema, options: ShapeOptions): string => {
   types.push({ kind: direction, name, fields });
   return name;
 };
+
+const hasGraphqlName = ({ name }: Argument): boolean => /^(?!__)[_A-Za-z]\w*$/.test(name);
 
 /** Returns whether a schema accepts null, as one without a type does. */
 const mayBeNull = ({ type, enum: values }: JsonSchema): boolean =>

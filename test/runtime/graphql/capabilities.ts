@@ -41,12 +41,15 @@ export const readSchema = async (
   return buildSchema(text);
 };
 
+/** Imports and exports are requests of the queue, which speaks a protocol of its own. */
+const transferPaths = /\/(?:import|export)$/;
+
 /** `create works`: what can be done with a collection. One write of many keys, by query or in batch is one capability. */
 export const capabilitiesOfRest = ({ paths }: Described): readonly string[] =>
   Object.entries(paths)
     .flatMap(([path, item]) => {
       const collection = item['x-svc-collection'];
-      if (collection === undefined) return [];
+      if (collection === undefined || transferPaths.test(path)) return [];
       const isItem = path.endsWith('/{key}');
       return Object.keys(item).flatMap((method) =>
         (restWords.get(`${method}${isItem ? ' key' : ''}`) ?? []).map((word) => `${word} ${collection}`),
@@ -111,6 +114,13 @@ export const readOperationFields = async (): Promise<ReadonlyMap<string, string>
       return name === undefined ? [] : [[id, name] as const];
     }),
   );
+};
+
+/** Fields of the system that belong to no collection: operations, and those that submit to one model. */
+export const readOtherFields = async (): Promise<ReadonlySet<string>> => {
+  const { queueModels } = await loadSpec([join(packageRoot, 'spec')]);
+  const submissions = queueModels.map(({ id }) => `requests_submit_${id.replaceAll(/\W/g, '_')}`);
+  return new Set([...(await readOperationFields()).values(), ...submissions]);
 };
 
 /** Fields that give what is one's own of a collection: they need what `isMeant` is asked about, `list svc_users`. */

@@ -16,6 +16,7 @@ import {
   propertiesOf,
   readOpenApi,
   readOperationFields,
+  readOtherFields,
   readOwnFields,
   readSchema,
   singletons,
@@ -171,7 +172,7 @@ describe.each(dialects)('on %s', (dialect) => {
       const system = await readSchema(server, 'system', caller);
       const graphql = [
         ...capabilitiesOfGraphql(items, '', new Set()),
-        ...capabilitiesOfGraphql(system, 'svc_', new Set((await readOperationFields()).values())),
+        ...capabilitiesOfGraphql(system, 'svc_', await readOtherFields()),
       ];
       const rest = capabilitiesOfRest(described).flatMap(asSingleton);
       const byKey = new Set(singletons.flatMap((name) => [`item ${name}`, `delete ${name}`]));

@@ -842,6 +842,27 @@ export type operator_actions_create_target_input = {
   name: string;
 };
 
+export type requests_submit_demo_image_input = {
+  prompt: string;
+  seed?: number | null | undefined;
+  width?: number | null | undefined;
+  height?: number | null | undefined;
+  num_images?: number | null | undefined;
+};
+
+export type requests_submit_demo_ocr_input = {
+  image: string;
+};
+
+export type requests_submit_demo_train_input = {
+  model_name: string;
+  prompt: string;
+  text?: string | null | undefined;
+  steps?: number | null | undefined;
+  pause?: number | null | undefined;
+  seed?: number | null | undefined;
+};
+
 export type accessQueryVariables = Exact<{
   filter?: svc_access_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -2239,6 +2260,54 @@ export type webhooks_testMutationVariables = Exact<{
 
 export type webhooks_testMutation = { webhooks_test: { id: string } | null };
 
+export type requests_submit_demo_imageMutationVariables = Exact<{
+  input: requests_submit_demo_image_input;
+  webhook?: string | null | undefined;
+  max_queue_length?: number | null | undefined;
+  idempotency_key?: string | null | undefined;
+  start_timeout?: number | null | undefined;
+  priority?: string | null | undefined;
+  retry?: boolean | null | undefined;
+  store_io?: boolean | null | undefined;
+  files_ttl?: number | null | undefined;
+  tags?: unknown;
+}>;
+
+
+export type requests_submit_demo_imageMutation = { requests_submit_demo_image: { id: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, tags: unknown, created_at: string, begun_at: string | null, ended_at: string | null } | null };
+
+export type requests_submit_demo_ocrMutationVariables = Exact<{
+  input: requests_submit_demo_ocr_input;
+  webhook?: string | null | undefined;
+  max_queue_length?: number | null | undefined;
+  idempotency_key?: string | null | undefined;
+  start_timeout?: number | null | undefined;
+  priority?: string | null | undefined;
+  retry?: boolean | null | undefined;
+  store_io?: boolean | null | undefined;
+  files_ttl?: number | null | undefined;
+  tags?: unknown;
+}>;
+
+
+export type requests_submit_demo_ocrMutation = { requests_submit_demo_ocr: { id: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, tags: unknown, created_at: string, begun_at: string | null, ended_at: string | null } | null };
+
+export type requests_submit_demo_trainMutationVariables = Exact<{
+  input: requests_submit_demo_train_input;
+  webhook?: string | null | undefined;
+  max_queue_length?: number | null | undefined;
+  idempotency_key?: string | null | undefined;
+  start_timeout?: number | null | undefined;
+  priority?: string | null | undefined;
+  retry?: boolean | null | undefined;
+  store_io?: boolean | null | undefined;
+  files_ttl?: number | null | undefined;
+  tags?: unknown;
+}>;
+
+
+export type requests_submit_demo_trainMutation = { requests_submit_demo_train: { id: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, tags: unknown, created_at: string, begun_at: string | null, ended_at: string | null } | null };
+
 export const accessDocument = createDocument<accessQuery, accessQueryVariables>(
   'system',
   'query access($filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { access(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
@@ -2952,5 +3021,20 @@ export const webhooks_secret_rotateDocument = createDocument<webhooks_secret_rot
 export const webhooks_testDocument = createDocument<webhooks_testMutation, webhooks_testMutationVariables>(
   'system',
   'mutation webhooks_test($url: String!) { webhooks_test(url: $url) { id } }',
+);
+
+export const requests_submit_demo_imageDocument = createDocument<requests_submit_demo_imageMutation, requests_submit_demo_imageMutationVariables>(
+  'system',
+  'mutation requests_submit_demo_image($input: requests_submit_demo_image_input!, $webhook: String, $max_queue_length: Int, $idempotency_key: String, $start_timeout: Float, $priority: String, $retry: Boolean, $store_io: Boolean, $files_ttl: Int, $tags: JSON) { requests_submit_demo_image(input: $input, webhook: $webhook, max_queue_length: $max_queue_length, idempotency_key: $idempotency_key, start_timeout: $start_timeout, priority: $priority, retry: $retry, store_io: $store_io, files_ttl: $files_ttl, tags: $tags) { id model status http_status error_type attempts tags created_at begun_at ended_at } }',
+);
+
+export const requests_submit_demo_ocrDocument = createDocument<requests_submit_demo_ocrMutation, requests_submit_demo_ocrMutationVariables>(
+  'system',
+  'mutation requests_submit_demo_ocr($input: requests_submit_demo_ocr_input!, $webhook: String, $max_queue_length: Int, $idempotency_key: String, $start_timeout: Float, $priority: String, $retry: Boolean, $store_io: Boolean, $files_ttl: Int, $tags: JSON) { requests_submit_demo_ocr(input: $input, webhook: $webhook, max_queue_length: $max_queue_length, idempotency_key: $idempotency_key, start_timeout: $start_timeout, priority: $priority, retry: $retry, store_io: $store_io, files_ttl: $files_ttl, tags: $tags) { id model status http_status error_type attempts tags created_at begun_at ended_at } }',
+);
+
+export const requests_submit_demo_trainDocument = createDocument<requests_submit_demo_trainMutation, requests_submit_demo_trainMutationVariables>(
+  'system',
+  'mutation requests_submit_demo_train($input: requests_submit_demo_train_input!, $webhook: String, $max_queue_length: Int, $idempotency_key: String, $start_timeout: Float, $priority: String, $retry: Boolean, $store_io: Boolean, $files_ttl: Int, $tags: JSON) { requests_submit_demo_train(input: $input, webhook: $webhook, max_queue_length: $max_queue_length, idempotency_key: $idempotency_key, start_timeout: $start_timeout, priority: $priority, retry: $retry, store_io: $store_io, files_ttl: $files_ttl, tags: $tags) { id model status http_status error_type attempts tags created_at begun_at ended_at } }',
 );
 

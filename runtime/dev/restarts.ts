@@ -1,0 +1,38 @@
+/** Runs commands of svc as child processes that are replaced when the project changes. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Environment } from '../config/environment.js';
+import { latest } from '../concurrency/latest.js';
+import { modulePath } from '../config/package.js';
+
+export interface Restarts {
+  /** Ends all processes, and starts them again; several calls meanwhile are one. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the commands. One that ends by itself, as with a faulty spec, is started again by the next restart. */
+export const startCommands = (
+  commands: readonly (readonly string[])[],
+  environment: Environment,
+): Restarts => {
+  const start = (): readonly ChildProcess[] =>
+    commands.map((args) => fork(modulePath('cli'), args, { env: environment }));
+  let running = start();
+  const stop = async (): Promise<void> => void (await Promise.all(running.map(end)));
+  const restart = latest<void, void>(
+    async () => {
+      await stop();
+      running = start();
+    },
+    () => undefined,
+  );
+  return { restart: () => restart(undefined), stop };
+};
+
+const end = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+};
