@@ -20,7 +20,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['requests', async () => (await import('./commands/requests.js')).requestsCommand()],
   ['deliveries', async () => (await import('./commands/deliveries.js')).deliveriesCommand()],
   ['workers', async () => (await import('./commands/workers.js')).workersCommand()],
-  ['schema', async () => (await import('./commands/schema.js')).schemaCommand()],
+  ['schema', async () => (await import('./commands/schema/index.js')).schemaCommand()],
   ['users', async () => (await import('./commands/users.js')).usersCommand()],
   ['webhooks', async () => (await import('./commands/webhooks.js')).webhooksCommand()],
   ['worker', async () => (await import('./commands/worker.js')).workerCommand()],

@@ -212,6 +212,10 @@ export type SchemaDifference = {
     fields: { diff: unknown[] }[];
     systemFields?: { diff: unknown[] }[];
     relations: { diff: unknown[] }[];
+    roles?: { diff: unknown[] }[];
+    policies?: { diff: unknown[] }[];
+    access?: { diff: unknown[] }[];
+    permissions?: { diff: unknown[] }[];
   };
   explain?: SchemaExplanation;
 };
@@ -245,6 +249,10 @@ export type Snapshot = {
   fields: { [name: string]: unknown }[];
   systemFields: { [name: string]: unknown }[];
   relations: { [name: string]: unknown }[];
+  roles?: { [name: string]: unknown }[];
+  policies?: { [name: string]: unknown }[];
+  access?: { [name: string]: unknown }[];
+  permissions?: { [name: string]: unknown }[];
 };
 
 export type Tokens = { access_token?: string; expires: number; refresh_token?: string };
@@ -530,6 +538,10 @@ export type SchemaApplyInput = {
       fields: { diff: unknown[] }[];
       systemFields?: { diff: unknown[] }[];
       relations: { diff: unknown[] }[];
+      roles?: { diff: unknown[] }[];
+      policies?: { diff: unknown[] }[];
+      access?: { diff: unknown[] }[];
+      permissions?: { diff: unknown[] }[];
     };
     accept_loss?: boolean;
   };
@@ -547,7 +559,7 @@ export type SchemaDiffOutput = { status: 200; body: { data: SchemaDifference } }
 export type SchemaReloadInput = Record<string, never>;
 export type SchemaReloadOutput = void;
 
-export type SchemaSnapshotInput = { export?: 'json' | 'yaml' };
+export type SchemaSnapshotInput = { export?: 'json' | 'yaml'; include?: 'access' };
 export type SchemaSnapshotOutput = { data: Snapshot };
 
 export type ServerHealthInput = Record<string, never>;
@@ -1561,6 +1573,22 @@ export const operations = [
               type: 'array',
               items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
             },
+            roles: {
+              type: 'array',
+              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+            },
+            policies: {
+              type: 'array',
+              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+            },
+            access: {
+              type: 'array',
+              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+            },
+            permissions: {
+              type: 'array',
+              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+            },
           },
         },
         accept_loss: {
@@ -1598,6 +1626,7 @@ export const operations = [
     access: 'admin',
     parameters: [
       { name: 'export', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'yaml'] } },
+      { name: 'include', in: 'query', required: false, schema: { type: 'string', enum: ['access'] } },
     ],
     responses: { 200: 'application/json' },
   },

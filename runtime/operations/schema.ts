@@ -14,9 +14,9 @@ export const createSchemaOperations = ({
   const load = lazy(() => import('../schema/service.js'));
   const services = { database, tables: config.tables };
   return {
-    async schemaSnapshot({ export: format }, context) {
+    async schemaSnapshot({ export: format, include }, context) {
       const { takeSnapshot } = await load();
-      const snapshot = await takeSnapshot(services);
+      const snapshot = await takeSnapshot(services, include === undefined ? [] : [include]);
       if (format === undefined) return { data: snapshot as never };
       const { fileName, printSnapshot } = await import('../schema/snapshot/file.js');
       context.setHeader(

@@ -1,6 +1,7 @@
 /** Snapshot, diff and apply of a database. */
 import { throwProblems, invalidPayload } from '../../contract/errors.js';
 import type { Database, SchemaPrinter } from '../databases/contract.js';
+import { accessLists } from './access-rows/types.js';
 import { abandonApply, resumeApply } from './apply/resume.js';
 import { applyDiff, checkTarget, type ApplyOptions } from './apply/run.js';
 import { checkDiff } from './diff/check.js';
@@ -9,11 +10,11 @@ import { hashSnapshot } from './diff/hash.js';
 import { normalizeSnapshot } from './diff/normalize.js';
 import { patchSnapshot, renamesIn } from './diff/patch.js';
 import { isEmptyDiff, type SchemaDiff } from './diff/types.js';
-import { readLive, type LiveOptions } from './live.js';
+import type { LiveOptions } from './live.js';
 import type { Explanation } from './explain/explain.js';
 import { checkForm, checkSnapshot } from './snapshot/check.js';
 import type { Snapshot } from './snapshot/types.js';
-import { schemaToSnapshot, type LiveSchema } from './snapshot/write.js';
+import { readTarget, type Target } from './target.js';
 
 export interface SchemaServices {
   readonly database: Database;
@@ -37,8 +38,11 @@ export interface DiffOptions {
   readonly explain?: boolean;
 }
 
-export const takeSnapshot = async (services: SchemaServices): Promise<Snapshot> =>
-  schemaToSnapshot(await readLive(services));
+/** @param include `access`: roles, policies and permissions too */
+export const takeSnapshot = async (
+  services: SchemaServices,
+  include: readonly 'access'[] = [],
+): Promise<Snapshot> => (await readTarget(services, include.includes('access'))).target;
 
 /**
  * Compares a snapshot with the database; returns null where there is no difference.
@@ -49,23 +53,25 @@ export const diffSnapshot = async (
   options: DiffOptions,
   services: SchemaServices,
 ): Promise<Difference | null> => {
-  const live = await readLive(services);
-  const difference = await compareWith(live, value, options);
+  const target = await readTarget(services, namesAccess(value));
+  const difference = await compareWith(target, value, options);
   if (difference === null || options.explain !== true) return difference;
   const { explainApply } = await import('./explain/explain.js');
-  const target = schemaToSnapshot(live);
-  const wanted = await checkForm(patchSnapshot(target, difference.diff));
-  const apply = { live, target, wanted, renames: renamesIn(difference.diff) };
+  const wanted = await checkForm(patchSnapshot(target.target, difference.diff));
+  const apply = { ...target, wanted, renames: renamesIn(difference.diff) };
   checkTarget(apply);
   return { ...difference, explain: await explainApply(apply, services.database) };
 };
 
+/** Whether a snapshot, of which nothing is known yet, is about roles, policies and permissions too. */
+const namesAccess = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && accessLists.some((list) => list in value);
+
 const compareWith = async (
-  live: LiveSchema,
+  { live, target }: Target,
   value: unknown,
   { force, mode }: DiffOptions,
 ): Promise<Difference | null> => {
-  const target = schemaToSnapshot(live);
   const given = await checkSnapshot(value, { vendor: target.vendor, force });
   const diff = compareSnapshots(target, given, {
     mode,
@@ -104,9 +110,9 @@ export const changeSchema = async (
   edit: (snapshot: Snapshot, types: SchemaPrinter['fieldTypes']) => Snapshot,
   options: ChangeOptions,
 ): Promise<boolean> => {
-  const live = await readLive(options);
-  const wanted = edit(schemaToSnapshot(live), live.printer.fieldTypes);
-  const difference = await compareWith(live, wanted, { force: false, mode: 'mirror' });
+  const target = await readTarget(options, false);
+  const wanted = edit(target.target, target.live.printer.fieldTypes);
+  const difference = await compareWith(target, wanted, { force: false, mode: 'mirror' });
   if (difference === null) return false;
   await applyDifference(difference, options);
   return true;

@@ -16,7 +16,7 @@ import { deliveriesCommand } from '../../runtime/commands/deliveries.js';
 import { modelCommand } from '../../runtime/commands/model.js';
 import { requestsCommand } from '../../runtime/commands/requests.js';
 import { workersCommand } from '../../runtime/commands/workers.js';
-import { schemaCommand } from '../../runtime/commands/schema.js';
+import { schemaCommand } from '../../runtime/commands/schema/index.js';
 import { startCommand } from '../../runtime/commands/start.js';
 import { usersCommand } from '../../runtime/commands/users.js';
 import { webhooksCommand } from '../../runtime/commands/webhooks.js';

@@ -3,10 +3,9 @@ import { invalidPayload } from '../../../contract/errors.js';
 import { hashSnapshot } from '../diff/hash.js';
 import { renamesIn } from '../diff/patch.js';
 import type { Renames } from '../diff/renames.js';
-import { isDropped } from '../diff/types.js';
-import { readLive } from '../live.js';
+import { hasAccess, isDropped } from '../diff/types.js';
 import type { Snapshot } from '../snapshot/types.js';
-import { schemaToSnapshot } from '../snapshot/write.js';
+import { readTarget } from '../target.js';
 import { endApply, openApply, type ApplyRow, type SentDiff } from './applies.js';
 import { runApply, type ApplyOptions } from './run.js';
 
@@ -49,14 +48,13 @@ const withOpenApply = async (
 const tryResume = async (row: ApplyRow, options: ApplyOptions, last: string): Promise<string | null> => {
   const { database } = options;
   const { id, user } = row;
-  const live = await readLive(options);
+  const sent = JSON.parse(row.diff) as SentDiff;
+  const { live, target } = await readTarget(options, hasAccess(sent));
   if (live.printer.transactional) {
     await endApply(database, id, { state: 'failed', error: 'it was cut off, and nothing was changed', user });
     return null;
   }
-  const target = schemaToSnapshot(live);
   const wanted = JSON.parse(row.wanted) as Snapshot;
-  const sent = JSON.parse(row.diff) as SentDiff;
   const renames = pendingRenames(renamesIn(sent), target);
   refuseStrangers(target, { wanted, sent });
   const hash = hashSnapshot(target);

@@ -2,17 +2,21 @@
 import { invalidPayload, throwProblems } from '../../../contract/errors.js';
 import { outwaitLeases, raiseAccessVersion } from '../../execute/access-version.js';
 import type { Database, Executor } from '../../databases/contract.js';
+import { findAccessFaults } from '../access-rows/check.js';
+import { accessOf, noAccess, type AccessSnapshot } from '../access-rows/types.js';
+import { rehearseAccess, writeAccess } from '../access-rows/write.js';
 import { hashSnapshot } from '../diff/hash.js';
 import { patchSnapshot, renamesIn } from '../diff/patch.js';
 import { applyRenames, type Renames } from '../diff/renames.js';
-import { isEmptyDiff, type SchemaDiff } from '../diff/types.js';
+import { hasAccess, isEmptyDiff, type SchemaDiff } from '../diff/types.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
-import { readLive, readLiveSchema, type LiveOptions } from '../live.js';
+import { readLiveSchema, type LiveOptions } from '../live.js';
 import type { TableShape } from '../shapes.js';
 import { checkForm } from '../snapshot/check.js';
 import { snapshotToShapes } from '../snapshot/shapes.js';
 import type { Snapshot } from '../snapshot/types.js';
-import { schemaToSnapshot, type LiveSchema } from '../snapshot/write.js';
+import type { LiveSchema } from '../snapshot/write.js';
+import { readTarget } from '../target.js';
 import { beginApply, endApply, noteStep } from './applies.js';
 import { findProblems } from './guard.js';
 import { renameInRules, writeMeta } from './meta.js';
@@ -44,8 +48,7 @@ export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): P
   if (isEmptyDiff(request.diff)) return;
   const { database } = options;
   await database.locked('svc_schema', async () => {
-    const live = await readLive(options);
-    const target = schemaToSnapshot(live);
+    const { live, target } = await readTarget(options, hasAccess(request.diff));
     if (hashSnapshot(target) !== request.hash) {
       throw invalidPayload('the schema has changed since the diff was made; make a new diff and apply that');
     }
@@ -91,9 +94,12 @@ const wantedShapes = (
 /** Checks everything that needs no row. @throws INVALID_PAYLOAD with every problem */
 export const checkTarget = (change: Pick<Apply, 'live' | 'target' | 'wanted' | 'renames'>): void => {
   const { live, target, wanted } = change;
-  const problems = [...findViewProblems(target, wanted), ...findStrays(wanted), ...findEmpty(wanted)].map(
-    invalidPayload,
-  );
+  const problems = [
+    ...findViewProblems(target, wanted),
+    ...findStrays(wanted),
+    ...findEmpty(wanted),
+    ...findAccessFaults(accessOf(wanted) ?? noAccess),
+  ].map(invalidPayload);
   throwProblems([...problems, ...findProblems(...comparableShapes(change), live.printer)]);
 };
 
@@ -171,6 +177,8 @@ const changeTables = async (executor: Executor, apply: Apply, options: ApplyOpti
   // where nothing is rolled back, everything is known before the first step
   if (acceptLoss && !printer.transactional)
     throwProblems(findingsToProblems(await findInconvertible(old, next, context), { acceptLoss }));
+  const access = accessChange(apply);
+  if (access !== null && !printer.transactional) await rehearseAccess(options.database, ...access);
   const renaming = planRenames(renames, printer);
   const run = createRunner(executor, apply, options);
   await run(renaming);
@@ -240,9 +248,17 @@ const refused = ({ description }: Step, cause: unknown, isWhole: boolean): Error
   return Object.assign(error, { cause });
 };
 
+/** Returns the rows of roles, policies and permissions before and after, or null where the apply is not about them. */
+const accessChange = ({ target, wanted }: Apply): readonly [AccessSnapshot, AccessSnapshot] | null => {
+  const [before, after] = [accessOf(target), accessOf(wanted)];
+  return before === null || after === null ? null : [before, after];
+};
+
 /** Returns the longest lease of the access version, in milliseconds. */
-const finishMeta = async (executor: Executor, { target, wanted, renames }: Apply): Promise<number> => {
-  await writeMeta(executor, target, wanted);
-  await renameInRules(executor, renames);
+const finishMeta = async (executor: Executor, apply: Apply): Promise<number> => {
+  await writeMeta(executor, apply.target, apply.wanted);
+  const access = accessChange(apply);
+  if (access !== null) await writeAccess(executor, ...access);
+  await renameInRules(executor, apply.renames);
   return raiseAccessVersion(executor);
 };

@@ -3,6 +3,7 @@ import { invalidPayload, throwProblems } from '../../../contract/errors.js';
 import { lazy } from '../../concurrency/lazy.js';
 import { createAjv } from '../../request/json-schema.js';
 import { refuseSpecialKeys } from '../snapshot/check.js';
+import { accessLists } from '../access-rows/types.js';
 import type { SchemaDiff } from './types.js';
 
 const path = {
@@ -60,6 +61,7 @@ const diffJsonSchema = {
     fields: entries(['collection', 'field']),
     systemFields: { type: 'array', maxItems: 0 },
     relations: entries(['collection', 'field']),
+    ...Object.fromEntries(accessLists.map((list) => [list, entries(['id'])])),
   },
 };
 

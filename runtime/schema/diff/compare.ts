@@ -1,7 +1,9 @@
 /** Compares the snapshot of a target with the one that is wanted. Pure. */
+import { compareAccess } from '../access-rows/compare.js';
+import { accessOf } from '../access-rows/types.js';
 import type { CollectionEntry, FieldEntry, Meta, RelationEntry, Snapshot } from '../snapshot/types.js';
 import { applyRenames, findRenames, withoutPreviousNames, type Renames } from './renames.js';
-import type { Change, SchemaDiff } from './types.js';
+import type { AccessDiff, Change, SchemaDiff } from './types.js';
 import { compareValues, isEqual } from './values.js';
 
 export interface CompareOptions {
@@ -30,7 +32,18 @@ export const compareSnapshots = (
     fields: compareFields(current, { complete, normal }, { renames, deleted }),
     systemFields: [],
     relations: compareRelations(current, { complete, normal }, deleted),
+    ...compareAccessParts(target, given, mode),
   };
+};
+
+/** A snapshot without these lists says nothing about them. */
+const compareAccessParts = (
+  target: Snapshot,
+  given: Snapshot,
+  mode: CompareOptions['mode'],
+): Partial<AccessDiff> => {
+  const [old, wanted] = [accessOf(target), accessOf(given)];
+  return old === null || wanted === null ? {} : compareAccess(old, wanted, mode);
 };
 
 const hasCollection = ({ collections }: Snapshot, name: string): boolean =>

@@ -2,7 +2,9 @@
 import { invalidPayload } from '../../../contract/errors.js';
 import type { CollectionEntry, FieldEntry, RelationEntry, Snapshot } from '../snapshot/types.js';
 import { applyRenames, type Renames } from './renames.js';
-import { isDropped, type Change, type Path, type SchemaDiff } from './types.js';
+import { accessOf, noAccess } from '../access-rows/types.js';
+import { patchAccess } from '../access-rows/compare.js';
+import { hasAccess, isDropped, type Change, type Path, type SchemaDiff } from './types.js';
 import { isEqual } from './values.js';
 
 const former = (diff: readonly Change[], key: string): string | null => {
@@ -57,6 +59,7 @@ export const patchSnapshot = (target: Snapshot, diff: SchemaDiff): Snapshot => {
       what: 'relation',
       id: fieldId,
     }),
+    ...(hasAccess(diff) && patchAccess(accessOf(target) ?? noAccess, diff)),
   };
 };
 

@@ -3,6 +3,7 @@ import { invalidPayload, throwProblems } from '../../../contract/errors.js';
 import { vendors } from '../../../generator/introspection/catalog.js';
 import { lazy } from '../../concurrency/lazy.js';
 import { packageVersion } from '../../config/package.js';
+import { accessLists } from '../access-rows/types.js';
 import { createAjv } from '../../request/json-schema.js';
 import { snapshotJsonSchema } from './json-schema.js';
 import { snapshotVersion, type Snapshot } from './types.js';
@@ -46,6 +47,11 @@ export const checkForm = async (value: unknown): Promise<Snapshot> => {
   }
   const snapshot = value as Snapshot;
   checkDuplicates(snapshot);
+  const lacking = accessLists.filter((list) => snapshot[list] === undefined);
+  if (lacking.length > 0 && lacking.length < accessLists.length)
+    throw invalidPayload(
+      `the snapshot lacks ${lacking.join(', ')}; it has all of ${accessLists.join(', ')}, or none`,
+    );
   return snapshot;
 };
 

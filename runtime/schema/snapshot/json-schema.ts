@@ -1,5 +1,7 @@
 /** JSON Schema of what a diff takes: the shape of a snapshot, with every text and number limited. */
 
+import { accessJsonSchema } from '../access-rows/check.js';
+
 const text = (maxLength: number) => ({ type: 'string', maxLength });
 const nullable = (type: string, rest: object = {}) => ({ type: [type, 'null'], ...rest });
 const name = { ...text(128), minLength: 1 };
@@ -164,5 +166,6 @@ export const snapshotJsonSchema = {
     fields: { type: 'array', items: fieldJsonSchema, maxItems: 200_000 },
     systemFields: { type: 'array' },
     relations: { type: 'array', items: relationJsonSchema, maxItems: 100_000 },
+    ...accessJsonSchema,
   },
 };

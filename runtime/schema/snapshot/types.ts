@@ -1,11 +1,14 @@
 /** The snapshot of a schema: the format that is exported, compared and applied. */
 
+import type { AccessSnapshot } from '../access-rows/types.js';
+
 /** Format version of snapshots. */
 export const snapshotVersion = 1;
 
 export type Meta = Readonly<Record<string, unknown>>;
 
-export interface Snapshot {
+/** Roles, policies and permissions are there where they were asked for. */
+export interface Snapshot extends Partial<AccessSnapshot> {
   readonly version: number;
   /** Version of the service. */
   readonly svc: string;

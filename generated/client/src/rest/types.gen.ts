@@ -2378,6 +2378,18 @@ export type SchemaApplyData = {
             relations: Array<{
                 diff: Array<unknown>;
             }>;
+            roles?: Array<{
+                diff: Array<unknown>;
+            }>;
+            policies?: Array<{
+                diff: Array<unknown>;
+            }>;
+            access?: Array<{
+                diff: Array<unknown>;
+            }>;
+            permissions?: Array<{
+                diff: Array<unknown>;
+            }>;
         };
         /**
          * Shorten and convert values that do not fit the new type of their field
@@ -2446,6 +2458,18 @@ export type SchemaDiffResponses = {
                 relations: Array<{
                     diff: Array<unknown>;
                 }>;
+                roles?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                policies?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                access?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                permissions?: Array<{
+                    diff: Array<unknown>;
+                }>;
             };
             /**
              * What an apply would do, with `explain`
@@ -2504,6 +2528,10 @@ export type SchemaSnapshotData = {
          * Format of a download; without it, the snapshot is the `data` of a JSON response
          */
         export?: 'json' | 'yaml';
+        /**
+         * `access` adds roles, policies and permissions, without those of single users
+         */
+        include?: 'access';
     };
     url: '/schema/snapshot';
 };
@@ -2536,6 +2564,30 @@ export type SchemaSnapshotResponses = {
                 [key: string]: unknown;
             }>;
             relations: Array<{
+                [key: string]: unknown;
+            }>;
+            /**
+             * With `include=access`
+             */
+            roles?: Array<{
+                [key: string]: unknown;
+            }>;
+            /**
+             * With `include=access`
+             */
+            policies?: Array<{
+                [key: string]: unknown;
+            }>;
+            /**
+             * With `include=access`
+             */
+            access?: Array<{
+                [key: string]: unknown;
+            }>;
+            /**
+             * With `include=access`
+             */
+            permissions?: Array<{
                 [key: string]: unknown;
             }>;
         };

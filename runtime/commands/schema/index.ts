@@ -1,0 +1,223 @@
+/** `svc schema …`: snapshot, difference and apply of a database, or of an instance that runs. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { Command, Option } from 'commander';
+import { Refusal } from '../../config/refusal.js';
+import type { Difference } from '../../schema/service.js';
+import { action, printJson, printLine } from '../output.js';
+import { withDatabase } from '../with-database.js';
+import {
+  refusing,
+  tokenOption,
+  urlOption,
+  withInstance,
+  type Instance,
+  type InstanceFlags,
+} from './instance.js';
+import { printDiff, printExplanation } from './print.js';
+
+export const schemaCommand = (): Command =>
+  new Command('schema')
+    .description('take, compare and apply snapshots of the schema')
+    .addCommand(snapshotCommand())
+    .addCommand(diffCommand())
+    .addCommand(applyCommand())
+    .addCommand(transferCommand('pull', 'make the database that of an instance that runs'))
+    .addCommand(transferCommand('push', 'make an instance that runs that of the database'))
+    .addCommand(statusCommand());
+
+const includeOption = (): Option =>
+  new Option('--include <what>', 'access: roles, policies and permissions too').choices(['access']);
+
+const snapshotCommand = (): Command =>
+  new Command('snapshot')
+    .description('print a snapshot, or write it to a file: YAML, or JSON for a name that ends in .json')
+    .argument('[file]', 'file to write')
+    .addOption(includeOption())
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .action(
+      action(
+        async (
+          file: string | undefined,
+          { include, ...flags }: InstanceFlags & { readonly include?: 'access' },
+        ) => {
+          const { printSnapshot } = await import('../../schema/snapshot/file.js');
+          const snapshot = await withInstance(flags, (instance) => instance.snapshot(include));
+          const text = printSnapshot(snapshot, file?.endsWith('.json') === true ? 'json' : 'yaml');
+          if (file === undefined) process.stdout.write(text);
+          else await writeFile(file, text);
+          return 0;
+        },
+      ),
+    );
+
+interface DiffFlags extends InstanceFlags {
+  readonly force?: true;
+  readonly mode: 'mirror' | 'merge';
+  readonly json?: true;
+  readonly sql?: true;
+}
+
+const modeOption = (): Option =>
+  new Option('--mode <mode>', 'mirror drops what the snapshot lacks, merge drops nothing')
+    .choices(['mirror', 'merge'])
+    .default('mirror');
+
+const forceOption = (): Option =>
+  new Option('--force', 'accept snapshots of other versions and database vendors');
+
+const sqlOption = (): Option =>
+  new Option('--sql', 'print the statements of an apply, for a person who runs them');
+
+const readSnapshot = async (file: string): Promise<unknown> => {
+  const { parseDocument } = await import('../../request/upload.js');
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Refusal(`${file} cannot be read: ${error.code ?? error.message}`);
+  });
+  return refusing(async () => parseDocument(text));
+};
+
+const compare = (snapshot: unknown, flags: DiffFlags, instance: Instance): Promise<Difference | null> =>
+  instance.diff(snapshot, { force: flags.force === true, mode: flags.mode, explain: true });
+
+const printDifference = (difference: Difference | null, { json, sql }: DiffFlags): void => {
+  if (json === true) return printJson(difference);
+  if (difference === null) return printLine(sql === true ? '' : 'no difference');
+  const { diff, explain } = difference;
+  if (sql === true) return printLine((explain?.statements ?? []).map((text) => `${text};`).join('\n'));
+  printLine(printDiff(diff));
+  const notes = explain === undefined ? [] : printExplanation(explain);
+  if (notes.length > 0) printLine(['', ...notes].join('\n'));
+};
+
+const diffCommand = (): Command =>
+  new Command('diff')
+    .description(
+      'print what would make the database that of a snapshot; exits with 1 if there is a difference',
+    )
+    .argument('<file>', 'snapshot in YAML or JSON')
+    .addOption(modeOption())
+    .addOption(forceOption())
+    .option('--json', 'print the difference as JSON, as the API takes it')
+    .addOption(sqlOption())
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .action(
+      action(async (file: string, flags: DiffFlags) => {
+        const snapshot = await readSnapshot(file);
+        const difference = await withInstance(flags, (instance) => compare(snapshot, flags, instance));
+        printDifference(difference, flags);
+        return difference === null ? 0 : 1;
+      }),
+    );
+
+interface ApplyFlags extends DiffFlags {
+  readonly yes?: true;
+  readonly dryRun?: true;
+  readonly acceptLoss?: true;
+}
+
+const addApplyOptions = (command: Command): Command =>
+  command
+    .addOption(modeOption())
+    .addOption(forceOption())
+    .option('--yes', 'apply without asking')
+    .option('--dry-run', 'print the difference and what it costs, and change nothing')
+    .option('--accept-loss', 'shorten and convert values that do not fit the new type of their field');
+
+const applyCommand = (): Command =>
+  addApplyOptions(new Command('apply'))
+    .description('make the database that of a snapshot')
+    .argument('[file]', 'snapshot in YAML or JSON')
+    .option('--resume', 'complete an apply that was cut off')
+    .option('--abandon', 'give up an apply that was cut off, and leave the schema as it is')
+    .addOption(urlOption())
+    .addOption(tokenOption())
+    .action(
+      action(
+        async (
+          file: string | undefined,
+          flags: ApplyFlags & { readonly resume?: true; readonly abandon?: true },
+        ) => {
+          if (flags.resume === true) return resume();
+          if (flags.abandon === true) return abandon();
+          if (file === undefined) throw new Refusal('name a snapshot, or send --resume or --abandon');
+          const snapshot = await readSnapshot(file);
+          return withInstance(flags, (instance) => makeSame(snapshot, flags, instance));
+        },
+      ),
+    );
+
+/** Makes an instance that of a snapshot, once a person or `--yes` agrees. */
+const makeSame = async (snapshot: unknown, flags: ApplyFlags, instance: Instance): Promise<0> => {
+  const difference = await compare(snapshot, flags, instance);
+  printDifference(difference, flags);
+  if (difference === null || flags.dryRun === true) return 0;
+  if (flags.yes !== true && !(await agrees()))
+    throw new Refusal('nothing was applied; send --yes to apply this difference');
+  await instance.apply(difference, { acceptLoss: flags.acceptLoss === true });
+  printLine('applied');
+  return 0;
+};
+
+/** Asks on a terminal; nobody answers elsewhere. */
+const agrees = async (): Promise<boolean> => {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question('Apply this? (yes/no) ');
+  terminal.close();
+  return answer.trim().toLowerCase() === 'yes';
+};
+
+const transferCommand = (name: 'pull' | 'push', description: string): Command =>
+  addApplyOptions(new Command(name))
+    .description(description)
+    .addOption(includeOption())
+    .addOption(urlOption().makeOptionMandatory())
+    .addOption(tokenOption())
+    .action(
+      action(async ({ include, ...flags }: ApplyFlags & { readonly include?: 'access' }) =>
+        withInstance({}, (own) =>
+          withInstance(flags, async (other) => {
+            const [from, to] = name === 'pull' ? [other, own] : [own, other];
+            return makeSame(await from.snapshot(include), flags, to);
+          }),
+        ),
+      ),
+    );
+
+const resume = (): Promise<0> =>
+  withDatabase<0>(async (database, { tables }) => {
+    const { resumeApply } = await import('../../schema/service.js');
+    const found = await refusing(() => resumeApply({ database, tables, user: null }));
+    printLine(found ? 'the apply that was cut off has ended' : 'no apply was cut off');
+    return 0;
+  });
+
+const abandon = (): Promise<0> =>
+  withDatabase<0>(async (database, { tables }) => {
+    const { abandonApply } = await import('../../schema/service.js');
+    const found = await refusing(() => abandonApply({ database, tables, user: null }));
+    printLine(found ? 'the apply that was cut off is given up' : 'no apply was cut off');
+    return 0;
+  });
+
+const statusCommand = (): Command =>
+  new Command('status')
+    .description('print the last apply')
+    .option('--json', 'print it as JSON')
+    .action(
+      action(async ({ json }: { readonly json?: true }) => {
+        const { lastApply } = await import('../../schema/apply/applies.js');
+        const row = await withDatabase((database) => lastApply(database));
+        const shown = row === undefined ? null : { ...row, diff: undefined, wanted: undefined };
+        if (json === true) printJson(shown);
+        else if (row === undefined) printLine('nothing was applied yet');
+        else
+          printLine(
+            `${row.state}: ${row.steps_done} of ${row.steps} steps${row.step === null ? '' : `, ${row.step}`}`,
+          );
+        return 0;
+      }),
+    );

@@ -1,0 +1,75 @@
+/** Prints differences for people: one line for each change, coloured on a terminal. */
+import { styleText } from 'node:util';
+import { accessLists } from '../../schema/access-rows/types.js';
+import type { Change, SchemaDiff } from '../../schema/diff/types.js';
+import type { ExplainedChange, ExplainedCollection, Explanation } from '../../schema/explain/explain.js';
+
+const marks = { N: '+', D: '-', E: '~', A: '~' } as const;
+const colours = { '+': 'green', '-': 'red', '~': 'yellow' } as const;
+
+/** Colours a line by its first character, where stdout is a terminal that shows colours. */
+const paint = (line: string): string => {
+  const colour = colours[line[0] as keyof typeof colours];
+  const shows = process.stdout.isTTY && process.stdout.hasColors() && process.env.NO_COLOR === undefined;
+  return shows && colour !== undefined ? styleText(colour, line) : line;
+};
+
+/** `+` new, `-` dropped, `~` changed. */
+export const printDiff = ({ collections, fields, relations, ...rest }: SchemaDiff): string =>
+  [
+    ...collections.flatMap(({ collection, diff }) =>
+      diff.map((change) => printChange(`collection ${collection}`, change)),
+    ),
+    ...fields.flatMap(({ collection, field, diff }) =>
+      diff.map((change) => printChange(`field ${collection}.${field}`, change)),
+    ),
+    ...relations.flatMap(({ collection, field, diff }) =>
+      diff.map((change) => printChange(`relation ${collection}.${field}`, change)),
+    ),
+    ...accessLists.flatMap((list) =>
+      (rest[list] ?? []).flatMap(({ id, diff }) =>
+        diff.map((change) => printChange(`${list} ${id}`, change)),
+      ),
+    ),
+  ]
+    .map(paint)
+    .join('\n');
+
+const printChange = (what: string, change: Change): string => {
+  const place = change.path === undefined ? '' : ` ${change.path.join('.')}`;
+  if (change.kind !== 'E') return `${marks[change.kind]} ${what}${place}`;
+  return `~ ${what}${place}: ${JSON.stringify(change.lhs)} → ${JSON.stringify(change.rhs)}`;
+};
+
+/** Returns what is lost, what the data forbids, and who breaks: a line each; nothing where all is harmless. */
+export const printExplanation = ({ collections, breaking }: Explanation): readonly string[] => [
+  ...collections.flatMap(printCollection),
+  ...breaking.map(({ message }) => `breaks clients: ${message}`),
+];
+
+const printCollection = (explained: ExplainedCollection): readonly string[] => [
+  ...explained.changes.flatMap((change) => printCost(explained, change)),
+  ...explained.findings.map(({ message }) => `stands against it: ${message}`),
+  ...explained.dependants.map(
+    ({ kind, name, field, blocks }) =>
+      `${blocks ? 'is refused' : 'fails later'}: the ${kind} "${name}" names ${[explained.collection, ...(field === null ? [] : [field])].join('.')}`,
+  ),
+];
+
+const printCost = (
+  { collection, rows, at_least: isMore }: ExplainedCollection,
+  { change, fields, classes, lost, lock, algorithm, blocks }: ExplainedChange,
+): readonly string[] => {
+  const what = `${change} ${[collection, ...(fields.length === 0 ? [] : [fields.join(', ')])].join('.')}`;
+  const unit = change === 'drop collection' ? 'rows' : 'values';
+  return [
+    ...(lost === undefined || lost.rows === 0
+      ? []
+      : [`loses ${lost.at_least === true ? 'at least ' : ''}${lost.rows} ${unit}: ${what}`]),
+    ...(classes.includes('blocking')
+      ? [
+          `blocks ${blocks === 'everything' ? 'reads and writes' : 'writes'} for ${isMore === true ? 'at least ' : ''}${rows} rows: ${what} (${algorithm}, ${lock})`,
+        ]
+      : []),
+  ];
+};

@@ -1,0 +1,77 @@
+/** Roles, policies and permissions as a snapshot has them: rows of system tables that are not about single users. */
+
+/** A row; booleans, lists and JSON as such. */
+export type AccessEntry = Readonly<Record<string, unknown>>;
+
+export const accessLists = ['roles', 'policies', 'access', 'permissions'] as const;
+export type AccessList = (typeof accessLists)[number];
+
+/** Returns a value for each list. */
+export const perList = <Value>(make: (list: AccessList) => Value): Readonly<Record<AccessList, Value>> => ({
+  roles: make('roles'),
+  policies: make('policies'),
+  access: make('access'),
+  permissions: make('permissions'),
+});
+
+/** Lists by name, each by id. */
+export type AccessSnapshot = Readonly<Record<AccessList, readonly AccessEntry[]>>;
+
+/** Kinds of the columns of each table that are no texts. */
+export const columnKinds: Readonly<
+  Record<AccessList, Readonly<Record<string, 'boolean' | 'list' | 'json' | 'number' | 'text'>>>
+> = {
+  roles: { id: 'text', name: 'text', icon: 'text', description: 'text', parent: 'text' },
+  policies: {
+    id: 'text',
+    name: 'text',
+    icon: 'text',
+    description: 'text',
+    admin_access: 'boolean',
+    operator_access: 'boolean',
+    app_access: 'boolean',
+    enforce_tfa: 'boolean',
+    ip_access: 'list',
+  },
+  access: { id: 'text', role: 'text', policy: 'text', sort: 'number' },
+  permissions: {
+    policy: 'text',
+    collection: 'text',
+    action: 'text',
+    permissions: 'json',
+    validation: 'json',
+    presets: 'json',
+    fields: 'list',
+  },
+};
+
+const keyOf = (list: AccessList, entry: AccessEntry): string =>
+  list === 'permissions'
+    ? [entry.policy, entry.collection, entry.action].map(String).join('/')
+    : String(entry.id);
+
+/**
+ * Returns the entries of a list by id. Permissions have the same one on every instance: policy, collection and action, with
+ * a number from the second of a kind on.
+ */
+export const entriesById = (
+  list: AccessList,
+  entries: readonly AccessEntry[],
+): ReadonlyMap<string, AccessEntry> => {
+  const byId = new Map<string, AccessEntry>();
+  for (const entry of entries) {
+    const key = keyOf(list, entry);
+    let id = key;
+    for (let count = 2; byId.has(id); count += 1) id = `${key}/${count}`;
+    byId.set(id, entry);
+  }
+  return byId;
+};
+
+export const noAccess: AccessSnapshot = { roles: [], policies: [], access: [], permissions: [] };
+
+/** Returns the access part of a snapshot, or null where it has none. */
+export const accessOf = (snapshot: Partial<AccessSnapshot>): AccessSnapshot | null => {
+  if (accessLists.every((list) => snapshot[list] === undefined)) return null;
+  return perList((list) => snapshot[list] ?? []);
+};

@@ -1,0 +1,21 @@
+/** Reads what a difference is made of and applied to. */
+import type { Database } from '../databases/contract.js';
+import { readAccess } from './access-rows/read.js';
+import { readLive, type LiveOptions } from './live.js';
+import type { Snapshot } from './snapshot/types.js';
+import { schemaToSnapshot, type LiveSchema } from './snapshot/write.js';
+
+export interface Target {
+  readonly live: LiveSchema;
+  readonly target: Snapshot;
+}
+
+/** @param withAccess whether roles, policies and permissions are part of it */
+export const readTarget = async (
+  services: { readonly database: Database; readonly tables: LiveOptions['tables'] },
+  withAccess: boolean,
+): Promise<Target> => {
+  const live = await readLive(services);
+  const access = withAccess ? await readAccess(services.database) : {};
+  return { live, target: { ...schemaToSnapshot(live), ...access } };
+};

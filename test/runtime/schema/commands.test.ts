@@ -1,0 +1,118 @@
+/** `svc schema` on a database and on an instance that runs. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { schemaCommand } from '../../../runtime/commands/schema/index.js';
+import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
+import { dialects, type TestDialect } from '../../databases.js';
+import { createWorkplace } from '../commands.js';
+import { runCommand } from '../harness/run-command.js';
+import { adminToken } from '../harness/rows.js';
+import { startTiny } from '../recorded/tiny.js';
+import { copyField, edited, field, tinyScript, type Edit } from './edits.js';
+import { createPlace } from './places.js';
+
+const ends: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** A field goes, with one value; one comes. */
+const change: Edit = (snapshot) => {
+  snapshot.fields = snapshot.fields.filter((entry) => entry.field !== 'weight');
+  snapshot.fields.push(copyField(field(snapshot, 'boxes', 'code'), 'colour', { is_nullable: true }));
+};
+
+const open = async (dialect: TestDialect, sql?: string) => {
+  const place = await createPlace(dialect, sql);
+  const { directory, remove } = createWorkplace();
+  ends.push(remove, place.drop);
+  const environment = { DATABASE_URL: place.url };
+  const run = (...args: string[]) => runCommand(schemaCommand(), { args, directory, environment });
+  const write = (snapshot: Snapshot): void =>
+    writeFileSync(join(directory, 'wanted.json'), JSON.stringify(snapshot));
+  return { place, run, write, read: (name: string) => readFileSync(join(directory, name), 'utf8') };
+};
+
+describe.each(dialects)('on %s', (dialect) => {
+  it('a snapshot that was written is no difference; an edited one is shown with its loss, and applied when agreed to', async () => {
+    const { place, run, write, read } = await open(dialect, tinyScript(dialect));
+    expect((await run('snapshot', 'schema.yaml')).code).toBe(0);
+    expect(read('schema.yaml')).toContain('collection: boxes');
+    expect(await run('diff', 'schema.yaml')).toMatchObject({ code: 0, stdout: 'no difference\n' });
+    const before = await place.snapshot();
+    write(edited(before, change));
+
+    const shown = await run('diff', 'wanted.json');
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toContain('- field boxes.weight\n');
+    expect(shown.stdout).toContain('+ field boxes.colour\n');
+    expect(shown.stdout).toContain('loses 1 values: drop field boxes.weight\n');
+    expect(shown.stdout).toContain('breaks clients: boxes.weight no longer exists.\n');
+
+    const { stdout: sql } = await run('diff', 'wanted.json', '--sql');
+    expect(sql).toMatch(/colour[\s\S]*;\n$/);
+    expect(await run('apply', 'wanted.json', '--dry-run')).toMatchObject({ code: 0, stdout: shown.stdout });
+    const asked = await run('apply', 'wanted.json');
+    expect(asked).toMatchObject({ code: 1, stdout: shown.stdout });
+    expect(asked.stderr).toContain('send --yes');
+    expect(await place.snapshot()).toEqual(before);
+
+    const applied = await run('apply', 'wanted.json', '--yes');
+    expect(applied).toMatchObject({ code: 0, stdout: `${shown.stdout}applied\n` });
+    expect(applied.stderr).toContain('1/');
+    expect(await run('diff', 'wanted.json')).toMatchObject({ code: 0 });
+    expect((await run('status')).stdout).toMatch(/^done: /);
+    expect(await run('apply', '--resume')).toMatchObject({ stdout: 'no apply was cut off\n' });
+    expect(await run('apply', '--abandon')).toMatchObject({ stdout: 'no apply was cut off\n' });
+  });
+
+  it('the statements of --sql, run by a person, leave no difference', async () => {
+    const { place, run, write } = await open(dialect, tinyScript(dialect));
+    write(edited(await place.snapshot(), change));
+    const { stdout } = await run('diff', 'wanted.json', '--sql');
+    const pragma = dialect === 'sqlite' ? 'pragma foreign_keys = off;' : '';
+    await place.execute(`${pragma}${stdout}`);
+    expect(await run('diff', 'wanted.json')).toMatchObject({ code: 0, stdout: 'no difference\n' });
+  });
+});
+
+describe('an instance that runs', () => {
+  it('is read, compared, pulled from and pushed to over HTTP', async () => {
+    const server = await startTiny('sqlite');
+    ends.push(() => server.close());
+    const { place, run, write, read } = await open('sqlite');
+    const there = ['--url', server.url, '--token', adminToken];
+
+    const refused = await run('snapshot', '--url', server.url);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('send --token of an administrator');
+
+    expect((await run('snapshot', 'there.yaml', '--include', 'access', ...there)).code).toBe(0);
+    expect(read('there.yaml')).toContain('admin_access: true');
+    const pulled = await run('pull', '--yes', ...there);
+    expect(pulled.stdout).toContain('+ collection boxes\n');
+    expect((await place.snapshot()).collections.map(({ collection }) => collection)).toEqual([
+      'boxes',
+      'shelves',
+    ]);
+    expect(await run('push', ...there)).toMatchObject({ code: 0, stdout: 'no difference\n' });
+
+    write(edited(await place.snapshot(), change));
+    expect((await run('apply', 'wanted.json', '--yes')).code).toBe(0);
+    const planned = await run('push', '--dry-run', ...there);
+    expect(planned.stdout).toContain('loses 1 values: drop field boxes.weight\n');
+    expect(await run('push', '--yes', ...there)).toMatchObject({ code: 0 });
+    expect(await run('diff', 'wanted.json', ...there)).toMatchObject({ code: 0, stdout: 'no difference\n' });
+    const { data } = await server.request('GET', '/items/boxes?limit=1', { as: 'admin' });
+    expect(data).toMatchObject([{ code: 'B-1', colour: null }]);
+  });
+
+  it('that cannot be reached is a refusal that says so', async () => {
+    const { run } = await open('sqlite');
+    const { code, stderr } = await run('snapshot', '--url', 'http://127.0.0.1:1');
+    expect(code).toBe(1);
+    expect(stderr).toContain('http://127.0.0.1:1/ cannot be reached');
+    expect((await run('snapshot', '--url', 'nonsense')).stderr).toContain('is no URL');
+  });
+});
