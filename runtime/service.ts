@@ -2,7 +2,7 @@
  * Assembles the service of a process: the request pipeline, and the Express application, loaded when first
  * needed.
  */
-import { createAccess, type Access } from './access/access.js';
+import { createAccess, type Access, type AccessSource } from './access/access.js';
 import { findRuleFaults, registryToScope } from './access/rule-faults.js';
 import { limitAccess } from './access/limiter.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
@@ -131,23 +131,43 @@ interface Identity {
   readonly staticTokens: StaticTokens;
 }
 
-const createIdentity = ({ config, database }: ServiceOptions, background: Background): Identity => {
+const createIdentity = ({ config, database, observe }: ServiceOptions, background: Background): Identity => {
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
   const staticTokens = createStaticTokens(keys, config.auth.staticTokens);
-  const source = createAccessSource({
-    executor: database,
-    reserved: database.reserved,
-    readClaims: tokens.readClaims,
-    storedForms: staticTokens.storedForms,
-    noteUse: createTokenUse((id) =>
-      background.run('last use of a token', () => updateLastAccess(database, id)),
-    ),
-  });
+  const source = observeLoads(
+    observe,
+    createAccessSource({
+      executor: database,
+      reserved: database.reserved,
+      readClaims: tokens.readClaims,
+      storedForms: staticTokens.storedForms,
+      noteUse: createTokenUse((id) =>
+        background.run('last use of a token', () => updateLastAccess(database, id)),
+      ),
+    }),
+  );
   const access = createAccess(source, config.access.lease);
   const { rateLimit } = config;
-  return { keys, tokens, staticTokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
+  const onLimit = (): void => observe({ kind: 'limitReached', limit: 'rate' });
+  return {
+    keys,
+    tokens,
+    staticTokens,
+    access: rateLimit === null ? access : limitAccess(access, rateLimit, onLimit),
+  };
 };
+
+/** Reports each read of the access rules. */
+const observeLoads = (observe: Observe, source: AccessSource): AccessSource => ({
+  ...source,
+  async loadRows() {
+    const began = performance.now();
+    const rows = await source.loadRows();
+    observe({ kind: 'accessReloaded', version: rows.version, ms: performance.now() - began });
+    return rows;
+  },
+});
 
 const createServiceRouter = (context: ServiceContext): Router => {
   const { config, base, routes, items, access, keys, loadQueue } = context;
@@ -252,6 +272,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       access,
       models: queueModels,
       functions,
+      observe,
       onError: warnOfQueueError(observe),
       onModelFailure: (failure) => observe({ kind: 'modelFailed', ...failure }),
     });

@@ -3,6 +3,7 @@ import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../runtime/config/config.js';
+import type { QueueObservation } from '../../runtime/observe.js';
 import type { FailedAttempt } from '../../runtime/queue/models/attempt.js';
 import { createKey } from '../../runtime/queue/requests/keys.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
@@ -31,6 +32,8 @@ export interface TestQueue extends TestServer {
   readonly auth: Readonly<Record<'ann' | 'bob', Readonly<Record<string, string>>>>;
   /** What failed in its workers. */
   readonly failures: readonly FailedAttempt[];
+  /** What its workers reported. */
+  readonly observed: readonly QueueObservation[];
   startWorkers(): Promise<WorkerProcess>;
 }
 
@@ -82,6 +85,7 @@ export const startTestQueue = async (
   };
   const running: WorkerProcess[] = [];
   const failures: FailedAttempt[] = [];
+  const observed: QueueObservation[] = [];
   const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...environment });
   const settings = queueSettings(config, { url: () => server.url, secrets });
   return {
@@ -90,6 +94,7 @@ export const startTestQueue = async (
     namespace,
     receiver,
     failures,
+    observed,
     auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
     async startWorkers() {
       const workers = await startWorkers({
@@ -102,6 +107,7 @@ export const startTestQueue = async (
         userAgent: 'svc/test',
         version: 'test',
         webhooks: { retryDelay: () => 50 },
+        observe: (observation) => observed.push(observation),
         onFailure: (error) => server.observations.length >= 0 && process.stderr.write(`${String(error)}\n`),
         onModelFailure: (failure) => failures.push(failure),
         onWarning: () => undefined,
