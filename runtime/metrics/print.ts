@@ -7,8 +7,6 @@ import {
 } from 'prom-client';
 import type { Snapshot } from './tallies.js';
 
-export const contentType = 'text/plain; version=0.0.4; charset=utf-8';
-
 const aggregate = (snapshots: readonly Snapshot[]): Registry =>
   AggregatorRegistry.aggregate(snapshots as unknown as MetricObjectWithValues<MetricValue<string>>[]);
 

@@ -55,8 +55,10 @@ const setProcessGauges = (
   set('webhookBreakers', ['half_open'], probing);
 };
 
+/** Returns the age of a Unix time in milliseconds, in seconds; 0 for none. */
+const age = (time: number | null): number => (time === null ? 0 : Math.max(0, (Date.now() - time) / 1000));
+
 const setBacklog = ({ set, clear }: GaugeSetter, backlog: Backlog, models: QueueModels): void => {
-  const age = (time: number | null): number => (time === null ? 0 : Math.max(0, (Date.now() - time) / 1000));
   for (const family of ['requests', 'oldestWaiting', 'slots', 'classWorkers'] as const) clear(family);
   const idle = { waiting: 0, admitted: 0, running: 0, oldest: null };
   for (const { id, class: pool, concurrency } of models.all) {

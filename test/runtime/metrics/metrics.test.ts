@@ -41,7 +41,7 @@ describe('metrics', () => {
     const metrics = newMetrics();
     const routes = maxLabelValues * 3;
     for (let index = 0; index < routes; index += 1) metrics.observe(finished(`/route/${index}`));
-    const [family] = (await metrics.snapshot()).filter(({ name }) => name === 'svc_http_requests_total');
+    const family = (await metrics.snapshot()).find(({ name }) => name === 'svc_http_requests_total');
     const values = family?.values ?? [];
     expect(values).toHaveLength(maxLabelValues + 1);
     expect(values.at(-1)?.labels).toMatchObject({ route: 'other' });
@@ -105,9 +105,8 @@ describe('metrics', () => {
 
   it.each(all)('$name has the name that Prometheus expects, and no label without a bound', (family) => {
     const { name, type, labels } = family;
-    if (type === 'counter') expect(name).toMatch(/_total$/);
-    if (type === 'histogram') expect(name).toMatch(/_seconds$/);
-    expect(name).toMatch(/^(svc|process|nodejs)_[a-z0-9_]+$/);
+    const suffix = { counter: '_total', histogram: '_seconds', gauge: '' }[type];
+    expect(name).toMatch(new RegExp(`^(svc|process|nodejs)_[a-z0-9_]+${suffix}$`));
     for (const label of labels) expect(label).not.toMatch(/account|user|url|host|request|id$/);
   });
 });
