@@ -15,7 +15,7 @@ import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
 import { createRouter, type Router } from './http/router.js';
-import { createKeys, exportSecrets, readSharedSecret, type Keys } from './auth/keys.js';
+import { createKeys, exportSecrets, type Keys } from './auth/keys.js';
 import { updateLastAccess } from './auth/session-store.js';
 import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
 import { createTokenUse } from './auth/token-use.js';
@@ -26,7 +26,6 @@ import { recordLease } from './execute/access-version.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
-import { createEntityTags } from './items/entity-tags.js';
 import { createHandle } from './items/handle.js';
 import { startHousekeeping } from './schema/housekeeping.js';
 import { createItemServices } from './item-services.js';
@@ -170,13 +169,12 @@ const observeLoads = (observe: Observe, source: AccessSource): AccessSource => (
 });
 
 const createServiceRouter = (context: ServiceContext): Router => {
-  const { config, base, routes, items, access, keys, loadQueue } = context;
+  const { config, base, routes, items, access, loadQueue } = context;
   const loadHandlers = lazy(async () => {
     const { createOperations } = await import('./operations/handlers.js');
     return createOperations({ ...context, ...items, printGraphql: graphql.print });
   });
   const graphql = createServiceGraphql(context, loadHandlers);
-  const tagOf = createEntityTags(() => readSharedSecret(keys));
   return createRouter({
     routes,
     ...createHandlers({
@@ -184,7 +182,7 @@ const createServiceRouter = (context: ServiceContext): Router => {
       explorer: config.explorer,
       uploadMax: config.schemaMax,
       access,
-      items: createHandle({ ...items, access, tagOf }),
+      items: createHandle({ ...items, access }),
       graphql,
       loadHandlers,
       loadQueue,

@@ -82,6 +82,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'generator/introspection/index',
   ],
+  'generator/runners': ['type generator/model/types'],
   'generator/output': ['type generator/model/types'],
   'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
   'generator/main': ['generator'],
@@ -260,6 +261,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/schema': [
     ...shared,
+    // what breaks clients
+    'generator/model/breaking',
     // a snapshot is made from what introspection reads
     'generator/introspection',
     'runtime/request/json-schema',
@@ -290,8 +293,9 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   '@temporalio/worker': ['runtime/queue/temporal/worker', 'runtime/queue/temporal/bundle'],
   '@temporalio/workflow': ['runtime/queue/temporal/workflows'],
   '@tesseract.js-data/eng': ['models/ocr'],
-  ajv: ['runtime/request/json-schema'],
+  ajv: ['runtime/request/json-schema', 'generator/spec/json-schema'],
   'ajv-formats': ['runtime/request/json-schema'],
+  aws4fetch: ['runtime/queue/requests/object-store'],
   'code-block-writer': ['generator/print'],
   commander: ['runtime/cli', 'runtime/commands'],
   cookie: ['runtime/operations/context'],
@@ -333,6 +337,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   re2js: ['contract/expressions'],
   'swagger-ui-dist': ['runtime/http/pages'],
   'tesseract.js': ['models/ocr'],
+  'ts-morph': ['generator/runners/signatures'],
   undici: ['runtime/queue/webhooks'],
   uuid: ['runtime/queue/store/ids'],
 };

@@ -8,7 +8,7 @@ import { shownVariables } from '../config/variables.js';
 import type { AdminServer } from '../processes/admin-server.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
-import { checkFilesDir } from '../queue/requests/files-dir.js';
+import { checkFileStore } from '../queue/requests/file-store.js';
 import { createLightObserver, createObserver, observeAll, type Observe } from '../observe.js';
 import { packageVersion } from '../config/package.js';
 import { createMetrics, type Metrics } from '../metrics/metrics.js';
@@ -117,7 +117,7 @@ const run = async (options: RunOptions, start: () => Promise<Running>): Promise<
   const manager = connectServiceManager();
   const admin = await serveAdminOf(options, () => running);
   try {
-    const fault = await checkFilesDir(config.queue.filesDir);
+    const fault = await checkFileStore(config.queue);
     if (fault !== null) observe({ kind: 'warning', message: fault });
     running = await start();
     const { url, collections, isWell } = running;

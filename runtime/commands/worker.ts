@@ -7,10 +7,10 @@ import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { createObserver, observeAll } from '../observe.js';
 import type { AdminServer } from '../processes/admin-server.js';
 import type { Parts } from '../processes/health.js';
-import type { RunningWorkers } from '../processes/worker-process.js';
+import type { RunningWorkers, WorkerProcessOptions } from '../processes/worker-process.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped } from '../processes/lifetime.js';
-import { checkFilesDir } from '../queue/requests/files-dir.js';
+import { checkFileStore } from '../queue/requests/file-store.js';
 import { Refusal } from '../config/refusal.js';
 import { action } from './output.js';
 
@@ -20,23 +20,42 @@ type Role = (typeof roles)[number];
 /** Roles that write or remove files of models. */
 const fileRoles: ReadonlySet<Role> = new Set(['models', 'housekeeping']);
 
+interface Flags {
+  readonly role: readonly Role[];
+  readonly class?: readonly string[];
+  readonly slots?: number;
+}
+
 export const workerCommand = (): Command =>
   new Command('worker')
     .description('run workers of the queue; requires TEMPORAL_ADDRESS')
     .option('--role <names>', `comma-separated roles out of ${roles.join(', ')}`, parseRoles, roles)
+    .option('--class <names>', 'comma-separated classes whose models it runs (default: all)', parseNames)
+    .option('--slots <number>', 'models of a class that it runs at the same time', parseSlots)
     .action(
-      action(async ({ role }: { role: readonly Role[] }) => {
+      action(async ({ role, class: classes, slots }: Flags) => {
         const config = loadConfig(loadEnvironment(process.cwd()));
         if (config.temporal.address === null) {
           throw new Refusal('TEMPORAL_ADDRESS is not set; expected host:port of a Temporal server');
         }
-        if (role.some((each) => fileRoles.has(each))) await requireFilesDir(config.queue.filesDir);
-        await runWorkers(config, role);
+        if (!role.includes('models') && (classes ?? slots) !== undefined) {
+          throw new Refusal(
+            '--class and --slots belong to the role "models", which this worker does not have',
+          );
+        }
+        if (role.some((each) => fileRoles.has(each))) await requireFileStore(config.queue);
+        await runWorkers(config, {
+          roles: role,
+          ...(classes !== undefined && { classes }),
+          ...(slots !== undefined && { slots }),
+        });
         return 0;
       }),
     );
 
-const runWorkers = async (config: Config, roles: readonly Role[]): Promise<void> => {
+type Pool = Pick<WorkerProcessOptions, 'roles' | 'classes' | 'slots'>;
+
+const runWorkers = async (config: Config, pool: Pool): Promise<void> => {
   const manager = connectServiceManager();
   const log = await createObserver(config);
   const metrics = config.adminPort === null ? null : createMetrics({ version: packageVersion });
@@ -45,8 +64,8 @@ const runWorkers = async (config: Config, roles: readonly Role[]): Promise<void>
   let running: RunningWorkers | null = null;
   const admin = metrics === null ? null : await serveAdminOf(config, metrics, () => running);
   try {
-    running = await startWorkerProcess({ config, roles, observe, ...(metrics !== null && { metrics }) });
-    observe({ kind: 'workersStarted', roles });
+    running = await startWorkerProcess({ config, ...pool, observe, ...(metrics !== null && { metrics }) });
+    observe({ kind: 'workersStarted', roles: pool.roles });
     manager.ready(() => true);
     const stopped = untilStopped(running, { observe, onStop: manager.stopping });
     await Promise.race([stopped, running.ended]);
@@ -80,15 +99,26 @@ const serveAdminOf = async (
   });
 };
 
-const requireFilesDir = async (directory: string): Promise<void> => {
-  const fault = await checkFilesDir(directory);
+const requireFileStore = async (queue: Config['queue']): Promise<void> => {
+  const fault = await checkFileStore(queue);
   if (fault !== null) throw new Refusal(fault);
 };
 
+const parseNames = (text: string): readonly string[] => [
+  ...new Set(text.split(',').map((name) => name.trim())),
+];
+
 const parseRoles = (text: string): readonly Role[] => {
-  const names = text.split(',').map((name) => name.trim());
+  const names = parseNames(text);
   const known = names.filter((name): name is Role => roles.some((role) => role === name));
   if (known.length < names.length)
     throw new InvalidArgumentError(`expected one or more of ${roles.join(', ')}`);
   return known;
+};
+
+const parseSlots = (text: string): number => {
+  const slots = Number(text);
+  if (!Number.isInteger(slots) || slots < 1)
+    throw new InvalidArgumentError('expected a number of at least 1');
+  return slots;
 };

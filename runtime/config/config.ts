@@ -1,5 +1,6 @@
 /** Reads the configuration from the environment: once at start, validated as a whole, frozen. */
 import { ConfigError, createReader, type Environment, type ReadVariable } from './environment.js';
+import type { ObjectStoreAddress } from './object-store.js';
 import { readProviders, type ProviderConfig } from './providers.js';
 import { matchesForeignHosts, type Origins } from '../network/origins.js';
 import type { LogLevel, LogStyle } from './variables.js';
@@ -95,6 +96,10 @@ export interface Config {
     /** Milliseconds that files of models are available. */
     readonly fileTtl: number;
     readonly filesDir: string;
+    /** `null`: files are in `filesDir`, which servers and workers share. */
+    readonly filesStore: ObjectStoreAddress | null;
+    /** Milliseconds that a worker that stops waits for the models that it runs. */
+    readonly drain: number;
   };
   readonly temporal: {
     /** `null`: no Temporal server; requests of the queue wait. */
@@ -213,6 +218,8 @@ const readQueue = (read: ReadVariable): Config['queue'] => ({
   resultTtl: read('QUEUE_RESULT_TTL'),
   fileTtl: read('QUEUE_FILE_TTL'),
   filesDir: read('QUEUE_FILES_DIR'),
+  filesStore: read('QUEUE_FILES_URL'),
+  drain: read('WORKER_DRAIN'),
 });
 
 const readCors = (read: ReadVariable, faults: string[]): Config['cors'] => {

@@ -8,17 +8,19 @@ import { withRollback } from '../execute/dry-run.js';
 import { keyList, onlyKey, type KeyList } from '../execute/key-list.js';
 import { noRows } from '../execute/row-set.js';
 import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../execute/write.js';
+import { executeUpsert, type UpsertOutput } from '../execute/upsert.js';
 import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
 import { planDelete } from '../plan/row-plans.js';
-import { planCreate, planUpdates } from '../plan/write.js';
-import type { CreatePlan, UpdatePlan } from '../plan/write-plan.js';
-import { writtenCollections } from '../plan/written-collections.js';
+import { planCreate, planUpdates, planUpsert } from '../plan/write.js';
+import type { Refusal, UpdatePlan } from '../plan/write-plan.js';
+import { writtenCollections, type WrittenPlan } from '../plan/written-collections.js';
+import type { OnConflict } from '../request/on-conflict.js';
 import { guardAccess, guardVersion } from './access-guard.js';
 import { createOutputReader, type WriteOutput } from './write-output.js';
 import { bindInput, type ItemContext } from './context.js';
-import { hashCreate, hashUpdate } from './hash.js';
+import { hashCreate, hashUpdate, hashUpsert } from './hash.js';
 import { rejectOwnRow } from './own-rights.js';
 import { planContext, readCreated, readWritten, type ReadTarget } from './read.js';
 import { keyInside, readSelection, selectKeys } from './selection.js';
@@ -38,7 +40,27 @@ export const createItems = async (
     context.toStoredToken,
   );
   if (plan.rows.length === 0) return noRows;
-  return executeCreate(plan, output, executeContext(plan, plan.rows.length, context));
+  return executeCreate(
+    plan,
+    output,
+    executeContext({ collection, plans: [plan] }, plan.rows.length, context),
+  );
+};
+
+/** Creates items, and changes or ignores those that are stored already. */
+export const upsertItems = async (
+  target: ReadTarget,
+  { payload, onConflict }: { readonly payload: unknown; readonly onConflict: OnConflict },
+  context: ItemContext,
+): Promise<UpsertOutput<WriteOutput>> => {
+  const { collection } = target;
+  const output = createOutputReader(target, readCreated, context);
+  const payloads = Array.isArray(payload) ? payload : [payload];
+  const planned = planUpsert(collection, { payloads, onConflict }, writeContext(context));
+  if (planned.rows.length === 0) return { rows: noRows, outcomes: [] };
+  const plan = await hashUpsert(planned, context.toStoredToken);
+  const plans = plan.rows.flatMap(({ create, update }) => [create, update]);
+  return executeUpsert(plan, output, executeContext({ collection, plans }, plan.rows.length, context));
 };
 
 export const updateItem = async (
@@ -81,7 +103,11 @@ const updateKeys = async (
   rejectOwnRow(collection, { keys, payload }, context);
   if (planned === undefined || keys.count === 0) return noRows;
   const plan = await hashUpdate(planned, context.toStoredToken);
-  return executeUpdate({ plan, keys }, output, executeContext(plan, keys.count, context));
+  return executeUpdate(
+    { plan, keys },
+    output,
+    executeContext({ collection, plans: [plan] }, keys.count, context),
+  );
 };
 
 const updateEach = async (
@@ -101,19 +127,7 @@ const updateEach = async (
       plan: await hashUpdate(plans[index] as UpdatePlan, context.toStoredToken),
     })),
   );
-  return executeUpdates(
-    updates,
-    output,
-    executeContext(
-      {
-        collection,
-        parents: plans.flatMap(({ parents }) => parents),
-        lists: plans.flatMap(({ lists }) => lists),
-      },
-      updates.length,
-      context,
-    ),
-  );
+  return executeUpdates(updates, output, executeContext({ collection, plans }, updates.length, context));
 };
 
 /** Updates the item of a singleton, or creates it. */
@@ -153,11 +167,7 @@ const deleteKeys = async (
 ): Promise<KeyList> => {
   const plan = planDelete(collection, planContext(context));
   if (keys.count > 0)
-    await executeDelete(
-      plan,
-      keys,
-      executeContext({ collection, parents: [], lists: [] }, keys.count, context),
-    );
+    await executeDelete(plan, keys, executeContext({ collection, plans: [] }, keys.count, context));
   return keys;
 };
 
@@ -172,15 +182,20 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
   },
 });
 
+interface Written {
+  readonly collection: Collection;
+  /** The plans of a create or update. */
+  readonly plans: readonly (WrittenPlan | Refusal | null)[];
+}
+
 const executeContext = (
-  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'parents' | 'lists'>,
+  { collection, plans }: Written,
   rows: number,
   context: WriteItemContext,
 ): ExecuteContext => {
   const { precondition, dryRun } = context;
   if (dryRun !== undefined) dryRun.rows = rows;
-  const { collection } = plan;
-  const collections = writtenCollections(plan);
+  const collections = new Set([collection, ...writtenCollections(plans)]);
   const isAccess = [...collections].some(({ access }) => access);
   const accessHooks = (): WriteHooks => (isAccess ? guardAccess(collection, context) : guardVersion(context));
   const hooks = precondition === undefined ? accessHooks : () => precede(accessHooks(), precondition);

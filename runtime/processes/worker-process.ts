@@ -2,21 +2,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
+import { lazy } from '../concurrency/lazy.js';
 import type { Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../config/package.js';
+import { Refusal } from '../config/refusal.js';
 import type { Stoppable } from './lifetime.js';
 import { createWatchdog } from './watchdog.js';
 import { urlOf } from '../config/urls.js';
-import { openBuild } from './open-build.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { watchPool } from '../metrics/pool.js';
 import { checkTemporal, ok, type Part, type Parts } from './health.js';
 import { choosePort } from './ports.js';
+import { openBuild, type OpenedBuild } from './open-build.js';
+import type { QueueModels } from '../queue/models/models.js';
 import type { WorkerRole } from '../queue/temporal/worker.js';
 
 export interface WorkerProcessOptions {
   readonly config: Config;
   readonly roles: readonly WorkerRole[];
+  /** Classes whose models it runs; all of them if absent. */
+  readonly classes?: readonly string[];
+  /** Maximum models of a class that run at the same time. */
+  readonly slots?: number;
   readonly observe: Observe;
   /** Counts what happens; absent where nobody reads it. */
   readonly metrics?: Metrics;
@@ -31,13 +38,21 @@ export interface RunningWorkers extends Stoppable {
   sdkMetrics(): Promise<string>;
 }
 
-export const startWorkerProcess = async ({
-  config,
-  roles,
-  observe,
-  metrics,
-}: WorkerProcessOptions): Promise<RunningWorkers> => {
-  const opened = await openBuild({ config, observe });
+/** @throws Refusal for a class that no model has */
+export const startWorkerProcess = async (options: WorkerProcessOptions): Promise<RunningWorkers> => {
+  const opened = await openBuild(options);
+  try {
+    return await startOn(opened, options);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+};
+
+const startOn = async (
+  opened: OpenedBuild,
+  { config, roles, observe, metrics, ...pool }: WorkerProcessOptions,
+): Promise<RunningWorkers> => {
   const [{ startWorkers }, { createQueueModels }, { queueSettings }, { createKeys, exportSecrets }] =
     await Promise.all([
       import('../queue/temporal/worker.js'),
@@ -45,6 +60,8 @@ export const startWorkerProcess = async ({
       import('../queue/settings.js'),
       import('../auth/keys.js'),
     ]);
+  const models = createQueueModels(opened.queueModels);
+  checkClasses(pool.classes ?? [], models);
   const watchdog = createWatchdog({ config, ends: true });
   const metricsAddress = metrics === undefined ? null : `127.0.0.1:${await choosePort('127.0.0.1', 0)}`;
   metrics?.watch(watchPool(opened.database));
@@ -54,9 +71,10 @@ export const startWorkerProcess = async ({
       secrets: await exportSecrets(createKeys(config.secret)),
     }),
     database: opened.database,
-    models: createQueueModels(opened.queueModels),
+    models,
     functions: opened.functions,
     roles,
+    ...pool,
     workflowBundle: modulePath('queue/temporal/workflow-bundle'),
     track: watchdog.track,
     userAgent: `svc/${packageVersion}`,
@@ -71,25 +89,39 @@ export const startWorkerProcess = async ({
   const checkDatabase = createDatabaseCheck(opened.database);
   metrics?.watch(workers.readGauges);
   metrics?.watch(async ({ set }) => set('databaseUp', [], Number((await checkDatabase()).status === 'ok')));
+  const stop = lazy(async () => {
+    try {
+      await workers.stop();
+    } finally {
+      await opened.close();
+      watchdog.close();
+    }
+  });
+  // workers also end by themselves: when an operator drains them, and when one fails
   return {
-    ended: workers.ended,
+    ended: workers.ended.finally(stop),
     parts: async () => ({
       workers: workers.isRunning() ? ok : { status: 'failed', reason: 'the workers drain or have ended' },
       database: await checkDatabase(),
       queue: await checkTemporal(config.temporal.address ?? '', 'failed'),
     }),
-    async sdkMetrics() {
-      if (metricsAddress === null) return '';
-      const response = await fetch(`http://${metricsAddress}/metrics`).catch(() => null);
-      return response?.text() ?? '';
-    },
-    async stop() {
-      await workers.stop();
-      await opened.close();
-      watchdog.close();
-    },
+    sdkMetrics: () => readSdkMetrics(metricsAddress),
+    stop,
     kill: () => undefined,
   };
+};
+
+const checkClasses = (classes: readonly string[], models: QueueModels): void => {
+  const unknown = classes.filter((name) => !models.classes.includes(name));
+  if (unknown.length === 0) return;
+  const known = models.classes.length === 0 ? 'there are no models' : `expected ${models.classes.join(', ')}`;
+  throw new Refusal(`no model has the class "${unknown.join('", "')}"; ${known}`);
+};
+
+const readSdkMetrics = async (address: string | null): Promise<string> => {
+  if (address === null) return '';
+  const response = await fetch(`http://${address}/metrics`).catch(() => null);
+  return response?.text() ?? '';
 };
 
 /** Milliseconds for which the database is waited for. */

@@ -39,6 +39,8 @@ export interface ModelRequestInput {
   readonly model: string;
   /** Class of the model. */
   readonly class: string;
+  /** `inputVersion` of the model; absent in workflows of versions before this one. */
+  readonly version?: string;
   /** Milliseconds one attempt may take. */
   readonly timeout: number;
   readonly attempts: number;

@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { fileURLToPath } from 'node:url';
+import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createHousekeepingActivities } from '../../runtime/queue/temporal/activities/housekeeping.js';
 import { startAttempt } from '../../runtime/queue/store/attempts.js';
 import { createId } from '../../runtime/queue/store/ids.js';
@@ -106,7 +107,7 @@ describe.each(dialects)('attempts on %s', (dialect) => {
     createHousekeepingActivities({
       database: queue.database,
       lifecycle: { ensureStarted: async () => undefined } as never,
-      models: { all: [], find: () => undefined },
+      models: createQueueModels([]),
       gateway: { stateOf: async () => 'running' } as never,
       files: {} as never,
       operatorActions: { takeOver: async () => undefined },

@@ -9,7 +9,12 @@ import { createKey } from '../../runtime/queue/requests/keys.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createKeys, exportSecrets } from '../../runtime/auth/keys.js';
 import { queueSettings, type QueueSettings } from '../../runtime/queue/settings.js';
-import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/temporal/worker.js';
+import {
+  startWorkers,
+  workerRoles,
+  type WorkerProcess,
+  type WorkerProcessOptions,
+} from '../../runtime/queue/temporal/worker.js';
 import type { TestDialect } from '../databases.js';
 import {
   functions,
@@ -34,7 +39,10 @@ export interface TestQueue extends TestServer {
   readonly failures: readonly FailedAttempt[];
   /** What its workers reported. */
   readonly observed: readonly QueueObservation[];
-  startWorkers(): Promise<WorkerProcess>;
+  /** Starts a process of all roles, for all models that the server knows unless `pool` says otherwise. */
+  startWorkers(
+    pool?: Partial<Pick<WorkerProcessOptions, 'classes' | 'slots' | 'models' | 'settings'>>,
+  ): Promise<WorkerProcess>;
 }
 
 const environmentOf = (namespace: string) => ({
@@ -42,6 +50,7 @@ const environmentOf = (namespace: string) => ({
   TEMPORAL_NAMESPACE: namespace,
   WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
   WEBHOOK_ALLOW_HTTP: 'true',
+  WORKER_DRAIN: '10s',
 });
 
 /** A namespace of its own, so that workers of other tests take nothing away. */
@@ -96,11 +105,12 @@ export const startTestQueue = async (
     failures,
     observed,
     auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
-    async startWorkers() {
+    async startWorkers(pool = {}) {
       const workers = await startWorkers({
         settings,
         database: server.database,
         models: createQueueModels(server.queueModels),
+        ...pool,
         functions,
         roles: workerRoles,
         workflowBundle: await workflowBundle(),

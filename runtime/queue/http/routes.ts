@@ -11,7 +11,8 @@ import { respondFile, respondJwks } from './public-routes.js';
 import { respondRequest } from './request-routes.js';
 import { createIdentify, type Caller, type Identify } from './caller.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
-import { createDirectoryStore, type FileStore } from '../requests/files.js';
+import { createFileStore } from '../requests/file-store.js';
+import type { FileStore } from '../requests/files.js';
 import type { FailedAttempt } from '../models/attempt.js';
 import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import { createQueueModels, type QueueModels } from '../models/models.js';
@@ -62,7 +63,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
-  const files = createDirectoryStore(settings.filesDir);
+  const files = createFileStore(settings);
   const { runSlots: slots } = lifecycle;
   const run = createRunHandler({ ...options, files, slots });
   const services: Services = {

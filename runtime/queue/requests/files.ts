@@ -1,18 +1,21 @@
 /** Files produced by models: a directory store and signed URLs that expire. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { isId } from '../store/ids.js';
 
-/** Storage of files; an object store can implement it as well. */
+/** Storage of files: a directory that servers and workers share, or an object store. */
 export interface FileStore {
   /** Local folder in which runs write files before they are adopted. */
   readonly spool: string;
   /** Takes over a file of the spool folder. @returns its size in bytes */
   adopt(file: AdoptedFile): Promise<number>;
   /** Returns null if the file does not exist. */
-  read(request: string, name: string): Promise<{ readonly stream: ReadStream; readonly size: number } | null>;
+  read(request: string, name: string): Promise<{ readonly stream: Readable; readonly size: number } | null>;
+  /** Returns a URL that the store itself verifies; absent where the server signs and returns files. */
+  sign?(file: SignedFile): Promise<string>;
   /**
    * Removes the files of requests last written before a Unix time in milliseconds. @returns the number of
    * requests

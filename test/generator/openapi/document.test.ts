@@ -137,7 +137,14 @@ describe('the OpenAPI emitter', () => {
     const text =
       emitOpenApi(model([collection('settings', [counter('id')], { singleton: true })]))[0]?.content ?? '';
     const { components } = JSON.parse(text);
-    expect(Object.keys(components.parameters)).toEqual(['fields', 'deep', 'alias', 'timezone', 'export']);
+    expect(Object.keys(components.parameters)).toEqual([
+      'fields',
+      'deep',
+      'alias',
+      'timezone',
+      'export',
+      'dry_run',
+    ]);
     expect(Object.keys(components.schemas)).toEqual(['Settings', 'SettingsUpdate', 'NestedQuery']);
   });
 
