@@ -28,6 +28,8 @@ export interface GenerateOptions {
   readonly from?: string;
   /** Spec folders: the package's own first, then a team's. */
   readonly specFolders: readonly string[];
+  /** The spec of these folders, if it has been loaded already. */
+  readonly spec?: Spec;
   /** The output folder. */
   readonly out: string;
   /** The output is the package's own, rather than a team's. */
@@ -72,7 +74,7 @@ export type Step = 'load' | 'read' | 'build' | 'emit' | 'runners' | 'client' | '
  */
 export const generate = async (options: GenerateOptions): Promise<GenerateReport> => {
   const { timings, time } = createTimer();
-  const spec = await time('load', () => loadSpec(options.specFolders));
+  const spec = await time('load', () => options.spec ?? loadSpec(options.specFolders));
   const patterns: string[] = [];
   const catalog = await time('read', () =>
     readCatalog({ ...options, onUnmatched: (unmatched) => patterns.push(...checkPatterns(unmatched)) }, spec),

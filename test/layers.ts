@@ -36,7 +36,7 @@ const databaseFolder = [
   'type runtime/schema',
 ];
 
-/** What all folders of the queue may import. */
+/** Imports of all folders of the queue. */
 const queue = [
   ...shared,
   ...databaseContract,
@@ -53,7 +53,7 @@ const queue = [
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: ['generated/server/errors'],
 
-  'generator/introspection': [],
+  'generator/introspection': ['contract/backslash-escapes'],
   'generator/print': [],
   'generator/spec': ['type generator/model/types', 'contract/expressions', 'contract/operators'],
   'generator/model': [
@@ -202,6 +202,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/config',
     'runtime/observe',
     'type runtime/execute',
+    'runtime/execute/activity',
     'runtime/execute/database-time',
     'runtime/execute/system-rows',
     ...databaseContract,

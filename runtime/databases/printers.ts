@@ -29,9 +29,9 @@ export interface NewColumnType {
 
 /** Prints the DDL of an apply. */
 export interface SchemaPrinter {
-  /** How the database prints expressions. */
+  /** Prints expressions in the database's spelling. */
   readonly syntax: ExpressionSyntax;
-  /** How its DDL spells them. */
+  /** Their spelling in DDL. */
   readonly expressions: ExpressionPrinter;
   /** Whether DDL can be rolled back. */
   readonly transactional: boolean;

@@ -122,7 +122,7 @@ export interface ListUpdatePlan extends UpdatePlan<ListRow> {
   readonly check: OwnerCheck | null;
 }
 
-/** Why something could not be planned; reported only if the plan is needed. */
+/** The reason for which something could not be planned; reported only if the plan is needed. */
 export interface Refusal {
   readonly problems: readonly ApiError[];
 }

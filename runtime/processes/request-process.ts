@@ -46,9 +46,9 @@ export interface RequestProcessOptions extends OpenOptions {
   readonly endsHung?: boolean;
   /** Counts what happens; absent where nobody reads it. */
   readonly metrics?: Metrics;
-  /** Where connections come from; without it, the process listens itself. */
+  /** Source of connections; without it, the process listens itself. */
   readonly connections?: ConnectionSource;
-  /** Where new builds come from; without it, the process looks at the schema itself. */
+  /** Source of new builds; without it, the process looks at the schema itself. */
   readonly createSource?: (opened: OpenedBuild) => BuildSource;
 }
 

@@ -61,7 +61,7 @@ export interface RequestRound {
   readonly round: number;
 }
 
-/** How a request ended; the bodies are in the database. */
+/** The end of a request; the bodies are in the database. */
 export interface RequestEnd {
   readonly httpStatus: number;
   readonly errorType: string | null;
@@ -88,7 +88,7 @@ export const deliveryWorkflowId = ({
 }: Pick<DeliveryInput, 'deliveryId' | 'round'>): string =>
   `delivery-${deliveryId}${round === 1 ? '' : `-${round}`}`;
 
-/** Why the platform ended a request. */
+/** The reason for which the platform ended a request. */
 export interface PlatformEnd {
   readonly requestId: string;
   readonly kind: 'cancelled' | 'startTimeout' | 'failed';

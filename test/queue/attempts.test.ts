@@ -134,7 +134,7 @@ describe.each(dialects)('attempts on %s', (dialect) => {
     return id;
   };
   describe('of a worker that dies', () => {
-    it('the request goes back to the queue, and the attempt stays as lost', async () => {
+    it('the request returns to the queue, and the attempt is kept as lost', async () => {
       const lost = await begin('1@dead-000000', Date.now() - lostAfter - 1_000);
       const alive = await begin('1@alive-000000', Date.now());
       await sweep();

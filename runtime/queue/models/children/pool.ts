@@ -22,11 +22,6 @@ export interface ChildUse {
   readonly memory: number;
 }
 
-export interface ChildrenOptions extends Omit<ChildOptions, 'runner'> {
-  /** Called when a process ends in a run: out of `memory`, for the signal of the run (`abort`), or by a `crash`. */
-  readonly onExit?: (model: string, cause: 'memory' | 'abort' | 'crash') => void;
-}
-
 export interface ChildRunOptions {
   readonly runner: FunctionRunner;
   readonly signal: AbortSignal;
@@ -40,8 +35,15 @@ const maxIdle = 8;
 const idleTtl = 60_000;
 /** Runs after which a process is replaced, because native memory may leak slowly. */
 const maxRuns = 500;
-/** Milliseconds that a run waits for the process of the run before it. */
-const settleLimit = 500;
+/** Default of `PoolOptions.settleLimit`. */
+const defaultSettleLimit = 500;
+
+export interface PoolOptions extends Omit<ChildOptions, 'runner'> {
+  /** Milliseconds that a run waits for the process of the run before it. */
+  readonly settleLimit?: number;
+  /** Called when a process ends in a run: out of `memory`, for the signal of the run (`abort`), or by a `crash`. */
+  readonly onExit?: (model: string, cause: 'memory' | 'abort' | 'crash') => void;
+}
 
 interface Pooled {
   readonly child: Child;
@@ -62,7 +64,7 @@ interface Processes {
   close(): Promise<void>;
 }
 
-const createProcesses = (options: Omit<ChildOptions, 'runner'>): Processes => {
+const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolOptions): Processes => {
   const all = new Set<Pooled>();
   const idle: Pooled[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -127,7 +129,7 @@ const countByModel = (all: readonly Pooled[]): readonly ChildUse[] => {
   });
 };
 
-export const createChildren = ({ onExit, ...options }: ChildrenOptions): Children => {
+export const createChildren = ({ onExit, ...options }: PoolOptions): Children => {
   const processes = createProcesses(options);
   const run = async (task: RunTask, given: ChildRunOptions): Promise<ChildEnd> => {
     const { runner, signal, observer } = given;
