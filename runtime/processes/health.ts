@@ -22,8 +22,8 @@ export interface Health {
 
 /** The whole is as well as its worst part. */
 export const toHealth = (health: Omit<Health, 'status'>): Health => {
-  const states = Object.values(health.parts).map(({ status }) => status);
-  const status = states.includes('failed') ? 'failed' : states.includes('degraded') ? 'degraded' : 'ok';
+  const states = new Set(Object.values(health.parts).map(({ status }) => status));
+  const status = states.has('failed') ? 'failed' : states.has('degraded') ? 'degraded' : 'ok';
   return { status, ...health };
 };
 
