@@ -1,5 +1,5 @@
 /** Assembles how the callers of a process are identified: keys, tokens and access. */
-import { createAccess, type Access } from './access/access.js';
+import { createAccess, type Access, type AccessSource } from './access/access.js';
 import { limitAccess } from './access/limiter.js';
 import { createKeys, type Keys } from './auth/keys.js';
 import { updateLastAccess } from './auth/session-store.js';
@@ -10,10 +10,12 @@ import type { Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import type { Database } from './databases/contract.js';
 import { createAccessSource } from './execute/access-source.js';
+import type { Observe } from './observe.js';
 
 interface IdentityOptions {
   readonly config: Config;
   readonly database: Database;
+  readonly observe: Observe;
 }
 
 export interface Identity {
@@ -23,20 +25,43 @@ export interface Identity {
   readonly staticTokens: StaticTokens;
 }
 
-export const createIdentity = ({ config, database }: IdentityOptions, background: Background): Identity => {
+export const createIdentity = (
+  { config, database, observe }: IdentityOptions,
+  background: Background,
+): Identity => {
   const keys = createKeys(config.secret);
   const tokens = createTokens(keys);
   const staticTokens = createStaticTokens(keys, config.auth.staticTokens);
-  const source = createAccessSource({
-    executor: database,
-    reserved: database.reserved,
-    readClaims: tokens.readClaims,
-    storedForms: staticTokens.storedForms,
-    noteUse: createTokenUse((id) =>
-      background.run('last use of a token', () => updateLastAccess(database, id)),
-    ),
-  });
+  const source = observeLoads(
+    observe,
+    createAccessSource({
+      executor: database,
+      reserved: database.reserved,
+      readClaims: tokens.readClaims,
+      storedForms: staticTokens.storedForms,
+      noteUse: createTokenUse((id) =>
+        background.run('last use of a token', () => updateLastAccess(database, id)),
+      ),
+    }),
+  );
   const access = createAccess(source, config.access.lease);
   const { rateLimit } = config;
-  return { keys, tokens, staticTokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
+  const onLimit = (): void => observe({ kind: 'limitReached', limit: 'rate' });
+  return {
+    keys,
+    tokens,
+    staticTokens,
+    access: rateLimit === null ? access : limitAccess(access, rateLimit, onLimit),
+  };
 };
+
+/** Reports each read of the access rules. */
+const observeLoads = (observe: Observe, source: AccessSource): AccessSource => ({
+  ...source,
+  async loadRows() {
+    const began = performance.now();
+    const rows = await source.loadRows();
+    observe({ kind: 'accessReloaded', version: rows.version, ms: performance.now() - began });
+    return rows;
+  },
+});

@@ -13,7 +13,14 @@ export type Observation =
   | { kind: 'requestFailed'; id: string; method: string; route: string; error: unknown; sql?: string }
   /** A row was stored but could not be read for the response. */
   | { kind: 'answerFailed'; collection: string; error: unknown }
-  | { kind: 'queryFinished'; sql: string; rows: number; ms: number }
+  /** A statement or a transaction, with the wait for a connection. */
+  | { kind: 'statementFinished'; operation: StatementKind; ms: number; failure: StatementFailure | null }
+  /** A connection of the pool was free after `ms`. */
+  | { kind: 'connectionAwaited'; ms: number }
+  /** No plan was cached for a use, such as `list`. */
+  | { kind: 'planCreated'; use: string }
+  /** A caller has reached a limit: `rate`, or the name of a quota. */
+  | { kind: 'limitReached'; limit: string }
   /** A completed step of the start: `database`, `catalog`, `build`, `load`, `listen`. */
   | { kind: 'step'; name: string; ms: number }
   /** `ms` since the process started; `urls` by service name. */
@@ -27,7 +34,8 @@ export type Observation =
   | { kind: 'databaseBack'; ms: number }
   | { kind: 'accessReloaded'; version: string; ms: number }
   | { kind: 'processStarted'; process: number }
-  | { kind: 'processEnded'; process: number; reason: string; restartMs: number }
+  /** `hung`: it was killed because it did not respond. */
+  | { kind: 'processEnded'; process: number; reason: string; hung: boolean; restartMs: number }
   /** An event loop that has not turned for `ms`; `operations` in flight, by name. */
   | { kind: 'processHung'; process: number; ms: number; operations: Readonly<Record<string, number>> }
   /** The committed output differs from the output generated from the current database and spec. */
@@ -50,9 +58,47 @@ export type Observation =
       attempt: number;
       error: unknown;
     }
+  | QueueObservation
   | { kind: 'warning'; message: string };
 
+/** What happens to requests of the queue and to webhooks. */
+export type QueueObservation =
+  | { kind: 'submitted'; model: string }
+  /** The queue refused a submit or a run; `reason` is the type of the error. */
+  | { kind: 'submissionRefused'; reason: string }
+  /** A workflow was started, or could not be. */
+  | { kind: 'workflowStarted'; ms: number; status: 'ok' | 'failed' }
+  /** `waitedMs`: from submit to the first attempt; null for later ones. */
+  | {
+      kind: 'attemptFinished';
+      model: string;
+      outcome: AttemptOutcome;
+      errorType: string | null;
+      ms: number;
+      waitedMs: number | null;
+    }
+  /** The process of a function model ended in a run. */
+  | { kind: 'childEnded'; model: string; cause: string }
+  /** Log lines of an attempt that were not stored, as the database was away or the worker died. */
+  | { kind: 'linesLost'; request: string; model: string; lines: number }
+  /** `lagMs`: from the creation of the delivery to its acceptance; null where it was not accepted. */
+  | { kind: 'webhookAttempted'; outcome: string; ms: number; lagMs: number | null }
+  | { kind: 'webhookPostponed'; reason: 'paused' | 'busy' | 'breaker' }
+  | { kind: 'jobFinished'; job: string; status: 'ok' | 'failed'; ms: number };
+
+export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';
+
+export type StatementKind = 'read' | 'write' | 'transaction';
+export type StatementFailure = 'lost' | 'other';
+
 export type Observe = (observation: Observation) => void;
+
+/** Reports to several observers. */
+export const observeAll =
+  (...observers: readonly Observe[]): Observe =>
+  (observation) => {
+    for (const observe of observers) observe(observation);
+  };
 
 /** Records the start of an operation by the name of its route or task; the returned function records its end. */
 export type TrackOperation = (name: string) => () => void;
@@ -98,7 +144,10 @@ const levelsAndMessages: {
     'error',
     ({ collection }) => `an item of "${collection}" is stored, but could not be read for the response`,
   ],
-  queryFinished: ['trace', ({ rows, ms }) => `${rows} rows in ${formatDuration(ms)}`],
+  statementFinished: ['trace', ({ operation, ms }) => `${operation} in ${formatDuration(ms)}`],
+  connectionAwaited: ['trace', ({ ms }) => `a connection was free after ${formatDuration(ms)}`],
+  planCreated: ['trace', ({ use }) => `a plan was made: ${use}`],
+  limitReached: ['debug', ({ limit }) => `a caller has reached the limit "${limit}"`],
   step: ['info', ({ name, ms }) => `${name} ${formatDuration(ms)}`],
   started: [
     'info',
@@ -147,6 +196,18 @@ const levelsAndMessages: {
     ({ model, request, account, attempt }) =>
       `${model} failed: request ${request} of account ${account}, attempt ${attempt}`,
   ],
+  submitted: ['trace', ({ model }) => `a request for ${model} was accepted`],
+  submissionRefused: ['debug', ({ reason }) => `a request was refused: ${reason}`],
+  workflowStarted: ['trace', ({ status, ms }) => `start of a workflow: ${status}, ${formatDuration(ms)}`],
+  attemptFinished: [
+    'debug',
+    ({ model, outcome, ms }) => `attempt to run ${model}: ${outcome} after ${formatDuration(ms)}`,
+  ],
+  childEnded: ['debug', ({ model, cause }) => `the process of a run of ${model} ended: ${cause}`],
+  linesLost: ['warn', ({ request, lines }) => `${lines} log lines of request ${request} were not stored`],
+  webhookAttempted: ['debug', ({ outcome, ms }) => `webhook: ${outcome} after ${formatDuration(ms)}`],
+  webhookPostponed: ['debug', ({ reason }) => `a webhook was postponed: ${reason}`],
+  jobFinished: ['debug', ({ job, status, ms }) => `${job}: ${status} after ${formatDuration(ms)}`],
   warning: ['warn', ({ message }) => message],
 };
 
@@ -211,11 +272,11 @@ export const createObserver = async (config: Pick<Config, 'log'>): Promise<Obser
   };
   const logger = pino(options, stream);
   const requests = logger.isLevelEnabled('debug');
-  const queries = logger.isLevelEnabled('trace');
+  const details = logger.isLevelEnabled('trace');
   return (observation) => {
-    // checked before anything is allocated, because both occur on every request
+    // checked before anything is allocated, because both occur with every request
     if (observation.kind === 'requestFinished' && !requests) return;
-    if (observation.kind === 'queryFinished' && !queries) return;
+    if (observation.kind === 'statementFinished' && !details) return;
     const entry = toLogEntry(observation);
     logger[entry.level](entry.fields, entry.message);
   };

@@ -234,6 +234,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       access,
       models: queueModels,
       functions,
+      observe,
       onError: warnOfQueueError(observe),
       onModelFailure: (failure) => observe({ kind: 'modelFailed', ...failure }),
     });

@@ -15,6 +15,7 @@ const databaseFolder = [
   'contract',
   'type runtime/databases/contract',
   'runtime/databases/network-errors',
+  'runtime/databases/pool-count',
   'runtime/databases/statements',
   'runtime/databases/unknown-outcome',
   'runtime/databases/violations',
@@ -36,7 +37,13 @@ const databaseFolder = [
 ];
 
 /** Imports of all folders of the queue. */
-const queue = [...shared, ...databaseContract, 'type runtime/execute/system-rows'];
+const queue = [
+  ...shared,
+  ...databaseContract,
+  'type runtime/execute/system-rows',
+  'type runtime/observe',
+  'type runtime/metrics',
+];
 
 /**
  * Folder → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
@@ -92,6 +99,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/operations',
   ],
   'runtime/observe': ['type runtime/config'],
+  'runtime/metrics': ['type runtime/observe', ...databaseContract],
   'runtime/concurrency': ['contract', 'type runtime/observe'],
   'runtime/config': ['runtime/network'],
   'runtime/network': [],
@@ -138,8 +146,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...databaseContract,
     'type runtime/config',
     'runtime/config/refusal',
+    'runtime/databases/measured',
     'runtime/observe',
   ],
+  'runtime/databases/measured': [...databaseContract, 'type runtime/observe'],
+  'runtime/databases/pool-count': databaseContract,
   'runtime/databases/statements': [],
   'runtime/databases/network-errors': [],
   'runtime/databases/unknown-outcome': ['runtime/databases/network-errors'],
@@ -335,6 +346,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   pino: ['runtime/observe'],
   'pino-pretty': ['runtime/observe'],
   pngjs: ['models/image'],
+  'prom-client': ['runtime/metrics/print'],
   re2js: ['contract/expressions'],
   'swagger-ui-dist': ['runtime/http/pages'],
   'tesseract.js': ['models/ocr'],

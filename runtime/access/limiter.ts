@@ -16,8 +16,13 @@ export interface LimiterOptions {
 }
 
 /** Wraps access so that `identify` and `admit` also count requests and throw REQUESTS_EXCEEDED above the limit. */
-export const limitAccess = (access: Access, options: LimiterOptions): Access => {
-  const consume = createCounter(options);
+/** @param onLimit called with each request that is refused */
+export const limitAccess = (
+  access: Access,
+  options: LimiterOptions,
+  onLimit: () => void = () => undefined,
+): Access => {
+  const consume = createCounter(options, onLimit);
   const counted = new WeakSet<ApiRequest>();
 
   const count = (principal: Principal, request: ApiRequest): Principal => {
@@ -53,7 +58,10 @@ export const limitAccess = (access: Access, options: LimiterOptions): Access => 
   };
 };
 
-const createCounter = ({ points, duration }: LimiterOptions): ((key: string) => void) => {
+const createCounter = (
+  { points, duration }: LimiterOptions,
+  onLimit: () => void,
+): ((key: string) => void) => {
   let counts = new Map<string, { count: number }>();
   let until = 0;
   return (key) => {
@@ -66,6 +74,7 @@ const createCounter = ({ points, duration }: LimiterOptions): ((key: string) => 
     if (entry === undefined) counts.set(key, (entry = { count: 0 }));
     entry.count += 1;
     if (entry.count > points) {
+      onLimit();
       throw apiError(
         'REQUESTS_EXCEEDED',
         { limit: points, reset: new Date(until).toISOString() },

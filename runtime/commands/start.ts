@@ -5,10 +5,15 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig, type Config } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
 import { shownVariables } from '../config/variables.js';
+import type { AdminServer } from '../processes/admin-server.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
 import { checkFileStore } from '../queue/requests/file-store.js';
-import { createLightObserver, createObserver, type Observe } from '../observe.js';
+import { createLightObserver, createObserver, observeAll, type Observe } from '../observe.js';
+import { packageVersion } from '../config/package.js';
+import { createMetrics, type Metrics } from '../metrics/metrics.js';
+import type { Snapshot } from '../metrics/tallies.js';
+import { checkTemporal, ok, type Part, type Parts } from '../processes/health.js';
 import { urlsOf } from '../config/urls.js';
 import { action } from './output.js';
 
@@ -48,51 +53,69 @@ interface Running extends Stoppable {
   readonly collections: number;
   isReady(): boolean;
   isWell(): boolean;
+  /** Returns the number of processes that accept requests. */
+  readyProcesses(): number;
   /** Returns why the schema as it is now cannot be served; null where it can. */
   schemaFailure(): string | null;
+  snapshots(): Promise<readonly Snapshot[]>;
 }
 
+/** What observes a start: the log, and the metrics where somebody can read them. */
+interface Observers {
+  readonly observe: Observe;
+  readonly metrics: Metrics | null;
+}
+
+const createObservers = ({ adminPort }: Config, log: Observe): Observers => {
+  if (adminPort === null) return { observe: log, metrics: null };
+  const metrics = createMetrics({ version: packageVersion });
+  return { observe: observeAll(log, metrics.observe), metrics };
+};
+
 const runAlone = async (config: Config): Promise<void> => {
-  const observe = await createObserver(config);
+  const { observe, metrics } = createObservers(config, await createObserver(config));
   const { startRequestProcess } = await import('../processes/request-process.js');
-  await run(config, observe, async () => {
-    const running = await startRequestProcess({ config, observe });
-    return { ...running, isWell: () => true, stop: running.close, kill: () => {} };
+  await run({ config, observe, processes: 1 }, async () => {
+    const running = await startRequestProcess({ config, observe, ...(metrics !== null && { metrics }) });
+    return {
+      ...running,
+      isWell: () => true,
+      readyProcesses: () => Number(running.isReady()),
+      snapshots: async () => (metrics === null ? [] : [await metrics.snapshot()]),
+      stop: running.close,
+      kill: () => {},
+    };
   });
 };
 
 const runSupervised = async (config: Config, processes: number): Promise<void> => {
   // The supervisor computes nothing: without the optimizing compiler it is 5 MB smaller.
   setFlagsFromString('--no-opt');
-  const observe = createLightObserver(config);
-  const [{ supervise }, { choosePort }] = await Promise.all([
+  const { observe, metrics } = createObservers(config, createLightObserver(config));
+  const [{ supervise }, { choosePort }, { createCollecting }] = await Promise.all([
     import('../processes/supervisor.js'),
     import('../processes/ports.js'),
+    import('../processes/collecting.js'),
   ]);
   const port = await choosePort(config.host, config.port);
-  await run(config, observe, () =>
-    supervise({ processes, host: config.host, port, watchdog: config.watchdog, observe }),
+  const collecting = metrics === null ? {} : { collecting: createCollecting(metrics) };
+  await run({ config, observe, processes }, () =>
+    supervise({ processes, host: config.host, port, watchdog: config.watchdog, observe, ...collecting }),
   );
 };
 
-/**
- * Serves probes from the beginning, so that a start that waits for its database is not mistaken for a dead
- * one.
- */
-const run = async (config: Config, observe: Observe, start: () => Promise<Running>): Promise<void> => {
+interface RunOptions {
+  readonly config: Config;
+  readonly observe: Observe;
+  /** Number of request processes. */
+  readonly processes: number;
+}
+
+const run = async (options: RunOptions, start: () => Promise<Running>): Promise<void> => {
+  const { config, observe } = options;
   let running: Running | null = null;
   const manager = connectServiceManager();
-  const probes =
-    config.adminPort === null
-      ? null
-      : await (
-          await import('../processes/probes.js')
-        ).serveProbes({
-          host: config.host,
-          port: config.adminPort,
-          isReady: () => running?.isReady() ?? false,
-          schemaFailure: () => running?.schemaFailure() ?? null,
-        });
+  const admin = await serveAdminOf(options, () => running);
   try {
     const fault = await checkFileStore(config.queue);
     if (fault !== null) observe({ kind: 'warning', message: fault });
@@ -102,6 +125,46 @@ const run = async (config: Config, observe: Observe, start: () => Promise<Runnin
     manager.ready(isWell);
     await untilStopped(running, { observe, onStop: manager.stopping });
   } finally {
-    probes?.close();
+    admin?.close();
   }
+};
+
+/** Serves ADMIN_PORT, where it is set. */
+const serveAdminOf = async (
+  { config, processes }: RunOptions,
+  current: () => Running | null,
+): Promise<AdminServer | null> => {
+  if (config.adminPort === null) return null;
+  const { serveAdmin } = await import('../processes/admin-server.js');
+  return serveAdmin({
+    host: config.host,
+    port: config.adminPort,
+    role: 'api',
+    version: packageVersion,
+    isReady: () => current()?.isReady() ?? false,
+    schemaFailure: () => current()?.schemaFailure() ?? null,
+    parts: () => partsOf(config, processes, current()),
+    async metrics() {
+      const { printSnapshots } = await import('../metrics/print.js');
+      return printSnapshots((await current()?.snapshots()) ?? []);
+    },
+  });
+};
+
+const partsOf = async ({ temporal }: Config, expected: number, running: Running | null): Promise<Parts> => {
+  const failure = running?.schemaFailure() ?? null;
+  return {
+    requests: toRequestsPart(running?.readyProcesses() ?? 0, expected),
+    schema: failure === null ? ok : { status: 'degraded', reason: failure },
+    ...(temporal.address !== null && { queue: await checkTemporal(temporal.address, 'degraded') }),
+  };
+};
+
+const toRequestsPart = (ready: number, expected: number): Part => {
+  if (ready >= expected) return ok;
+  if (ready > 0) return { status: 'degraded', reason: `${ready} of ${expected} processes accept requests` };
+  return {
+    status: 'failed',
+    reason: 'no process accepts requests: it starts or stops, or the database is away',
+  };
 };

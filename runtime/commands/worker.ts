@@ -2,7 +2,12 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { loadConfig, type Config } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
-import { createObserver } from '../observe.js';
+import { packageVersion } from '../config/package.js';
+import { createMetrics, type Metrics } from '../metrics/metrics.js';
+import { createObserver, observeAll } from '../observe.js';
+import type { AdminServer } from '../processes/admin-server.js';
+import type { Parts } from '../processes/health.js';
+import type { RunningWorkers, WorkerProcessOptions } from '../processes/worker-process.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped } from '../processes/lifetime.js';
 import { checkFileStore } from '../queue/requests/file-store.js';
@@ -39,18 +44,60 @@ export const workerCommand = (): Command =>
           );
         }
         if (role.some((each) => fileRoles.has(each))) await requireFileStore(config.queue);
-        const manager = connectServiceManager();
-        const observe = await createObserver(config);
-        const { startWorkerProcess } = await import('../processes/worker-process.js');
-        const pool = { ...(classes !== undefined && { classes }), ...(slots !== undefined && { slots }) };
-        const running = await startWorkerProcess({ config, roles: role, ...pool, observe });
-        observe({ kind: 'workersStarted', roles: role });
-        manager.ready(() => true);
-        const stopped = untilStopped(running, { observe, onStop: manager.stopping });
-        await Promise.race([stopped, running.ended]);
+        await runWorkers(config, {
+          roles: role,
+          ...(classes !== undefined && { classes }),
+          ...(slots !== undefined && { slots }),
+        });
         return 0;
       }),
     );
+
+type Pool = Pick<WorkerProcessOptions, 'roles' | 'classes' | 'slots'>;
+
+const runWorkers = async (config: Config, pool: Pool): Promise<void> => {
+  const manager = connectServiceManager();
+  const log = await createObserver(config);
+  const metrics = config.adminPort === null ? null : createMetrics({ version: packageVersion });
+  const observe = metrics === null ? log : observeAll(log, metrics.observe);
+  const { startWorkerProcess } = await import('../processes/worker-process.js');
+  let running: RunningWorkers | null = null;
+  const admin = metrics === null ? null : await serveAdminOf(config, metrics, () => running);
+  try {
+    running = await startWorkerProcess({ config, ...pool, observe, ...(metrics !== null && { metrics }) });
+    observe({ kind: 'workersStarted', roles: pool.roles });
+    manager.ready(() => true);
+    const stopped = untilStopped(running, { observe, onStop: manager.stopping });
+    await Promise.race([stopped, running.ended]);
+  } finally {
+    admin?.close();
+  }
+};
+
+const starting: Parts = { workers: { status: 'failed', reason: 'the workers have not started yet' } };
+
+/** Serves ADMIN_PORT. */
+const serveAdminOf = async (
+  { host, adminPort }: Config,
+  metrics: Metrics,
+  current: () => RunningWorkers | null,
+): Promise<AdminServer> => {
+  const { serveAdmin } = await import('../processes/admin-server.js');
+  const parts = async (): Promise<Parts> => (await current()?.parts()) ?? starting;
+  return serveAdmin({
+    host,
+    port: adminPort ?? 0,
+    role: 'worker',
+    version: packageVersion,
+    isReady: async () => Object.values(await parts()).every(({ status }) => status === 'ok'),
+    parts,
+    async metrics() {
+      const { printSnapshots } = await import('../metrics/print.js');
+      const own = await printSnapshots([await metrics.snapshot()]);
+      return own + ((await current()?.sdkMetrics()) ?? '');
+    },
+  });
+};
 
 const requireFileStore = async (queue: Config['queue']): Promise<void> => {
   const fault = await checkFileStore(queue);

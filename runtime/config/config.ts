@@ -30,7 +30,7 @@ export interface Config {
   readonly trustProxy: { readonly hops: number; readonly ranges: readonly string[] };
   /** Origins whose pages may call the API from a browser; `null`: only the server's own. */
   readonly cors: { readonly origins: Origins; readonly credentials: boolean } | null;
-  /** Port of `/live` and `/ready`; `null`: no second listener. */
+  /** Port of health checks and metrics; `null`: no second listener. */
   readonly adminPort: number | null;
   readonly access: {
     /** Milliseconds for which an access version that was read is relied on; 0: it is read for each request. */

@@ -61,7 +61,7 @@ export const variables = {
   ADMIN_PORT: {
     parse: parseAdminPort,
     default: 'off',
-    meaning: 'port of `/live` and `/ready`, for health checks',
+    meaning: 'port of `/live`, `/ready`, `/health` and `/metrics`, of servers and workers',
   },
   ...authVariables,
   RATE_LIMITER_ENABLED: {

@@ -5,6 +5,7 @@ import { Refusal } from '../config/refusal.js';
 import type { Database, DatabaseFolder } from './contract.js';
 import { loadFolder } from './open.js';
 import { timed, type Observe } from '../observe.js';
+import { measureDatabase } from './measured.js';
 
 /**
  * Opens the database. Says which one where none was chosen.
@@ -41,7 +42,7 @@ interface ConnectOptions {
 const retryUntil = async (until: number, { config, observe, folder }: ConnectOptions): Promise<Database> => {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await open(folder, config);
+      return await open(folder, config, observe);
     } catch (error) {
       const reason = reasonOf(error);
       const where = withoutPassword(config.database.url);
@@ -60,9 +61,15 @@ const retryUntil = async (until: number, { config, observe, folder }: ConnectOpt
   }
 };
 
-const open = async (folder: DatabaseFolder, config: Config): Promise<Database> => {
+const open = async (folder: DatabaseFolder, config: Config, observe: Observe): Promise<Database> => {
   const { ca, wait: _wait, isDefault: _isDefault, ...options } = config.database;
-  const database = await folder.open({ ...options, ...(ca === null ? {} : { ca }) });
+  const isMeasured = config.adminPort !== null;
+  const opened = await folder.open({
+    ...options,
+    ...(ca !== null && { ca }),
+    ...(isMeasured && { onWait: (ms) => observe({ kind: 'connectionAwaited', ms }) }),
+  });
+  const database = isMeasured ? measureDatabase(opened, observe) : opened;
   try {
     await database.query('select 1 as one');
     return database;

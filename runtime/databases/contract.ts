@@ -205,6 +205,8 @@ export interface Database extends Executor {
   changeSchema<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;
   /** Runs `body` while holding the named lock, across processes. */
   locked<Result>(name: string, body: () => Promise<Result>): Promise<Result>;
+  /** Returns how the pool is used at the moment. */
+  poolUse(): PoolUse;
   /** Returns whether an error means that the server is temporarily unreachable. */
   isConnectionLoss(error: unknown): boolean;
   /**
@@ -213,6 +215,14 @@ export interface Database extends Executor {
    */
   isSchemaChange(error: unknown): boolean;
   close(): Promise<void>;
+}
+
+/** Connections of a pool. */
+export interface PoolUse {
+  readonly maximum: number;
+  readonly used: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
 }
 
 export interface DatabaseOptions {
@@ -225,6 +235,8 @@ export interface DatabaseOptions {
   readonly ca?: string;
   /** Schema of the tables in PostgreSQL; defaults to `public`. */
   readonly schema?: string;
+  /** Called with the milliseconds that each statement waited for a connection. */
+  readonly onWait?: (ms: number) => void;
 }
 
 /** Configuration of Knex for a database, with the conversion of its values. */

@@ -33,6 +33,7 @@ export const cachePlan = <Plan>(
   const cached = plans.get(shape) as Plan | undefined;
   if (cached !== undefined) return cached;
   const created = create();
+  context.observe({ kind: 'planCreated', use });
   const [oldest] = plans.keys();
   if (plans.size >= maxPlans && oldest !== undefined) plans.delete(oldest);
   plans.set(shape, created);

@@ -1,4 +1,5 @@
 /** Messages between the supervisor and its processes. */
+import type { Snapshot } from '../metrics/tallies.js';
 
 /** From a process to the supervisor. */
 export type Report =
@@ -18,6 +19,8 @@ export type Report =
   | { readonly kind: 'spare' }
   /** The finding of a spare process that looked at the schema; `id`: that of the request, or null. */
   | Finding
+  /** The metrics of the process: the answer to `measure`, and once more when it ends. */
+  | { readonly kind: 'measured'; readonly snapshot: Snapshot }
   | Failed;
 
 export interface Ready {
@@ -54,6 +57,8 @@ export type Instruction =
   | { readonly kind: 'serve'; readonly directory: string; readonly failure: string | null }
   /** The answer to a `look`. */
   | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
+  /** Report the metrics. */
+  | { readonly kind: 'measure' }
   /** To a spare process. */
   | LookRequest
   /** End, when the clients have gone to other processes. */

@@ -6,7 +6,7 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import { loadConfig } from '../config/config.js';
-import { createObserver, timed, type Observation, type Observe } from '../observe.js';
+import { createObserver, observeAll, timed, type Observation, type Observe } from '../observe.js';
 import { lazy } from '../concurrency/lazy.js';
 import { createHashProcess } from '../auth/passwords/hash-process.js';
 import { computeHashesBy } from '../auth/passwords/hash.js';
@@ -17,6 +17,9 @@ import type { BuildSource } from '../reloading-service.js';
 import { createBuildSource } from './build-source.js';
 import type { ConnectionMessage } from './connections.js';
 import type { Instruction, Report } from './messages.js';
+import { createMetrics, type Metrics } from '../metrics/metrics.js';
+import { watchPool } from '../metrics/pool.js';
+import { packageVersion } from '../config/package.js';
 import { openBuild, type OpenedBuild, type OpenOptions } from './open-build.js';
 import { waitAsSpare } from './spare-process.js';
 import { createSupervisedSource } from './supervised-source.js';
@@ -41,6 +44,8 @@ export interface RequestProcessOptions extends OpenOptions {
   readonly onReadiness?: (ready: boolean) => void;
   /** Whether the process ends when its event loop hangs; a supervisor ends it otherwise. */
   readonly endsHung?: boolean;
+  /** Counts what happens; absent where nobody reads it. */
+  readonly metrics?: Metrics;
   /** Source of connections; without it, the process listens itself. */
   readonly connections?: ConnectionSource;
   /** Source of new builds; without it, the process looks at the schema itself. */
@@ -50,7 +55,7 @@ export interface RequestProcessOptions extends OpenOptions {
 const drainLimit = 10_000;
 
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
-  const { config, endsHung = true } = options;
+  const { config, metrics, endsHung = true } = options;
   computeHashesBy(createHashProcess());
   let ready = false;
   const setReady = (value: boolean): void => {
@@ -64,6 +69,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const { createSource = createOwnSource(options) } = options;
   const source = createSource(opened);
   const watchdog = createWatchdog({ config, ends: endsHung });
+  metrics?.watch(watchPool(opened.database));
   try {
     const { serve } = await loading;
     const server = await timed('listen', observe, () =>
@@ -73,7 +79,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
         source,
         config,
         observe,
-        track: watchdog.track,
+        track: metrics?.tracked(watchdog.track) ?? watchdog.track,
         ...(options.connections !== undefined && { connections: options.connections }),
       }),
     );
@@ -127,22 +133,30 @@ interface ChildOptions {
 const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => {
   let running: RequestProcess | null = null;
   let grace = 0;
+  let metrics: Metrics | null = null;
+  const reportMetrics = async (sent?: () => void): Promise<void> => {
+    if (metrics !== null) report({ kind: 'measured', snapshot: await metrics.snapshot() }, sent);
+    else sent?.();
+  };
   const stop = lazy(async () => {
     await running?.close(grace);
-    process.exit(0);
+    await reportMetrics(() => process.exit(0));
   });
   // A terminal sends SIGINT to the whole process group, but the supervisor decides when to stop, with SIGTERM. A
   // service manager may send SIGTERM to every process as well, so it can arrive twice.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => void stop());
   process.on('message', ({ kind }: Instruction) => {
+    if (kind === 'measure') void reportMetrics();
     if (kind !== 'retire') return;
     grace = retireGrace;
     void stop();
   });
   try {
     const config = loadConfig(process.env);
-    const observe = await createObserver(config);
+    metrics = config.adminPort === null ? null : createMetrics({ version: packageVersion });
+    const log = await createObserver(config);
+    const observe = metrics === null ? log : observeAll(log, metrics.observe);
     const known = directory === undefined ? {} : { directory };
     const build =
       isSpare && directory !== undefined ? await waitAsSpare({ config, observe, directory, report }) : known;
@@ -150,6 +164,7 @@ const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => 
       config,
       observe,
       ...build,
+      ...(metrics !== null && { metrics }),
       endsHung: false,
       connections: takeConnections,
       createSource: (opened) => createSupervisedSource(opened, report),

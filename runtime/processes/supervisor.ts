@@ -10,6 +10,8 @@ import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
 import { acceptConnections, type Connections } from './connections.js';
 import type { Failed, Instruction, Ready, Report } from './messages.js';
+import type { Snapshot } from '../metrics/tallies.js';
+import type { Collecting } from './collecting.js';
 import { createReplacement, type Replacement, type ReplacementOptions } from './replacement.js';
 import { beatInterval } from './watchdog.js';
 
@@ -22,16 +24,22 @@ export interface SupervisorOptions {
   /** Milliseconds after which a process that does not respond is killed; 0: never. */
   readonly watchdog: number;
   readonly observe: Observe;
+  /** Collects the metrics of the processes; absent where nobody reads them. */
+  readonly collecting?: Collecting;
 }
 
 export interface Supervisor {
   readonly url: string;
   readonly collections: number;
   isReady(): boolean;
+  /** Returns the number of processes that accept requests. */
+  readyProcesses(): number;
   /** Returns whether no process has failed to respond. */
   isWell(): boolean;
   /** Returns why the schema as it is now cannot be served; null where it can. */
   schemaFailure(): string | null;
+  /** Returns the metrics of all processes. */
+  snapshots(): Promise<readonly Snapshot[]>;
   /** Lets every process finish its requests; resolves when all have exited. */
   stop(): Promise<void>;
   /** Kills every process immediately. */
@@ -98,7 +106,7 @@ const forkProcess = ({ options }: Supervision, args: readonly string[]): Worker 
 };
 
 const watch = (child: Worker, supervision: Supervision): void => {
-  const { ready, hung, reject } = supervision;
+  const { options, ready, hung, reject } = supervision;
   const pulse = watchPulse(child, supervision);
   const began = performance.now();
   let failure: Failed | null = null;
@@ -108,18 +116,20 @@ const watch = (child: Worker, supervision: Supervision): void => {
     if (report.kind === 'ready' || report.kind === 'beat') pulse.beat();
     if (report.kind === 'ready') registerProcess(child, report, supervision);
     if (report.kind === 'taken') supervision.connections?.take(child.process, report.id);
+    if (report.kind === 'measured') options.collecting?.take(child, report.snapshot);
     if (report.kind === 'closing') supervision.connections?.remove(child.process);
     supervision.replacement?.take(child, report);
   });
   child.once('exit', (code, signal) => {
     pulse.stop();
     ready.delete(child.id);
+    options.collecting?.end(child);
     const wasHung = hung.delete(child.id);
     if (supervision.stopping || supervision.retired.delete(child.id)) return;
     const ending = wasHung ? 'it did not respond' : (signal ?? `exit code ${code}`);
     const reason = failure?.message ?? ending;
     if (supervision.replacement === null) reject(failureToError(reason, failure?.refusal ?? false));
-    else scheduleRestart({ child, reason, ms: performance.now() - began }, supervision);
+    else scheduleRestart({ child, reason, hung: wasHung, ms: performance.now() - began }, supervision);
   });
 };
 
@@ -176,8 +186,10 @@ const startOthers = (report: Ready, supervision: Supervision): void => {
   resolve({
     ...report,
     isReady: () => [...ready.values()].some(Boolean),
+    readyProcesses: () => [...ready.values()].filter(Boolean).length,
     isWell: () => hung.size === 0,
     schemaFailure: () => supervision.replacement?.failure() ?? null,
+    snapshots: async () => (await options.collecting?.snapshots(children())) ?? [],
     stop: () => stopProcesses(supervision),
     kill: () => killProcesses(supervision),
   });
@@ -219,17 +231,19 @@ const answeringProcesses = ({ ready }: Supervision): readonly Worker[] =>
 interface EndedProcess {
   readonly child: Worker;
   readonly reason: string;
+  readonly hung: boolean;
   /** Milliseconds that the process ran. */
   readonly ms: number;
 }
 
-const scheduleRestart = ({ child, reason, ms }: EndedProcess, supervision: Supervision): void => {
+const scheduleRestart = ({ child, ms, ...ending }: EndedProcess, supervision: Supervision): void => {
   if (ms > stableAfter) supervision.restartDelay = minRestartDelay;
   const { replacement } = supervision;
   const start = (): void =>
     replacement?.isSpare(child) === true ? replacement.startSpare() : startProcess(supervision);
   const { restartDelay, options } = supervision;
-  options.observe({ kind: 'processEnded', process: child.process.pid ?? 0, reason, restartMs: restartDelay });
+  const process = child.process.pid ?? 0;
+  options.observe({ kind: 'processEnded', process, ...ending, restartMs: restartDelay });
   setTimeout(start, restartDelay);
   supervision.restartDelay = Math.min(restartDelay * 2, maxRestartDelay);
 };

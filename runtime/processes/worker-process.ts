@@ -1,5 +1,7 @@
 /** A process of Temporal workers, for `svc worker` and the demo. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
+import type { Database } from '../databases/contract.js';
 import { lazy } from '../concurrency/lazy.js';
 import type { Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../config/package.js';
@@ -7,6 +9,10 @@ import { Refusal } from '../config/refusal.js';
 import type { Stoppable } from './lifetime.js';
 import { createWatchdog } from './watchdog.js';
 import { urlOf } from '../config/urls.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { watchPool } from '../metrics/pool.js';
+import { checkTemporal, ok, type Part, type Parts } from './health.js';
+import { choosePort } from './ports.js';
 import { openBuild, type OpenedBuild } from './open-build.js';
 import type { QueueModels } from '../queue/models/models.js';
 import type { WorkerRole } from '../queue/temporal/worker.js';
@@ -19,11 +25,17 @@ export interface WorkerProcessOptions {
   /** Maximum models of a class that run at the same time. */
   readonly slots?: number;
   readonly observe: Observe;
+  /** Counts what happens; absent where nobody reads it. */
+  readonly metrics?: Metrics;
 }
 
 export interface RunningWorkers extends Stoppable {
   /** Rejects when a worker fails. */
   readonly ended: Promise<void>;
+  /** Returns the state of each part. */
+  parts(): Promise<Parts>;
+  /** Returns the metrics of Temporal's SDK, as text. */
+  sdkMetrics(): Promise<string>;
 }
 
 /** @throws Refusal for a class that no model has */
@@ -39,7 +51,7 @@ export const startWorkerProcess = async (options: WorkerProcessOptions): Promise
 
 const startOn = async (
   opened: OpenedBuild,
-  { config, roles, observe, ...pool }: WorkerProcessOptions,
+  { config, roles, observe, metrics, ...pool }: WorkerProcessOptions,
 ): Promise<RunningWorkers> => {
   const [
     { startWorkers },
@@ -59,6 +71,8 @@ const startOn = async (
   const models = createQueueModels([...opened.queueModels, ...builtInModels]);
   checkClasses(pool.classes ?? [], models);
   const watchdog = createWatchdog({ config, ends: true });
+  const metricsAddress = metrics === undefined ? null : `127.0.0.1:${await choosePort('127.0.0.1', 0)}`;
+  metrics?.watch(watchPool(opened.database));
   const workers = await startWorkers({
     settings: queueSettings(config, {
       url: () => urlOf(config),
@@ -74,11 +88,16 @@ const startOn = async (
     track: watchdog.track,
     userAgent: `svc/${packageVersion}`,
     version: packageVersion,
+    ...(metricsAddress !== null && { metricsAddress }),
+    observe,
     onFailure: (error) => observe({ kind: 'workerFailed', error }),
     onModelFailure: (failure) => observe({ kind: 'modelFailed', ...failure }),
     onWarning: (message) => observe({ kind: 'warning', message }),
   });
   watchdog.start();
+  const checkDatabase = createDatabaseCheck(opened.database);
+  metrics?.watch(workers.readGauges);
+  metrics?.watch(async ({ set }) => set('databaseUp', [], Number((await checkDatabase()).status === 'ok')));
   const stop = lazy(async () => {
     try {
       await workers.stop();
@@ -88,7 +107,17 @@ const startOn = async (
     }
   });
   // workers also end by themselves: when an operator drains them, and when one fails
-  return { ended: workers.ended.finally(stop), stop, kill: () => undefined };
+  return {
+    ended: workers.ended.finally(stop),
+    parts: async () => ({
+      workers: workers.isRunning() ? ok : { status: 'failed', reason: 'the workers drain or have ended' },
+      database: await checkDatabase(),
+      queue: await checkTemporal(config.temporal.address ?? '', 'failed'),
+    }),
+    sdkMetrics: () => readSdkMetrics(metricsAddress),
+    stop,
+    kill: () => undefined,
+  };
 };
 
 const checkClasses = (classes: readonly string[], models: QueueModels): void => {
@@ -96,4 +125,22 @@ const checkClasses = (classes: readonly string[], models: QueueModels): void => 
   if (unknown.length === 0) return;
   const known = models.classes.length === 0 ? 'there are no models' : `expected ${models.classes.join(', ')}`;
   throw new Refusal(`no model has the class "${unknown.join('", "')}"; ${known}`);
+};
+
+const readSdkMetrics = async (address: string | null): Promise<string> => {
+  if (address === null) return '';
+  const response = await fetch(`http://${address}/metrics`).catch(() => null);
+  return response?.text() ?? '';
+};
+
+/** Milliseconds for which the database is waited for. */
+const databaseLimit = 1_000;
+
+const createDatabaseCheck = (database: Pick<Database, 'query'>) => async (): Promise<Part> => {
+  const answer = database.query('select 1 as one').then(
+    () => true,
+    () => false,
+  );
+  const isUp = await Promise.race([answer, sleep(databaseLimit, false, { ref: false })]);
+  return isUp ? ok : { status: 'failed', reason: 'the database does not answer' };
 };

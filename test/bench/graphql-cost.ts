@@ -103,6 +103,7 @@ const context: CallContext = {
     transaction: (run) => run(empty),
     changeSchema: (run) => run(empty),
     locked: (_, run) => run(),
+    poolUse: () => ({ maximum: 1, used: 0, waiting: 0 }),
     isConnectionLoss: () => false,
     isSchemaChange: () => false,
     close: async () => {},

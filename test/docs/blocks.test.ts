@@ -21,7 +21,8 @@ const programOf = (page: Page): string =>
     .map(({ text }) => text)
     .join('\n');
 
-const nameOf = ({ path }: Page): string => path.replace('docs/', '').replace('.md', '.ts');
+const nameOf = ({ path }: Page): string =>
+  path.replace('docs/', '').replaceAll('/', '-').replace('.md', '.ts');
 
 let place: Workplace;
 let demo: Running;

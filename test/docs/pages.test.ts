@@ -22,6 +22,7 @@ import { usersCommand } from '../../runtime/commands/users.js';
 import { webhooksCommand } from '../../runtime/commands/webhooks.js';
 import { workerCommand } from '../../runtime/commands/worker.js';
 import { packageRoot } from '../../runtime/config/package.js';
+import { families, type Family } from '../../runtime/metrics/families.js';
 import { shownVariables, variables } from '../../runtime/config/variables.js';
 import { pages, type Page } from './pages.js';
 
@@ -113,6 +114,14 @@ it('docs/environment.md contains the table of variables', () => {
     ({ name, default: preset, meaning }) => `| \`${name}\` | ${preset} | ${meaning} |`,
   );
   expect(tableOf('docs/environment.md', 'variable', rows)).toEqual(rows);
+});
+
+it('docs/operations/metrics.md contains the table of metrics', () => {
+  const rows = Object.values<Family>(families).map(({ name, type, labels, help, merge }) => {
+    const shown = labels.map((label) => `\`${label}\``).join(', ') || '—';
+    return `| \`${name}\` | ${merge === undefined ? type : `${type}, ${merge}`} | ${shown} | ${help} |`;
+  });
+  expect(tableOf('docs/operations/metrics.md', 'metric', rows)).toEqual(rows);
 });
 
 const commands: readonly Command[] = [

@@ -34,7 +34,9 @@ const readPage = (path: string): Page => {
   return { path, text, blocks: blocksOf(text) };
 };
 
-const documents = readdirSync(join(packageRoot, 'docs')).filter((name) => name.endsWith('.md'));
+const documents = readdirSync(join(packageRoot, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .sort();
 
 export const pages: readonly Page[] = ['README.md', ...documents.map((name) => `docs/${name}`)].map(readPage);
 

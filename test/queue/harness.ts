@@ -6,6 +6,7 @@ import { loadConfig } from '../../runtime/config/config.js';
 import { createWorkerTransfers } from '../../runtime/transfer-services.js';
 import { build } from '../runtime/harness/build.js';
 import { builtInModels } from '../../runtime/queue/models/built-in.js';
+import type { QueueObservation } from '../../runtime/observe.js';
 import type { FailedAttempt } from '../../runtime/queue/models/attempt.js';
 import { createKey } from '../../runtime/queue/requests/keys.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
@@ -39,6 +40,8 @@ export interface TestQueue extends TestServer {
   readonly auth: Readonly<Record<'ann' | 'bob', Readonly<Record<string, string>>>>;
   /** What failed in its workers. */
   readonly failures: readonly FailedAttempt[];
+  /** What its workers reported. */
+  readonly observed: readonly QueueObservation[];
   /** Starts a process of all roles, for all models that the server knows unless `pool` says otherwise. */
   startWorkers(
     pool?: Partial<Pick<WorkerProcessOptions, 'classes' | 'slots' | 'models' | 'settings'>>,
@@ -99,6 +102,7 @@ export const startTestQueue = async (
   };
   const running: WorkerProcess[] = [];
   const failures: FailedAttempt[] = [];
+  const observed: QueueObservation[] = [];
   const config = loadConfig({ DATABASE_URL: 'sqlite:unused', ...environment });
   const settings = queueSettings(config, { url: () => server.url, secrets });
   return {
@@ -107,6 +111,7 @@ export const startTestQueue = async (
     namespace,
     receiver,
     failures,
+    observed,
     auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
     async startWorkers(pool = {}) {
       const workers = await startWorkers({
@@ -128,6 +133,7 @@ export const startTestQueue = async (
         userAgent: 'svc/test',
         version: 'test',
         webhooks: { retryDelay: () => 50 },
+        observe: (observation) => observed.push(observation),
         onFailure: (error) => server.observations.length >= 0 && process.stderr.write(`${String(error)}\n`),
         onModelFailure: (failure) => failures.push(failure),
         onWarning: () => undefined,

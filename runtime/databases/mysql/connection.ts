@@ -6,16 +6,20 @@ import { mysql } from './dialect.js';
 import { isConnectionLoss, isSchemaChange } from './errors.js';
 import { mariadb } from './mariadb-dialect.js';
 import { poolOptions, sessionSetup } from './options.js';
+import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
 
 export const openMysql = async (options: DatabaseOptions): Promise<Database> => {
-  const pool = createPool(poolOptions(options));
+  const settings = poolOptions(options);
+  const pool = createPool(settings);
   const dialect = await readDialect(pool).catch((error: unknown) => {
     pool.end(() => undefined);
     throw error;
   });
   const setup = sessionSetup(dialect.name, options.statementTimeout ?? 0);
   const reserved = createPool({ ...poolOptions(options), connectionLimit: 1 });
+  const count = countPool(settings.connectionLimit ?? 10, options.onWait);
+  const run: RunOnConnection = (task) => runOn(pool, task, count);
   for (const each of [pool, reserved]) {
     each.on('connection', (connection) => {
       // queued before the first statement, which then reports a failure
@@ -27,13 +31,14 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   return {
     dialect: dialect.name,
     sql: dialect,
-    reserved: createPoolExecutor(reserved),
+    reserved: createPoolExecutor((task) => runOn(reserved, task)),
+    poolUse: () => ({ ...count.use }),
     isConnectionLoss,
     isSchemaChange,
-    ...createPoolExecutor(pool),
-    transaction: (body) => runOn(pool, (connection) => runTransaction(connection, body)),
+    ...createPoolExecutor(run),
+    transaction: (body) => run((connection) => runTransaction(connection, body)),
     changeSchema: (body) =>
-      runOn(pool, async (connection) => {
+      run(async (connection) => {
         // an ALTER may take longer than a request, but waits for locks only as long as that
         await send(connection, sessionSetup(dialect.name, 0), []);
         await send(connection, `set lock_wait_timeout = ${schemaLockWait}`, []);
@@ -43,7 +48,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
           await send(connection, setup, []).catch(() => undefined);
         }
       }),
-    locked: (name, body) => runOn(pool, (connection) => holdLock(connection, name, body)),
+    locked: (name, body) => run((connection) => holdLock(connection, name, body)),
     async close() {
       await Promise.all([endPool(pool), endPool(reserved)]);
     },
@@ -63,27 +68,36 @@ const readDialect = async (pool: Pool): Promise<SqlDialect> => {
   return String(row?.version).toLowerCase().includes('mariadb') ? mariadb : mysql;
 };
 
-const runOn = <Result>(pool: Pool, task: (connection: PoolConnection) => Promise<Result>): Promise<Result> =>
+type RunOnConnection = <Result>(task: (connection: PoolConnection) => Promise<Result>) => Promise<Result>;
+
+const runOn = <Result>(
+  pool: Pool,
+  task: (connection: PoolConnection) => Promise<Result>,
+  count?: PoolCount,
+): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {
+    const endWait = count?.wait();
     pool.getConnection((error, connection) => {
+      endWait?.(error === null);
       if (error !== null) return reject(error);
       const release =
         <Value>(complete: (value: Value) => void) =>
         (value: Value): void => {
           connection.release();
+          count?.release();
           complete(value);
         };
       task(connection).then(release(resolve), release(reject));
     });
   });
 
-const createPoolExecutor = (pool: Pool): Executor => ({
+const createPoolExecutor = (run: RunOnConnection): Executor => ({
   quote: mysql.quote,
-  rows: (statement, layout) => runOn(pool, (connection) => readRows(connection, statement, layout)),
-  query: (text, values = []) => runOn(pool, (connection) => send(connection, text, values)),
-  write: (statement) => runOn(pool, (connection) => acknowledged(() => sendWrite(connection, statement))),
+  rows: (statement, layout) => run((connection) => readRows(connection, statement, layout)),
+  query: (text, values = []) => run((connection) => send(connection, text, values)),
+  write: (statement) => run((connection) => acknowledged(() => sendWrite(connection, statement))),
   writeRows: (statement, layout) =>
-    runOn(pool, (connection) => acknowledged(() => readRows(connection, statement, layout))),
+    run((connection) => acknowledged(() => readRows(connection, statement, layout))),
 });
 
 const createConnectionExecutor = (connection: PoolConnection): Executor => ({

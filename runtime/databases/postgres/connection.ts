@@ -12,9 +12,11 @@ import { compileRows, readDataRow, writeDataRow, type PostgresProgram } from './
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { evictStatement, findStatement } from '../statements.js';
+import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
 
 const idleTimeout = 60_000;
+const defaultPoolMax = 10;
 
 export const openPostgres = async (options: DatabaseOptions): Promise<Database> => {
   const pool = createPool(options);
@@ -25,16 +27,19 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     throw error;
   }
   const reserved = createPool({ ...options, poolMax: 1 });
+  const count = countPool(options.poolMax ?? defaultPoolMax, options.onWait);
+  const run: RunOnClient = (task) => runOn(pool, task, count);
   return {
     dialect: postgres.name,
     sql: postgres,
     isConnectionLoss,
     isSchemaChange,
-    ...createPoolExecutor(pool),
-    reserved: createPoolExecutor(reserved),
-    transaction: (body) => runOn(pool, (client) => retryIfStale(client, () => runTransaction(client, body))),
+    ...createPoolExecutor(run),
+    reserved: createPoolExecutor((task) => runOn(reserved, task)),
+    poolUse: () => ({ ...count.use }),
+    transaction: (body) => run((client) => retryIfStale(client, () => runTransaction(client, body))),
     changeSchema: (body) =>
-      runOn(pool, (client) =>
+      run((client) =>
         runTransaction(client, async (executor) => {
           // a statement that waits for a lock lets nobody else through
           await executor.query("set local lock_timeout = '5s'");
@@ -59,7 +64,7 @@ const createPool = (options: DatabaseOptions): Pool => {
     }
   }
   const pool = new Pool({
-    max: options.poolMax ?? 10,
+    max: options.poolMax ?? defaultPoolMax,
     idleTimeoutMillis: idleTimeout,
     Client: PoolClient,
     onConnect: (connected) => connected.query(setup),
@@ -88,18 +93,28 @@ const checkServer = async (pool: Pool, { schema = 'public' }: DatabaseOptions): 
   }
 };
 
-const runOn = <Result>(pool: Pool, task: (client: RowClient) => Promise<Result>): Promise<Result> =>
+type RunOnClient = <Result>(task: (client: RowClient) => Promise<Result>) => Promise<Result>;
+
+const runOn = <Result>(
+  pool: Pool,
+  task: (client: RowClient) => Promise<Result>,
+  count?: PoolCount,
+): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {
     const fail = (error: Error): void => reject(addErrorCode(error));
+    const endWait = count?.wait();
     pool.connect((error, client, release) => {
+      endWait?.(client !== undefined);
       if (error !== undefined || client === undefined) return fail(error ?? new Error('no connection'));
       task(client as unknown as RowClient).then(
         (result) => {
           release();
+          count?.release();
           resolve(result);
         },
         (reason: Error) => {
           release(endsConnection(reason));
+          count?.release();
           fail(reason);
         },
       );
@@ -113,18 +128,15 @@ const endsConnection = (error: Error): boolean => {
   return severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P');
 };
 
-const createPoolExecutor = (pool: Pool): Executor => ({
+const createPoolExecutor = (run: RunOnClient): Executor => ({
   quote: postgres.quote,
   rows: (statement, layout) =>
-    runOn(pool, (client) => retryIfStale(client, () => readRows(client, statement, layout))),
-  query: (text, values = []) =>
-    runOn(pool, (client) => retryIfStale(client, () => query(client, text, values))),
+    run((client) => retryIfStale(client, () => readRows(client, statement, layout))),
+  query: (text, values = []) => run((client) => retryIfStale(client, () => query(client, text, values))),
   write: (statement) =>
-    runOn(pool, (client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
+    run((client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
   writeRows: (statement, layout) =>
-    runOn(pool, (client) =>
-      acknowledged(() => retryIfStale(client, () => readRows(client, statement, layout))),
-    ),
+    run((client) => acknowledged(() => retryIfStale(client, () => readRows(client, statement, layout)))),
 });
 
 /** Runs statements sequentially and none after a failure, as PostgreSQL accepts no more in that transaction. */

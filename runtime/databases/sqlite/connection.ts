@@ -7,6 +7,7 @@ import type { Database, DatabaseOptions, Executor, RowLayout } from '../contract
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sqlite } from './dialect.js';
 import { compileRows, toCell, writeCells, type LibsqlValue, type SqliteProgram } from './rows.js';
+import { countPool, type PoolCount } from '../pool-count.js';
 import { evictStatement, findStatement } from '../statements.js';
 
 type Connection = InstanceType<typeof Libsql>;
@@ -18,12 +19,13 @@ interface Prepared {
   program: SqliteProgram | null;
 }
 
-export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> => {
+export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Database> => {
   const path = url.slice('sqlite:'.length);
   if (!path.includes(':memory:')) mkdirSync(dirname(path), { recursive: true });
   const reader = openConnection(path);
   const writer = openConnection(path);
-  const queue = createQueue();
+  const count = countPool(1, onWait);
+  const queue = createQueue(count);
   const reading = createExecutor(reader);
   const writing = createExecutor(writer);
 
@@ -52,6 +54,8 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
       }),
     changeSchema: (body) => queue(() => changeSchema(writer, () => body(writing))),
     locked: (name, body) => lockFile(`${path}.${name}.lock`, body),
+    // reads never wait: what is counted is the one connection for writes
+    poolUse: () => ({ ...count.use }),
     // there is no server
     isConnectionLoss: () => false,
     isSchemaChange: (error) => error instanceof Error && schemaMessage.test(error.message),
@@ -94,10 +98,15 @@ export const openConnection = (path: string): Connection => {
 };
 
 /** Runs tasks sequentially, so that no other statement runs inside a transaction on the shared connection. */
-const createQueue = () => {
+const createQueue = (count: PoolCount) => {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(task: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(task, task);
+    const endWait = count.wait();
+    const run = (): Promise<Result> => {
+      endWait(true);
+      return task().finally(count.release);
+    };
+    const result = last.then(run, run);
     last = result.catch(() => undefined);
     return result;
   };

@@ -1,6 +1,7 @@
 /** Handles the routes of the queue: `/queue/…`, `/run/…`, result files and the public keys of webhook signatures. */
 import type { Access } from '../../access/access.js';
 import type { Database } from '../../databases/contract.js';
+import type { QueueObservation } from '../../observe.js';
 import type { RouteHandler } from '../../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
@@ -20,6 +21,7 @@ import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
 import { createRunHandler, type RunHandler } from './run.js';
 import type { QueueSettings } from '../settings.js';
+import { QueueError } from '../requests/queue-error.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
 import { respondSubmitted } from './submitted.js';
@@ -32,6 +34,7 @@ export interface QueueOptions {
   readonly models: readonly QueueModelDeclaration[];
   /** Module of the functions of models, for `/run`. */
   readonly functions: string;
+  readonly observe: (observation: QueueObservation) => void;
   readonly onError: (error: unknown) => void;
   readonly onModelFailure: (failure: FailedAttempt) => void;
 }
@@ -49,14 +52,14 @@ export interface Queue {
 }
 
 export const createQueue = (options: QueueOptions): Queue => {
-  const { settings, database, access, onError } = options;
+  const { settings, database, access, observe, onError } = options;
   const models = createQueueModels([...options.models, ...builtInModels]);
   const gateway = createGateway({
     address: settings.temporalAddress,
     namespace: settings.temporalNamespace,
   });
   const { resultTtl, secrets } = settings;
-  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError });
+  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, observe, onError });
   const { cancel: cancelWorkflow } = gateway;
   const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError });
@@ -67,6 +70,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const services: Services = {
     settings,
     database,
+    observe,
     requests,
     streams,
     identify: createIdentify({ statements: database, access, secrets }),
@@ -96,6 +100,7 @@ export const createQueue = (options: QueueOptions): Queue => {
 interface Services {
   readonly settings: QueueSettings;
   readonly database: Database;
+  readonly observe: QueueOptions['observe'];
   readonly requests: Requests;
   readonly streams: Streams;
   readonly identify: Identify;
@@ -144,10 +149,13 @@ const respondModel = async (
 ): Promise<ApiResponse> => {
   const [name = '', id = ''] = model === null ? segments : [model, ...segments];
   const caller = await identify(request, services);
-  if (action === 'submit') return respondSubmit(request, name, { ...services, caller });
-  if (action === 'run') {
-    const { account } = caller;
-    return services.run.respond({ model: services.requests.modelOf(name, caller), account, request });
+  if (action === 'submit' || action === 'run') {
+    const respondNew = action === 'submit' ? respondSubmit : respondRun;
+    return respondNew(request, name, { ...services, caller }).catch((error: unknown) => {
+      if (error instanceof QueueError)
+        services.observe({ kind: 'submissionRefused', reason: error.errorType });
+      throw error;
+    });
   }
   const found = await services.requests.find(id, caller);
   if (found === null || !caller.maySee(found.model) || !isNameOf(name, found.model)) {
@@ -163,14 +171,29 @@ const respondModel = async (
 const isNameOf = (name: string, model: string): boolean =>
   model === name || (name.includes('/') && model.startsWith(`${name}/`));
 
+interface CallerServices extends Services {
+  readonly caller: Caller;
+}
+
+const respondRun = async (
+  request: ApiRequest,
+  name: string,
+  { requests, run, caller }: CallerServices,
+): Promise<ApiResponse> => {
+  const { account } = caller;
+  return run.respond({ model: requests.modelOf(name, caller), account, request });
+};
+
 const respondSubmit = async (
   request: ApiRequest,
   name: string,
-  { requests, settings, caller }: Services & { readonly caller: Caller },
+  { requests, settings, caller, observe }: CallerServices,
 ): Promise<ApiResponse> => {
   const model = requests.modelOf(name, caller);
   const options = readSubmitOptions(request, settings.webhookPolicy);
   const input = await readJson(request, {});
   const { account } = caller;
-  return respondSubmitted(await requests.submit({ account, model, input, options }), settings);
+  const submitted = await requests.submit({ account, model, input, options });
+  observe({ kind: 'submitted', model: model.id });
+  return respondSubmitted(submitted, settings);
 };

@@ -1,4 +1,5 @@
 /** Notifies Temporal of stored requests and deliveries. The sweep repeats notifications that are lost. */
+import type { QueueObservation } from '../../observe.js';
 import type { Database } from '../../databases/contract.js';
 import { batchWrites } from '../../concurrency/batch.js';
 import type { QueueModels } from '../models/models.js';
@@ -16,6 +17,7 @@ export interface NotifierOptions {
   /** Milliseconds that results are kept and deliveries retried. */
   readonly resultTtl: number;
   /** Called with errors of notifications to Temporal, which the sweep repeats. */
+  readonly observe?: (observation: QueueObservation) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -34,8 +36,10 @@ export interface Notifier {
   flush(): Promise<void>;
 }
 
-export const createNotifier = (options: NotifierOptions): Notifier => {
-  const { database, gateway, onError } = options;
+export const createNotifier = (given: NotifierOptions): Notifier => {
+  const { database, observe = () => undefined, onError } = given;
+  const gateway = observeStarts(given.gateway, observe);
+  const options = { ...given, gateway };
   const mark = (requests: readonly RequestHead[]): Promise<void> => markNotified(requests, options);
   const dispatcher = createDispatcher({ mark, onError });
   const markDelivery = batchWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
@@ -65,6 +69,30 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
       await markDelivery(delivery.id);
     },
     flush: () => dispatcher.flush(),
+  };
+};
+
+/** Reports how long the starts of workflows take. */
+const observeStarts = (gateway: Gateway, observe: (observation: QueueObservation) => void): Gateway => {
+  const timed =
+    <Input>(start: (input: Input) => Promise<void>) =>
+    async (input: Input): Promise<void> => {
+      const began = performance.now();
+      const report = (status: 'ok' | 'failed'): void =>
+        observe({ kind: 'workflowStarted', ms: performance.now() - began, status });
+      try {
+        await start(input);
+      } catch (error) {
+        report('failed');
+        throw error;
+      }
+      report('ok');
+    };
+  return {
+    ...gateway,
+    start: timed(gateway.start),
+    admit: timed(gateway.admit),
+    deliver: timed(gateway.deliver),
   };
 };
 

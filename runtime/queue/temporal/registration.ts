@@ -7,6 +7,8 @@ import type { WorkerProcessOptions } from './worker.js';
 export interface Registration {
   /** Identity of the process: process id and host, and a random part because both may recur. */
   readonly id: string;
+  /** Returns the activities in flight by name. */
+  tasks(): ReadonlyMap<string, number>;
   /** Counts an activity in flight; the returned function ends it. */
   readonly track: (name: string) => () => void;
   /** Begins to report; `onDrain` is called when an operator has asked for it. */
@@ -23,14 +25,16 @@ export const registerWorker = (
 ): Registration => {
   const id = `${process.pid}@${hostname()}-${randomBytes(3).toString('hex')}`;
   const started = Date.now();
-  let tasks = 0;
+  const tasks = new Map<string, number>();
+  const total = (): number => [...tasks.values()].reduce((sum, count) => sum + count, 0);
+  const change = (name: string, by: 1 | -1): unknown => tasks.set(name, (tasks.get(name) ?? 0) + by);
   let state: 'running' | 'draining' = 'running';
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<void> = Promise.resolve();
   let onDrain: (() => void) | null = null;
 
   const beat = async (): Promise<void> => {
-    const row = { id, version, roles, classes, state, tasks, started };
+    const row = { id, version, roles, classes, state, tasks: total(), started };
     if ((await beatWorker(database, row, Date.now())) && state === 'running') onDrain?.();
   };
   const send = (): void => {
@@ -40,11 +44,12 @@ export const registerWorker = (
 
   return {
     id,
+    tasks: () => tasks,
     track(name) {
       const finish = track(name);
-      tasks += 1;
+      change(name, 1);
       return () => {
-        tasks -= 1;
+        change(name, -1);
         finish();
       };
     },

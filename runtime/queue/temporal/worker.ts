@@ -9,6 +9,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import type { Database } from '../../databases/contract.js';
+import type { QueueObservation } from '../../observe.js';
 import { createHousekeepingActivities } from './activities/housekeeping.js';
 import { createModelActivities } from './activities/model.js';
 import { createRequestActivities } from './activities/request.js';
@@ -28,6 +29,7 @@ import type { RunBuiltIn } from '../models/built-in.js';
 import { createFunctionRunner } from '../models/function-runner.js';
 import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
+import { createGauges, type GaugeSetter } from './gauges.js';
 import { registerWorker } from './registration.js';
 import { createReceivers, type Receivers } from '../webhooks/receivers.js';
 import { createSender, type Sender, type SenderOptions } from '../webhooks/send.js';
@@ -56,6 +58,9 @@ export interface WorkerProcessOptions {
   readonly track?: (name: string) => () => void;
   /** Version of the package. */
   readonly version: string;
+  /** `host:port` at which the metrics of the SDK are served; absent where nobody reads them. */
+  readonly metricsAddress?: string;
+  readonly observe: (observation: QueueObservation) => void;
   readonly onFailure: (error: unknown) => void;
   readonly onModelFailure: (failure: FailedAttempt) => void;
   readonly onWarning: (message: string) => void;
@@ -64,6 +69,9 @@ export interface WorkerProcessOptions {
 export interface WorkerProcess {
   /** Resolves when all workers have ended; rejects when one fails. */
   readonly ended: Promise<void>;
+  isRunning(): boolean;
+  /** Sets the gauges of the process, and with the role `housekeeping` those of the queue. */
+  readonly readGauges: (tallies: GaugeSetter) => Promise<void>;
   /** Takes nothing new, and stops once running activities have ended or their grace is over. */
   stop(): Promise<void>;
 }
@@ -82,7 +90,7 @@ const connect = async (options: NativeConnectionOptions): Promise<NativeConnecti
 };
 
 export const startWorkers = async (options: WorkerProcessOptions): Promise<WorkerProcess> => {
-  installSilentRuntime();
+  installSilentRuntime(options.metricsAddress);
   const { settings } = options;
   const chosen = readConnection({ address: settings.temporalAddress, namespace: settings.temporalNamespace });
   const connection = await connect(chosen.options);
@@ -113,6 +121,8 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
     .then(() => connection.close());
   return {
     ended,
+    isRunning: () => workers.every((each) => each.getState() === 'RUNNING'),
+    readGauges: createGauges({ ...services, tasks: registration.tasks }),
     async stop() {
       drain();
       await ended;
@@ -121,17 +131,33 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
 };
 
 /** Prevents the native runtime from logging and from handling the signals of the process. */
-const installSilentRuntime = (): void => {
+const installSilentRuntime = (metricsAddress: string | undefined): void => {
   try {
     Runtime.install({
       shutdownSignals: [],
       logger: { ...silent },
-      telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
+      telemetryOptions: {
+        logging: { filter: 'ERROR', forward: {} },
+        ...(metricsAddress !== undefined && { metrics: { prometheus: sdkMetrics(metricsAddress) } }),
+      },
     });
   } catch {
     // installed by an earlier worker of this process
   }
 };
+
+/** Names as in Temporal's documents, and buckets that fit runs of minutes. */
+const sdkMetrics = (bindAddress: string) => ({
+  bindAddress,
+  countersTotalSuffix: true,
+  unitSuffix: true,
+  useSecondsForDurations: true,
+  histogramBucketOverrides: {
+    temporal_activity_execution_latency: [0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
+    temporal_activity_schedule_to_start_latency: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600],
+    temporal_workflow_task_schedule_to_start_latency: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
+  },
+});
 
 const nothing = (): void => undefined;
 const silent = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -154,13 +180,30 @@ const createServices = (
   searchable: Searchable,
   options: WorkerProcessOptions,
 ): Omit<WorkerServices, 'worker'> => {
-  const { database, models, settings, onFailure } = options;
+  const { database, models, settings, observe, onFailure } = options;
   const gateway = createWorkerGateway(client, searchable);
   const { resultTtl, webhookPolicy: policy } = settings;
-  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError: onFailure });
-  const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
+  const lifecycle = createRequestLifecycle({
+    database,
+    models,
+    gateway,
+    resultTtl,
+    observe,
+    onError: onFailure,
+  });
+  const sender = createSender({
+    database,
+    policy,
+    userAgent: options.userAgent,
+    observe,
+    ...options.webhooks,
+  });
   const files = createFileStore(settings);
-  const children = createChildren({ functions: options.functions, spool: files.spool });
+  const children = createChildren({
+    functions: options.functions,
+    spool: files.spool,
+    onExit: (model, cause) => observe({ kind: 'childEnded', model, cause }),
+  });
   const { cancel: cancelWorkflow } = gateway;
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError: onFailure });
   return {

@@ -6,7 +6,10 @@
 export interface Breaker {
   /** Begins an attempt. @returns the function that records its end, or the milliseconds to postpone it */
   begin(): ((end: AttemptEnd) => void) | number;
+  state(): BreakerState;
 }
+
+export type BreakerState = 'closed' | 'open' | 'probing';
 
 /** `unknown` if the attempt says nothing about the receiver, such as one that could not read the database. */
 export type AttemptEnd = 'ok' | 'failed' | 'unknown';
@@ -76,6 +79,10 @@ export const createBreaker = ({ now = Date.now, random = Math.random }: BreakerO
   };
 
   return {
+    state() {
+      if (openUntil === null) return 'closed';
+      return isProbing || now() >= openUntil ? 'probing' : 'open';
+    },
     begin() {
       if (openUntil === null) return record;
       if (now() < openUntil) return withJitter(openUntil - now());

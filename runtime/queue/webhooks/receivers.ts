@@ -3,11 +3,13 @@
  * receivers that are slow or gone delay only deliveries of their own account. Attempts above a limit wait briefly, so that
  * a burst to a fast receiver is not postponed; each account has few places for them.
  */
-import { createBreaker, type AttemptEnd, type Breaker } from './breaker.js';
+import { createBreaker, type AttemptEnd, type Breaker, type BreakerState } from './breaker.js';
 
 export interface Receivers {
   /** Acquires a place for an attempt, or says how long to postpone it. */
   acquire(target: DeliveryTarget): Promise<Place | Postponement>;
+  /** Counts attempts in progress, and receivers by the state of their breaker. */
+  use(): { readonly active: number; readonly open: number; readonly probing: number };
 }
 
 export interface DeliveryTarget {
@@ -61,9 +63,9 @@ interface WaitingAttempt {
 const maxReceivers = 10_000;
 
 /** Returns receivers by account and origin; forgets the one that was used least recently, if it is idle. */
-const rememberReceivers = (newBreaker: () => Breaker): ((target: DeliveryTarget) => Receiver) => {
+const rememberReceivers = (newBreaker: () => Breaker) => {
   const receivers = new Map<string, Receiver>();
-  return ({ account, url }) => {
+  const receiverOf = ({ account, url }: DeliveryTarget): Receiver => {
     const name = `${account} ${new URL(url).origin}`;
     const receiver = receivers.get(name) ?? { active: 0, breaker: newBreaker() };
     receivers.delete(name);
@@ -72,6 +74,9 @@ const rememberReceivers = (newBreaker: () => Breaker): ((target: DeliveryTarget)
     if (oldest?.[1].active === 0) receivers.delete(oldest[0]);
     return receiver;
   };
+  const countBreakers = (state: BreakerState): number =>
+    [...receivers.values()].filter(({ breaker }) => breaker.state() === state).length;
+  return { receiverOf, countBreakers };
 };
 
 /** The places of all attempts, and the attempts that wait for one. */
@@ -79,6 +84,8 @@ interface Places {
   /** Takes a place, after waiting for one if necessary; resolves with false where none becomes free in time. */
   enter(account: Account, receiver: Receiver): Promise<boolean>;
   leave(account: Account, receiver: Receiver): void;
+  /** Returns the number of places that are taken. */
+  active(): number;
 }
 
 const createPlaces = ({
@@ -128,6 +135,7 @@ const createPlaces = ({
     });
 
   return {
+    active: () => active,
     async enter(account, receiver) {
       if (!hasPlace(account, receiver))
         return account.waiting < maxWaiting && (await waitForPlace(account, receiver));
@@ -150,7 +158,7 @@ export const createReceivers = ({
   newBreaker = createBreaker,
 }: ReceiversOptions = {}): Receivers => {
   const accounts = new Map<string, Account>();
-  const receiverOf = rememberReceivers(newBreaker);
+  const { receiverOf, countBreakers } = rememberReceivers(newBreaker);
   const places = createPlaces({ maxPerReceiver, maxPerAccount, maxInAll, maxWaiting, waitTimeout });
 
   const accountOf = (id: string): Account => {
@@ -165,6 +173,11 @@ export const createReceivers = ({
   };
 
   return {
+    use: () => ({
+      active: places.active(),
+      open: countBreakers('open'),
+      probing: countBreakers('probing'),
+    }),
     async acquire(target) {
       const account = accountOf(target.account);
       const receiver = receiverOf(target);

@@ -1,5 +1,6 @@
 /** Sends a delivery attempt, with a new signature and only to allowed addresses, and stores its result. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { QueueObservation } from '../../observe.js';
 import type { Database } from '../../databases/contract.js';
 import { createBatch, batchWrites } from '../../concurrency/batch.js';
 import {
@@ -28,6 +29,7 @@ export interface SenderOptions {
   /** Returns the milliseconds until the next attempt. */
   readonly retryDelay?: typeof retryDelay;
   readonly userAgent: string;
+  readonly observe?: (observation: QueueObservation) => void;
 }
 
 /** The result of an attempt; `after` is the milliseconds until the next one. */
@@ -43,7 +45,7 @@ export interface Sender {
 }
 
 export const createSender = (options: SenderOptions): Sender => {
-  const { database, policy, resolve } = options;
+  const { database, policy, resolve, observe = () => undefined } = options;
   const agents = createAgents({ policy, ...(resolve !== undefined && { resolve }) });
   const signersOf = createSigners(database);
   const record = createRecorder(database);
@@ -56,6 +58,12 @@ export const createSender = (options: SenderOptions): Sender => {
       const { status } = result;
       const error = result.kind === 'accepted' ? null : result.error;
       const milliseconds = Date.now() - created;
+      observe({
+        kind: 'webhookAttempted',
+        outcome: outcomeOf(result),
+        ms: milliseconds,
+        lagMs: result.kind === 'accepted' ? Date.now() - delivery.created : null,
+      });
       await record({
         attempt: { delivery: delivery.id, number, status, error, milliseconds, created },
         state: endStates[sent.kind],
@@ -65,6 +73,12 @@ export const createSender = (options: SenderOptions): Sender => {
     },
     close: () => agents.close(),
   };
+};
+
+/** Returns the class of a result: `ok`, `3xx`, `4xx`, `5xx`, or the name of an error without a response. */
+const outcomeOf = (result: AttemptResult): string => {
+  if (result.kind === 'accepted') return 'ok';
+  return result.status === null ? result.error : `${Math.floor(result.status / 100)}xx`;
 };
 
 const endStates: Readonly<Record<SendResult['kind'], DeliveryState>> = {

@@ -41,6 +41,8 @@ export interface Child {
   /** Resolves to whether the process can run again: it is responsive, and has memory left. */
   untilIdle(): Promise<boolean>;
   isAlive(): boolean;
+  /** Returns the resident memory at the last measurement, in bytes. */
+  memory(): number;
   /** Kills the process and its descendants. @returns when it has ended */
   kill(): Promise<void>;
 }
@@ -67,6 +69,8 @@ interface State {
   current: CurrentRun | null;
   alive: boolean;
   exceededMemory: boolean;
+  /** Bytes, at the last measurement. */
+  memory: number;
   onIdle: (idle: boolean) => void;
 }
 
@@ -102,6 +106,7 @@ export const startChild = (options: ChildOptions): Child => {
         };
       }),
     isAlive: () => state.alive,
+    memory: () => state.memory,
     async kill() {
       killGroup(state);
       await state.exited;
@@ -137,6 +142,7 @@ const startProcess = (options: ChildOptions): State => {
     current: null,
     alive: true,
     exceededMemory: false,
+    memory: 0,
     onIdle: () => undefined,
   };
   return state;
@@ -169,8 +175,10 @@ const hasMemoryLeft = ({ process: child, options }: State): boolean =>
   residentMemory(child.pid ?? 0) <= options.runner.memory / 2;
 
 /** Returns the resident memory in bytes, and reports it to the run in progress. */
-const measureMemory = ({ process: child, current }: State): number => {
+const measureMemory = (state: State): number => {
+  const { process: child, current } = state;
   const bytes = residentMemory(child.pid ?? 0);
+  state.memory = bytes;
   if (bytes > 0) current?.observer.memory(bytes);
   return bytes;
 };

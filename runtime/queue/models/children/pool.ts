@@ -2,13 +2,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionRunner } from '../../../../contract/queue-model.js';
 import { startChild, type Child, type ChildEnd, type ChildOptions, type RunObserver } from './child.js';
+import { isOutOfMemory, type ChildExit } from './exit.js';
 import type { RunTask } from './messages.js';
 
 export interface Children {
   /** Runs a task in a process of its model. The signal asks the function to end, and kills its process otherwise. */
   run(task: RunTask, options: ChildRunOptions): Promise<ChildEnd>;
+  /** Counts the processes by model. */
+  use(): readonly ChildUse[];
   /** Kills all processes. */
   close(): Promise<void>;
+}
+
+export interface ChildUse {
+  readonly model: string;
+  readonly running: number;
+  readonly idle: number;
+  /** Resident memory of the largest one at the last measurement, in bytes. */
+  readonly memory: number;
 }
 
 export interface ChildRunOptions {
@@ -30,6 +41,8 @@ const defaultSettleLimit = 500;
 export interface PoolOptions extends Omit<ChildOptions, 'runner'> {
   /** Milliseconds that a run waits for the process of the run before it. */
   readonly settleLimit?: number;
+  /** Called when a process ends in a run: out of `memory`, for the signal of the run (`abort`), or by a `crash`. */
+  readonly onExit?: (model: string, cause: 'memory' | 'abort' | 'crash') => void;
 }
 
 interface Pooled {
@@ -46,6 +59,7 @@ interface Processes {
   take(model: string, runner: FunctionRunner): Promise<Pooled>;
   /** Keeps the process of an ended run for the next one, or removes it. */
   release(pooled: Pooled): Promise<void>;
+  use(): readonly ChildUse[];
   /** Kills all processes. */
   close(): Promise<void>;
 }
@@ -97,6 +111,7 @@ const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolO
       idle.push(pooled);
       if (idle.length > maxIdle) await remove(idle.shift() as Pooled);
     },
+    use: () => countByModel([...all]),
     async close() {
       idle.length = 0;
       await Promise.all([...all].map(remove));
@@ -104,7 +119,17 @@ const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolO
   };
 };
 
-export const createChildren = (options: PoolOptions): Children => {
+const countByModel = (all: readonly Pooled[]): readonly ChildUse[] => {
+  const models = [...new Set(all.map(({ model }) => model))];
+  return models.map((model) => {
+    const own = all.filter((each) => each.model === model);
+    const running = own.filter(({ settling }) => settling === null).length;
+    const memory = Math.max(...own.map(({ child }) => child.memory()));
+    return { model, running, idle: own.length - running, memory };
+  });
+};
+
+export const createChildren = ({ onExit, ...options }: PoolOptions): Children => {
   const processes = createProcesses(options);
   const run = async (task: RunTask, given: ChildRunOptions): Promise<ChildEnd> => {
     const { runner, signal, observer } = given;
@@ -120,9 +145,15 @@ export const createChildren = (options: PoolOptions): Children => {
     pooled.settling = processes.release(pooled);
     // an idle process that ended before it received the task
     const isStale = end.kind === 'exited' && !end.started && pooled.runs > 1 && !signal.aborted;
+    if (end.kind === 'exited' && !isStale) onExit?.(task.model, causeOf(end.exit, signal));
     return isStale ? run(task, given) : end;
   };
-  return { run, close: () => processes.close() };
+  return { run, use: processes.use, close: () => processes.close() };
+};
+
+const causeOf = (exit: ChildExit, { aborted }: AbortSignal): 'memory' | 'abort' | 'crash' => {
+  if (isOutOfMemory(exit)) return 'memory';
+  return aborted ? 'abort' : 'crash';
 };
 
 const reasonOf = ({ reason }: AbortSignal): string =>

@@ -1,4 +1,5 @@
 /** Scheduled activities: repeat lost notifications of Temporal, free orphaned slots, and delete expired data. */
+import type { QueueObservation } from '../../../observe.js';
 import type { Database } from '../../../databases/contract.js';
 import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
@@ -25,6 +26,7 @@ export interface HousekeepingOptions {
   /** Milliseconds. */
   readonly resultTtl: number;
   readonly fileTtl: number;
+  readonly observe?: (observation: QueueObservation) => void;
 }
 
 export interface SweepReport {
@@ -45,8 +47,9 @@ const maxBatches = 50;
 
 export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   const audit = createAudit(options);
+  const job = createJob(options);
   return {
-    async sweep(): Promise<SweepReport> {
+    sweep: job('sweep', async (): Promise<SweepReport> => {
       const { database, lifecycle, models } = options;
       await deleteExpiredRuns(database, Date.now());
       await returnLost(database, Date.now());
@@ -71,17 +74,35 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
         each: lifecycle.ensureDelivery,
       });
       return { started, delivered, ended: await audit() };
-    },
+    }),
 
-    async expire(): Promise<number> {
+    expire: job('expire', async (): Promise<number> => {
       const { database, files, resultTtl, fileTtl } = options;
       const now = Date.now();
       await files.removeBefore(now - fileTtl);
       await deleteLostWorkers(database, now);
       return expire(database, { before: now - resultTtl, now });
-    },
+    }),
   };
 };
+
+/** Reports how a job ended. */
+const createJob =
+  ({ observe = () => undefined }: Pick<HousekeepingOptions, 'observe'>) =>
+  <Result>(name: string, run: () => Promise<Result>) =>
+  async (): Promise<Result> => {
+    const began = performance.now();
+    const report = (status: 'ok' | 'failed'): void =>
+      observe({ kind: 'jobFinished', job: name, status, ms: performance.now() - began });
+    try {
+      const result = await run();
+      report('ok');
+      return result;
+    } catch (error) {
+      report('failed');
+      throw error;
+    }
+  };
 
 /** Returns requests whose worker died to the queue; Temporal runs them again. */
 const returnLost = async (database: Database, now: number): Promise<void> => {

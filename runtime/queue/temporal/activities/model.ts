@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
+import type { QueueObservation } from '../../../observe.js';
 import type { Database } from '../../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../../contract/queue-model.js';
 import { failureTypes, type ModelRequestInput, type RequestEnd } from '../../contract.js';
@@ -29,6 +30,7 @@ export interface ModelActivityOptions {
   readonly settings: QueueSettings;
   /** Identity of the process. */
   readonly worker: string;
+  readonly observe?: (observation: QueueObservation) => void;
   readonly onFailure: (error: unknown) => void;
   readonly onModelFailure: (failure: FailedAttempt) => void;
 }
@@ -155,9 +157,11 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
     });
     if (retry) return await failWith(outcome, record, { ...given, database });
     // a client that sees the end must also see every log line
+    const { errorType } = outcome;
+    const end = record.toEnd(errorType === null ? 'ok' : 'error', errorType);
     return await retryStore(async () => {
       await log.end();
-      return endWith(outcome, record, { ...given, ...options });
+      return endWith(outcome, { ...given, ...options, end });
     }, onFailure);
   } catch (error) {
     if (!context.cancellationSignal.aborted || error instanceof ApplicationFailure) throw error;
@@ -176,7 +180,11 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
 type AttemptRecord = ReturnType<typeof createRecord>;
 
 /** Gathers what operators can read of an attempt, and reports its failure. */
-const createRecord = ({ model, request, number }: Attempt, { onModelFailure }: ModelActivityOptions) => {
+const createRecord = (
+  { model, request, number }: Attempt,
+  { onModelFailure, observe = () => undefined }: ModelActivityOptions,
+) => {
+  const began = Date.now();
   let failure: Error | null = null;
   let memory: number | null = null;
   return {
@@ -188,15 +196,13 @@ const createRecord = ({ model, request, number }: Attempt, { onModelFailure }: M
       const { id, account } = request;
       onModelFailure({ request: id, model: model.id, account, attempt: number, error });
     },
-    errorName: (): string | null => failure?.name ?? null,
-    toEnd: (outcome: AttemptOutcome, errorType: string | null): AttemptEnd => ({
-      request: request.id,
-      number,
-      outcome,
-      errorType,
-      error: failure,
-      memory,
-    }),
+    /** Returns the end of the attempt, which is reported with it. */
+    toEnd(outcome: AttemptOutcome, errorType: string | null): AttemptEnd {
+      const waitedMs = number === 1 ? began - request.created : null;
+      const ms = Date.now() - began;
+      observe({ kind: 'attemptFinished', model: model.id, outcome, errorType, ms, waitedMs });
+      return { request: request.id, number, outcome, errorType, error: failure, memory };
+    },
   };
 };
 
@@ -218,20 +224,19 @@ const failWith = async (
   });
 };
 
+interface EndingAttempt extends Attempt, ModelActivityOptions {
+  readonly end: AttemptEnd;
+}
+
 /**
  * Stores the end of a request with its last attempt.
  * @throws ApplicationFailure with the end as its details, if the model failed; message and stack stay in the database
  */
-const endWith = async (
-  outcome: Outcome,
-  record: AttemptRecord,
-  { request, lifecycle }: Attempt & ModelActivityOptions,
-): Promise<RequestEnd> => {
+const endWith = async (outcome: Outcome, { request, lifecycle, end }: EndingAttempt): Promise<RequestEnd> => {
   const { errorType, body } = outcome;
-  const end = record.toEnd(errorType === null ? 'ok' : 'error', errorType);
   const ended = await endRequest(request, { outcome, attempt: end, lifecycle });
   if (errorType === null || ended.errorType !== errorType) return ended;
-  const name = record.errorName();
+  const name = end.error?.name ?? null;
   throw ApplicationFailure.create({
     message: name === null ? detailOf(body) : `${detailOf(body)} (${name})`,
     type: errorType,

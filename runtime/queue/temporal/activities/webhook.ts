@@ -1,6 +1,7 @@
 /** The activities that deliver a webhook; Temporal schedules the retries. */
 import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
+import type { QueueObservation } from '../../../observe.js';
 import type { Database } from '../../../databases/contract.js';
 import { failureTypes, type DeliveryInput } from '../../contract.js';
 import { findById } from '../../../concurrency/batch.js';
@@ -13,13 +14,19 @@ import type { Sender, SendResult } from '../../webhooks/send.js';
 export interface WebhookActivityOptions {
   readonly database: Database;
   readonly sender: Sender;
-  readonly receivers: Receivers;
+  readonly receivers: Pick<Receivers, 'acquire'>;
+  readonly observe?: (observation: QueueObservation) => void;
 }
 
 /** Milliseconds that a delivery is postponed while an operator has paused its account or endpoint. */
 const pauseDelay = 30_000;
 
-export const createWebhookActivities = ({ database, sender, receivers }: WebhookActivityOptions) => {
+export const createWebhookActivities = ({
+  database,
+  sender,
+  receivers,
+  observe = () => undefined,
+}: WebhookActivityOptions) => {
   const readPaused = watchPauses(database);
   const findDelivery = findById((ids) => findDeliveries(database, ids));
 
@@ -31,10 +38,13 @@ export const createWebhookActivities = ({ database, sender, receivers }: Webhook
     if (state === 'delivered') return { kind: 'accepted', attempts };
     if (state === 'failed') return { kind: 'refused', reason: 'the delivery was given up' };
     const paused = await readPaused();
-    if (paused.has('endpoint', new URL(delivery.url).origin) || paused.has('account', delivery.account))
+    if (paused.has('endpoint', new URL(delivery.url).origin) || paused.has('account', delivery.account)) {
+      observe({ kind: 'webhookPostponed', reason: 'paused' });
       return { kind: 'failed', reason: 'paused by an operator', after: jitter(pauseDelay) };
+    }
     const place = await receivers.acquire(delivery);
     if (place.kind === 'postponed') {
+      observe({ kind: 'webhookPostponed', reason: place.after === null ? 'busy' : 'breaker' });
       return { kind: 'failed', reason: place.reason, after: place.after ?? busyDelay() };
     }
     let end: AttemptEnd = 'unknown';

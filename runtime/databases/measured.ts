@@ -1,0 +1,29 @@
+/** Reports how long the statements of a database take, and which fail. */
+import type { Observe, StatementKind } from '../observe.js';
+import type { Database, Executor } from './contract.js';
+
+export const measureDatabase = (database: Database, observe: Observe): Database => {
+  const measure = <Result>(operation: StatementKind, run: () => Promise<Result>): Promise<Result> => {
+    const began = performance.now();
+    const report = (error: unknown): void => {
+      const failure = error === null ? null : database.isConnectionLoss(error) ? 'lost' : 'other';
+      observe({ kind: 'statementFinished', operation, ms: performance.now() - began, failure });
+    };
+    const running = run();
+    running.then(() => report(null), report);
+    return running;
+  };
+  const measureExecutor = (executor: Executor): Executor => ({
+    quote: executor.quote,
+    rows: (statement, layout) => measure('read', () => executor.rows(statement, layout)),
+    query: (text, values) => measure('read', () => executor.query(text, values)),
+    write: (statement) => measure('write', () => executor.write(statement)),
+    writeRows: (statement, layout) => measure('write', () => executor.writeRows(statement, layout)),
+  });
+  return {
+    ...database,
+    ...measureExecutor(database),
+    reserved: measureExecutor(database.reserved),
+    transaction: (body) => measure('transaction', () => database.transaction(body)),
+  };
+};

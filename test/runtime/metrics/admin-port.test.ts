@@ -1,0 +1,115 @@
+import { describe, expect, inject, it } from 'vitest';
+import { createNamespace } from '../../queue/harness.js';
+import { reservePort } from '../../services/ports.js';
+import { until } from '../../until.js';
+import type { Running } from '../commands.js';
+import { copySystemTables } from '../harness/bootstrapped.js';
+import { adminToken } from '../harness/rows.js';
+import { useWorkplaces } from '../harness/workplaces.js';
+
+const newWorkplace = useWorkplaces();
+
+const served = async (running: Running): Promise<string> =>
+  (await running.until(/(http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
+
+const admin = { authorization: `Bearer ${adminToken}` };
+
+const readText = async (port: number, path: string): Promise<string> =>
+  (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+
+const countOf = (text: string, series: string): number =>
+  Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${series} `))
+      ?.split(' ')[1] ?? 0,
+  );
+
+const pings = 'svc_http_requests_total{route="/server/ping",method="GET",status="200"}';
+
+const ping = async (url: string, count: number): Promise<void> => {
+  // connections of their own go to different processes
+  const headers = { connection: 'close' };
+  for (let index = 0; index < count; index += 1)
+    await (await fetch(`${url}/server/ping`, { headers })).text();
+};
+
+describe('ADMIN_PORT of svc start', () => {
+  it('shows the sums of all processes, which survive the end of one, and the health of each part', async () => {
+    const place = newWorkplace();
+    await copySystemTables(place);
+    const port = await reservePort();
+    const running = place.start(['start', '--workers', '2'], {
+      PORT: '0',
+      ADMIN_PORT: String(port),
+      LOG_LEVEL: 'debug',
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+    });
+    const url = await served(running);
+    await running.until(/request process \d+ is ready[\s\S]*request process (\d+) is ready/);
+    await ping(url, 20);
+    await (await fetch(`${url}/users?limit=1`, { headers: admin })).text();
+    const before = await readText(port, '/metrics');
+    expect(countOf(before, pings)).toBe(20);
+    expect(countOf(before, 'svc_processes')).toBeGreaterThanOrEqual(3);
+    expect(countOf(before, 'svc_db_statement_duration_seconds_count{kind="read"}')).toBeGreaterThan(0);
+    expect(countOf(before, 'svc_plan_cache_misses_total{use="list"}')).toBe(1);
+    expect(countOf(before, 'svc_db_up')).toBe(1);
+    expect(countOf(before, 'svc_access_version')).toBeGreaterThan(0);
+    expect(before).toContain('process_resident_memory_bytes');
+
+    const [, killed] = await running.until(/request process (\d+) is ready/);
+    process.kill(Number(killed), 'SIGKILL');
+    await running.until(new RegExp(`request process ${killed} ended[\\s\\S]*request process \\d+ is ready`));
+    await ping(url, 5);
+    const after = await readText(port, '/metrics');
+    expect(countOf(after, pings)).toBe(25);
+    expect(countOf(after, 'svc_process_restarts_total{cause="exit"}')).toBe(1);
+
+    // Temporal is away: the API serves, and says what does not work
+    expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200);
+    const health = await fetch(`http://127.0.0.1:${port}/health`);
+    expect(health.status).toBe(200);
+    expect(await health.json()).toMatchObject({
+      status: 'degraded',
+      role: 'api',
+      parts: {
+        requests: { status: 'ok' },
+        schema: { status: 'ok' },
+        queue: { status: 'degraded', reason: expect.stringContaining('127.0.0.1:1') },
+      },
+    });
+    expect(await running.stop('SIGTERM')).toBe(0);
+  });
+});
+
+describe('ADMIN_PORT of svc worker', () => {
+  it('shows its health, the backlog, and the metrics of the SDK under the names of its documents', async () => {
+    const place = newWorkplace();
+    await copySystemTables(place);
+    const port = await reservePort();
+    const running = place.start(['worker'], {
+      ADMIN_PORT: String(port),
+      TEMPORAL_ADDRESS: inject('services').temporal,
+      TEMPORAL_NAMESPACE: await createNamespace(),
+    });
+    await until(() => readText(port, '/live').catch(() => null));
+    await running.until(/workers started: /);
+    expect(await readText(port, '/ready')).toBe('ready\n');
+    expect(JSON.parse(await readText(port, '/health'))).toMatchObject({
+      status: 'ok',
+      role: 'worker',
+      parts: { workers: { status: 'ok' }, database: { status: 'ok' }, queue: { status: 'ok' } },
+    });
+    const text = await until(async () => {
+      const found = await readText(port, '/metrics');
+      return /^svc_class_workers\{class="\w+"\} 1$/m.test(found) && found;
+    });
+    expect(text).toMatch(/^svc_requests\{model="demo\/\w+",class="\w+",state="waiting"\} 0$/m);
+    expect(text).toMatch(/^svc_slots\{model="demo\/\w+",state="limit"\} \d+$/m);
+    expect(text).toMatch(/^temporal_num_pollers\{/m);
+    expect(text).toMatch(/^temporal_request_latency_seconds_bucket\{/m);
+    expect(text).toMatch(/^temporal_request_total\{/m);
+    expect(await running.stop('SIGTERM')).toBe(0);
+  });
+});
