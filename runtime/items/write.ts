@@ -6,7 +6,6 @@ import { invalidPayload } from '../../contract/errors.js';
 import { databaseTime } from '../execute/database-time.js';
 import { withRollback } from '../execute/dry-run.js';
 import { keyList, onlyKey, type KeyList } from '../execute/key-list.js';
-import { noRows } from '../execute/row-set.js';
 import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../execute/write.js';
 import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
@@ -16,7 +15,7 @@ import { planCreate, planUpdates } from '../plan/write.js';
 import type { CreatePlan, UpdatePlan } from '../plan/write-plan.js';
 import { writtenCollections } from '../plan/written-collections.js';
 import { guardAccess, guardVersion } from './access-guard.js';
-import { createOutputReader, type WriteOutput } from './write-output.js';
+import { createOutputReader, writtenNothing, type WriteOutput } from './write-output.js';
 import { bindInput, type ItemContext } from './context.js';
 import { hashCreate, hashUpdate } from './hash.js';
 import { rejectOwnRow } from './own-rights.js';
@@ -37,7 +36,7 @@ export const createItems = async (
     planCreate(collection, payloads, writeContext(context)),
     context.toStoredToken,
   );
-  if (plan.rows.length === 0) return noRows;
+  if (plan.rows.length === 0) return writtenNothing(output);
   return executeCreate(plan, output, executeContext(plan, plan.rows.length, context));
 };
 
@@ -79,7 +78,7 @@ const updateKeys = async (
   const key = onlyKey(keys);
   const [planned] = planUpdates(collection, [{ key, payload }], writeContext(context));
   rejectOwnRow(collection, { keys, payload }, context);
-  if (planned === undefined || keys.count === 0) return noRows;
+  if (planned === undefined || keys.count === 0) return writtenNothing(output);
   const plan = await hashUpdate(planned, context.toStoredToken);
   return executeUpdate({ plan, keys }, output, executeContext(plan, keys.count, context));
 };
