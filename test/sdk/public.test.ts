@@ -1,5 +1,5 @@
 /** The SDK of the public system, unchanged: `fetch` renames the brand, as somebody who moves a program over would. */
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../databases.js';
 import { startMuseum } from '../runtime/recorded/museum.js';
 import { adminToken, type TestServer } from '../runtime/server-harness.js';
@@ -32,7 +32,8 @@ describe.each(dialects)('the public SDK on %s', (dialect) => {
 
   const notes = new Map<string, string>();
 
-  it.each(Object.entries(steps))('%s', (_, step) =>
-    step({ url: server.url, token: adminToken, fetch: renaming, notes }),
-  );
+  it.each(Object.entries(steps))('%s', async (_, step) => {
+    const surroundings = { url: server.url, token: adminToken, fetch: renaming, notes };
+    await expect(step(surroundings)).resolves.toBeUndefined();
+  });
 });
