@@ -191,6 +191,8 @@ export interface Executor {
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
+  /** Whether it runs in this process, whose event loop waits for every statement. */
+  readonly isEmbedded?: true;
   /**
    * Runs single statements on a connection that is kept for them, to the server that takes the writes: they do not wait
    * for a connection of the pool.

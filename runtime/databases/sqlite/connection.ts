@@ -30,6 +30,7 @@ export const openSqlite = async ({ url }: DatabaseOptions): Promise<Database> =>
   return {
     dialect: sqlite.name,
     sql: sqlite,
+    isEmbedded: true,
     // reads never wait here: they run at once
     reserved: reading,
     quote: sqlite.quote,
