@@ -19,10 +19,12 @@ export const jsonContent = (schema: Schema): ContentObject => ({ 'application/js
 /** Returns the content of a read with the parameter `export`: as JSON, an export has no envelope. */
 const exportedContent = (enveloped: Schema, bare: Schema): ContentObject => ({
   ...jsonContent({ anyOf: [enveloped, bare] }),
-  ...Object.fromEntries(fileTypes.map((type) => [type, { schema: { type: 'string' } }])),
+  ...Object.fromEntries(fileTypes.map((type) => [type, {}])),
+  'text/yaml': { schema: bare },
 });
 
-const fileTypes = ['application/x-ndjson', 'text/csv', 'text/xml', 'text/yaml'];
+/** Types whose content a schema does not describe. */
+const fileTypes = ['application/x-ndjson', 'text/csv', 'text/xml'];
 
 export const jsonBody = (schema: Schema, required = true): RequestBodyObject => ({
   required,

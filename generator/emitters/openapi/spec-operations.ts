@@ -87,16 +87,20 @@ const responseObject = ({
   description,
   ...(contentType !== null && {
     content: {
-      ...Object.fromEntries(downloads.map((type) => [type, { schema: { type: 'string' } as const }])),
+      ...Object.fromEntries(downloads.map((type) => [type, { schema: withoutEnvelope(schema) }])),
       [contentType]:
-        schema === null ? {} : { schema: downloads.includes(contentType) ? orDownload(schema) : schema },
+        schema === null
+          ? {}
+          : {
+              schema: downloads.includes(contentType) ? { anyOf: [schema, withoutEnvelope(schema)] } : schema,
+            },
     },
   }),
 });
 
-const orDownload = (schema: JsonSchema): SchemaObject => {
-  const { properties } = schema as { readonly properties?: { readonly data?: JsonSchema } };
-  return { anyOf: [schema, properties?.data ?? {}] };
+const withoutEnvelope = (schema: JsonSchema | null): SchemaObject => {
+  const { properties } = (schema ?? {}) as { readonly properties?: { readonly data?: JsonSchema } };
+  return properties?.data ?? {};
 };
 
 /** Errors of every operation: its query string is read before anything else. */
