@@ -16,6 +16,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/services.ts'],
+    setupFiles: ['test/processor-time.ts'],
     reporters: ['default', './test/counts.ts'],
     // generous: slow machines are slow, and what hangs is seen all the same
     testTimeout: 120_000,

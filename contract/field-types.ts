@@ -37,10 +37,12 @@ interface FieldTypeRecord {
   readonly wireForm: string | null;
   /** Note beyond the TypeScript type; null where that is complete. */
   readonly note: string | null;
-  /** How payloads are compared with operands: as numbers, as texts, or as values parsed from both. */
+  /** The form in which payloads and operands are compared: numbers, texts, or values parsed from both. */
   readonly comparison: 'number' | 'text' | 'value';
-  /** How `search` matches a text; null: the field is not searched. */
+  /** The operator of `search`; null for a field that is not searched. */
   readonly search: 'icontains' | 'searched' | null;
+  /** Whether values compare as they sort, so that a page can begin after one. */
+  readonly isPageable: boolean;
   /** Equal values have one spelling. */
   readonly canonical?: true;
   /** Has a time of day with fractional seconds. */
@@ -71,6 +73,7 @@ const text = {
   note: null,
   comparison: 'text',
   search: 'icontains',
+  isPageable: true,
 } as const satisfies FieldTypeRecord;
 
 const records = {
@@ -87,6 +90,7 @@ const records = {
     note: null,
     comparison: 'number',
     search: 'searched',
+    isPageable: true,
     canonical: true,
   },
   /** 64 bits exceed a JSON number, so the value is a string of digits. Small numbers are accepted as well. */
@@ -104,6 +108,7 @@ const records = {
     note: 'A whole number, as digits.',
     comparison: 'number',
     search: 'searched',
+    isPageable: true,
     canonical: true,
   },
   float: {
@@ -117,6 +122,7 @@ const records = {
     note: null,
     comparison: 'number',
     search: 'searched',
+    isPageable: true,
   },
   decimal: {
     operators: orderedOperators,
@@ -129,6 +135,7 @@ const records = {
     note: 'A decimal number, as digits.',
     comparison: 'number',
     search: 'searched',
+    isPageable: true,
   },
   boolean: {
     operators: ['equality', 'nullness'],
@@ -141,6 +148,7 @@ const records = {
     note: null,
     comparison: 'value',
     search: null,
+    isPageable: true,
     canonical: true,
   },
   date: {
@@ -154,6 +162,7 @@ const records = {
     note: 'YYYY-MM-DD',
     comparison: 'value',
     search: null,
+    isPageable: true,
   },
   time: {
     operators: orderedOperators,
@@ -166,6 +175,7 @@ const records = {
     note: 'HH:MM:SS',
     comparison: 'value',
     search: null,
+    isPageable: true,
     hasClock: true,
   },
   dateTime: {
@@ -179,6 +189,7 @@ const records = {
     note: 'YYYY-MM-DDTHH:MM:SS',
     comparison: 'value',
     search: null,
+    isPageable: true,
     hasClock: true,
   },
   timestamp: {
@@ -196,6 +207,7 @@ const records = {
     note: 'YYYY-MM-DDTHH:MM:SSZ',
     comparison: 'value',
     search: null,
+    isPageable: true,
     hasClock: true,
   },
   uuid: {
@@ -209,6 +221,7 @@ const records = {
     note: null,
     comparison: 'value',
     search: 'searched',
+    isPageable: true,
     canonical: true,
   },
   json: {
@@ -222,6 +235,7 @@ const records = {
     note: null,
     comparison: 'text',
     search: null,
+    isPageable: false,
   },
   csv: {
     operators: textOperators,
@@ -234,6 +248,7 @@ const records = {
     note: null,
     comparison: 'text',
     search: 'icontains',
+    isPageable: false,
   },
   binary: {
     operators: keyOperators,
@@ -250,6 +265,7 @@ const records = {
     note: 'Base64.',
     comparison: 'value',
     search: null,
+    isPageable: false,
   },
   /** A type svc does not know: readable as text. */
   unknown: {
@@ -258,6 +274,7 @@ const records = {
     filter: nullFilter,
     wireForm: 'string, as the database spells it',
     search: null,
+    isPageable: false,
   },
 } as const satisfies Readonly<Record<string, FieldTypeRecord>>;
 

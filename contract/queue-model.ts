@@ -22,7 +22,9 @@ export interface QueueModelDeclaration {
 export type QueueRunner =
   | FunctionRunner
   /** An inference server; `${NAME}` stands for an environment variable. */
-  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  /** A part of svc, which other routes than those of the queue submit requests to. */
+  | { readonly kind: 'builtIn' };
 
 /** A function that runs in a process of its own. */
 export interface FunctionRunner {

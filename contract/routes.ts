@@ -23,6 +23,7 @@ export interface Route {
 export type RouteHandler =
   /** `collection` null: an unknown collection, whose name is in the path. */
   | { readonly kind: 'items'; readonly collection: string | null; readonly action: ItemAction }
+  | { readonly kind: 'transfer'; readonly collection: string | null; readonly action: TransferAction }
   /** Handled by the operation of the same id in `runtime/operations`. */
   | { readonly kind: 'operation' }
   | { readonly kind: 'graphql'; readonly scope: 'items' | 'system' }
@@ -44,6 +45,9 @@ export type ItemAction =
   | 'readSingleton'
   | 'searchSingleton'
   | 'updateSingleton';
+
+/** Work on a collection that runs as a request of the queue. */
+export type TransferAction = 'import' | 'export';
 
 export type ModelAction = 'submit' | 'result' | 'status' | 'stream' | 'cancel' | 'run';
 
@@ -116,6 +120,12 @@ const actionsOf = (subject: ItemsSubject): readonly [readonly Action[], readonly
   ];
 };
 
+/** Returns which files a collection is read from and written to. */
+const transfersOf = ({ key, readonly, singleton: isSingleton }: ItemsSubject): readonly TransferAction[] => {
+  if (isSingleton === true) return [];
+  return key.length === 0 || readonly === true ? ['export'] : ['import', 'export'];
+};
+
 /**
  * Lists the routes of a collection: its list and its items; only reads of a list where it has no key.
  * @param stem suffix of its operation ids: `Album` in `listAlbum`
@@ -124,6 +134,7 @@ export const itemRoutes = (subject: ItemsSubject, stem: string): readonly Route[
   const { name: collection, path } = subject;
   if (path === null) return [];
   const [ofList, ofItem] = actionsOf(subject);
+  const transfers = path.startsWith('/items/') ? transfersOf(subject) : [];
   const toRoute =
     (at: string) =>
     ([method, action, operation]: Action): Route => ({
@@ -133,7 +144,17 @@ export const itemRoutes = (subject: ItemsSubject, stem: string): readonly Route[
       access: 'permission',
       handler: { kind: 'items', collection, action },
     });
-  return [...ofList.map(toRoute(path)), ...ofItem.map(toRoute(`${path}/:id`))];
+  return [
+    ...ofList.map(toRoute(path)),
+    ...ofItem.map(toRoute(`${path}/:id`)),
+    ...transfers.map((action) =>
+      route(`POST ${path as `/${string}`}/${action}`, {
+        operation: `${action}${stem}`,
+        access: 'permission',
+        handler: { kind: 'transfer', collection, action },
+      }),
+    ),
+  ];
 };
 
 /** Routes of unknown collections, which respond like forbidden ones so that names cannot be probed. */

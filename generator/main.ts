@@ -16,6 +16,7 @@ import { buildModel } from './model/build.js';
 import { ModelError } from './model/findings.js';
 import type { Model, OutputFile } from './model/types.js';
 import { writeOutput, type OutputReport } from './output.js';
+import { checkRunners, type RunnerReport } from './runners/check.js';
 import { loadSpec } from './spec/load.js';
 import type { Spec } from './spec/types.js';
 import { compareWithStored, readStoredCatalog } from './stored-catalog.js';
@@ -27,6 +28,8 @@ export interface GenerateOptions {
   readonly from?: string;
   /** Spec folders: the package's own first, then a team's. */
   readonly specFolders: readonly string[];
+  /** The spec of these folders, if it has been loaded already. */
+  readonly spec?: Spec;
   /** The output folder. */
   readonly out: string;
   /** The output is the package's own, rather than a team's. */
@@ -35,6 +38,8 @@ export interface GenerateOptions {
   readonly check: boolean;
   /** Leaves out parts of the spec that the database lacks; otherwise they are faults. */
   readonly ignoresOutdated?: boolean;
+  /** Checks the functions of models. */
+  readonly checksRunners?: boolean;
   /** Also updates the client; otherwise the client in the output folder is left unchanged. */
   readonly client?: boolean;
   /** Table patterns that replace those in `api.yaml`, unless empty. */
@@ -47,6 +52,8 @@ export interface GenerateReport extends OutputReport {
   readonly catalog: Catalog;
   /** Warnings, one sentence each. */
   readonly warnings: readonly string[];
+  /** What is wrong with functions of models, with `checksRunners`; one sentence each. */
+  readonly runnerFaults: readonly string[];
   /** Parts of the spec that the database lacks, with `ignoresOutdated`; one sentence each. */
   readonly outdated: readonly string[];
   /** Whether the previous output is one of this database; `null` where there is none. */
@@ -58,7 +65,7 @@ export interface GenerateReport extends OutputReport {
   readonly timings: Readonly<Record<Step, number>>;
 }
 
-export type Step = 'load' | 'read' | 'build' | 'emit' | 'client' | 'compare' | 'write';
+export type Step = 'load' | 'read' | 'build' | 'emit' | 'runners' | 'client' | 'compare' | 'write';
 
 /**
  * Updates the output folder. All output is created before any is written, so an error leaves the old output
@@ -67,7 +74,7 @@ export type Step = 'load' | 'read' | 'build' | 'emit' | 'client' | 'compare' | '
  */
 export const generate = async (options: GenerateOptions): Promise<GenerateReport> => {
   const { timings, time } = createTimer();
-  const spec = await time('load', () => loadSpec(options.specFolders));
+  const spec = await time('load', () => options.spec ?? loadSpec(options.specFolders));
   const patterns: string[] = [];
   const catalog = await time('read', () =>
     readCatalog({ ...options, onUnmatched: (unmatched) => patterns.push(...checkPatterns(unmatched)) }, spec),
@@ -77,6 +84,7 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
     buildModel({ catalog, spec, forPackage, ignoresOutdated }),
   );
   const files = await time('emit', () => emit(model));
+  const runners = await time('runners', () => findRunnerFaults(options, model, files));
   const client = await time('client', () => makeClient(options, model, files));
   const stored = await time('compare', () =>
     compareWithStored(join(options.out, 'catalog.json'), model, spec),
@@ -90,7 +98,8 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
   return {
     ...output,
     catalog: model.catalog,
-    warnings: [...patterns, ...warnings, ...client.warnings, ...stored.warnings],
+    warnings: [...patterns, ...warnings, ...runners.warnings, ...client.warnings, ...stored.warnings],
+    runnerFaults: runners.faults,
     outdated,
     isSameDatabase: stored.isSameDatabase,
     breaking: stored.breaking,
@@ -98,6 +107,13 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
     timings,
   };
 };
+
+const findRunnerFaults = async (
+  { checksRunners, out }: GenerateOptions,
+  { queueModels: models }: Model,
+  files: readonly OutputFile[],
+): Promise<RunnerReport> =>
+  checksRunners === true ? checkRunners({ models, files, out }) : { faults: [], warnings: [] };
 
 const makeClient = async (
   { client, out }: GenerateOptions,
@@ -149,6 +165,7 @@ const createTimer = () => {
     read: 0,
     build: 0,
     emit: 0,
+    runners: 0,
     client: 0,
     compare: 0,
     write: 0,

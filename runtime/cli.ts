@@ -15,6 +15,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['access', async () => (await import('./commands/access.js')).accessCommand()],
   ['activity', async () => (await import('./commands/activity.js')).activityCommand()],
   ['keys', async () => (await import('./commands/keys.js')).keysCommand()],
+  ['model', async () => (await import('./commands/model.js')).modelCommand()],
   ['requests', async () => (await import('./commands/requests.js')).requestsCommand()],
   ['deliveries', async () => (await import('./commands/deliveries.js')).deliveriesCommand()],
   ['workers', async () => (await import('./commands/workers.js')).workersCommand()],

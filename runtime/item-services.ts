@@ -10,6 +10,7 @@ import type { Database } from './databases/contract.js';
 import { createAnswerBytes } from './execute/answer-bytes.js';
 import { createCursors } from './items/cursors.js';
 import type { ItemServices } from './items/context.js';
+import { createEntityTags } from './items/entity-tags.js';
 import type { Observe } from './observe.js';
 import type { Limits } from './sql/page.js';
 
@@ -42,6 +43,7 @@ export const createItemServices = (
   observe,
   toStoredToken: staticTokens.toStored,
   cursors: createCursors(() => readSharedSecret(keys)),
+  tagOf: createEntityTags(() => readSharedSecret(keys)),
   confirm: access.confirm,
 });
 

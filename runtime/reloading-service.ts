@@ -8,7 +8,7 @@ import { OutdatedSchema } from './request/outdated-schema.js';
 import type { ServiceOptions, Service } from './service.js';
 import { createService } from './service.js';
 
-/** What a service has from its build. */
+/** The parts of a service that its build contains. */
 export type ServiceBuild = Pick<
   ServiceOptions,
   'declarations' | 'routes' | 'openapi' | 'graphql' | 'queueModels' | 'functions' | 'findSchemaChanges'
@@ -20,7 +20,7 @@ export type Replace = (build: ServiceBuild) => Promise<void>;
 /** For a source that nobody has subscribed to. */
 export const replaceNothing: Replace = async () => undefined;
 
-/** Where new builds come from. */
+/** Source of new builds. */
 export interface BuildSource {
   /**
    * Looks at the schema; resolves when the build of the schema as it is now is served.

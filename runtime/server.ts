@@ -5,7 +5,7 @@ import { createReloadingService, type ReloadingOptions } from './reloading-servi
 import { urlOf } from './config/urls.js';
 
 export interface ServeOptions extends Omit<ReloadingOptions, 'base' | 'url'> {
-  /** Where connections come from; without it, the server listens itself. */
+  /** Source of connections; without it, the server listens itself. */
   readonly connections?: ConnectionSource;
 }
 

@@ -2,9 +2,7 @@
  * Assembles the service of a process: the request pipeline, and the Express application, loaded when first
  * needed.
  */
-import { createAccess, type Access } from './access/access.js';
 import { findRuleFaults, registryToScope } from './access/rule-faults.js';
-import { limitAccess } from './access/limiter.js';
 import { createResponder, mapError, type Responder } from './http/respond.js';
 import { watchAvailability, type Availability } from './http/availability.js';
 import type { CollectionDeclaration } from '../contract/collection.js';
@@ -15,19 +13,15 @@ import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
 import { createRouter, type Router } from './http/router.js';
-import { createKeys, exportSecrets, readSharedSecret, type Keys } from './auth/keys.js';
-import { updateLastAccess } from './auth/session-store.js';
-import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
-import { createTokenUse } from './auth/token-use.js';
-import { createTokens, type Tokens } from './auth/tokens.js';
+import { exportSecrets } from './auth/keys.js';
 import { ApiError, apiError } from '../contract/errors.js';
-import { createAccessSource, loadRows } from './execute/access-source.js';
+import { loadRows } from './execute/access-source.js';
 import { recordLease } from './execute/access-version.js';
 import type { Database } from './databases/contract.js';
 import type { Express } from './http/express-app.js';
 import { createGraphql, type Graphql } from './graphql/handle.js';
-import { createEntityTags } from './items/entity-tags.js';
 import { createHandle } from './items/handle.js';
+import { createIdentity, type Identity } from './identity.js';
 import { startHousekeeping } from './schema/housekeeping.js';
 import { createItemServices } from './item-services.js';
 import type { ItemServices } from './items/context.js';
@@ -38,6 +32,8 @@ import type { Operations } from '../generated/server/operations.js';
 import type { Route } from '../contract/routes.js';
 import type { QueueModelDeclaration } from '../contract/queue-model.js';
 import type { Queue } from './queue/http/routes.js';
+import { createTransferLoader } from './transfer-services.js';
+import type { Transfers } from './transfers/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
 import type { IsOutdated } from './request/outdated-schema.js';
@@ -87,6 +83,7 @@ interface ServiceContext extends ServiceOptions, Identity {
   readonly background: Background;
   readonly availability: Availability;
   readonly loadQueue: () => Promise<Queue>;
+  readonly loadTransfers: () => Promise<Transfers>;
 }
 
 export const createService = async (options: ServiceOptions): Promise<Service> => {
@@ -99,8 +96,17 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const housekeeping = startHousekeeping(database, observe);
   const loadQueue = createQueueLoader(options, identity);
   const items = createItemServices(options, identity);
+  const loadTransfers = createTransferLoader({ ...options, ...identity, items, loadQueue });
   background.run('rules', () => reportRules(options, items));
-  const router = createServiceRouter({ ...options, ...identity, items, background, availability, loadQueue });
+  const router = createServiceRouter({
+    ...options,
+    ...identity,
+    items,
+    background,
+    availability,
+    loadQueue,
+    loadTransfers,
+  });
   const respond = createServiceResponder(createResponder({ router, availability, observe, track }), config);
   const messageOptions = createMessageOptions(options);
   return {
@@ -113,6 +119,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     },
     async close() {
       availability.close();
+      await loadTransfers.close();
       await Promise.all([loadQueue.close(), background.close(), housekeeping.close()]);
     },
   };
@@ -124,39 +131,13 @@ const createOutdatedCheck =
   (error, { isLastTry = false }) =>
     reload !== undefined && !isLastTry && database.isSchemaChange(error);
 
-interface Identity {
-  readonly keys: Keys;
-  readonly tokens: Tokens;
-  readonly access: Access;
-  readonly staticTokens: StaticTokens;
-}
-
-const createIdentity = ({ config, database }: ServiceOptions, background: Background): Identity => {
-  const keys = createKeys(config.secret);
-  const tokens = createTokens(keys);
-  const staticTokens = createStaticTokens(keys, config.auth.staticTokens);
-  const source = createAccessSource({
-    executor: database,
-    reserved: database.reserved,
-    readClaims: tokens.readClaims,
-    storedForms: staticTokens.storedForms,
-    noteUse: createTokenUse((id) =>
-      background.run('last use of a token', () => updateLastAccess(database, id)),
-    ),
-  });
-  const access = createAccess(source, config.access.lease);
-  const { rateLimit } = config;
-  return { keys, tokens, staticTokens, access: rateLimit === null ? access : limitAccess(access, rateLimit) };
-};
-
 const createServiceRouter = (context: ServiceContext): Router => {
-  const { config, base, routes, items, access, keys, loadQueue } = context;
+  const { config, base, routes, items, access, loadQueue, loadTransfers } = context;
   const loadHandlers = lazy(async () => {
     const { createOperations } = await import('./operations/handlers.js');
     return createOperations({ ...context, ...items, printGraphql: graphql.print });
   });
   const graphql = createServiceGraphql(context, loadHandlers);
-  const tagOf = createEntityTags(() => readSharedSecret(keys));
   return createRouter({
     routes,
     ...createHandlers({
@@ -164,10 +145,11 @@ const createServiceRouter = (context: ServiceContext): Router => {
       explorer: config.explorer,
       uploadMax: config.schemaMax,
       access,
-      items: createHandle({ ...items, access, tagOf }),
+      items: createHandle({ ...items, access }),
       graphql,
       loadHandlers,
       loadQueue,
+      loadTransfers,
       isOutdated: createOutdatedCheck(context),
     }),
   });

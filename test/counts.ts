@@ -25,10 +25,20 @@ const secondsOf = (module: TestModule): number => {
   return (duration + collectDuration + setupDuration + prepareDuration) / 1000;
 };
 
-/** Returns the ten slowest files, including hooks and imports. */
+/** Returns the ten slowest files, including hooks and imports, and whether they computed or waited. */
 const slowest = (modules: readonly TestModule[]): string =>
   modules
     .toSorted((left, right) => secondsOf(right) - secondsOf(left))
     .slice(0, 10)
-    .map((module) => `${secondsOf(module).toFixed(1).padStart(7)} s  ${module.relativeModuleId}`)
+    .map(
+      (module) =>
+        `${secondsOf(module).toFixed(1).padStart(7)} s  ${module.relativeModuleId}${printProcessor(module)}`,
+    )
     .join('\n');
+
+const printProcessor = (module: TestModule): string => {
+  const { processor } = module.meta();
+  if (processor === undefined) return '';
+  const { used, waited } = processor;
+  return ` (computed ${used.toFixed(1)} s, waited ${waited.toFixed(1)} s for a processor)`;
+};

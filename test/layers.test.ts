@@ -1,6 +1,6 @@
 /** Compares all imports with the tables of `layers.ts`. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findCycles, imports, isWithin, modules, findImports, type Import } from './imports.js';
 import { libraries, rooms } from './layers.js';
@@ -86,8 +86,9 @@ it('every folder outside runtime is in the table', () => {
 });
 
 describe('the README of a folder', () => {
-  const folders = Object.keys(rooms).filter((room) => existsSync(room) && statSync(room).isDirectory());
-  const own = folders.filter((room) => /^(?:contract|generator\/\w+|runtime\/\w+(?:\/\w+)?)$/.test(room));
+  const named = Object.keys(rooms).filter((room) => existsSync(room) && statSync(room).isDirectory());
+  const folders = named.filter((room) => /^(?:contract|generator\/\w+|runtime\/\w+(?:\/\w+)?)$/.test(room));
+  const own = [...new Set([...folders, ...largeFolders()])];
 
   it.each(own)('of %s is short and refers to existing files', (room) => {
     const text = readFileSync(join(room, 'README.md'), 'utf8');
@@ -107,9 +108,20 @@ describe('the README of a folder', () => {
   });
 });
 
+/** Returns folders of `generator/` and `runtime/` with four modules or more, without those of composition roots. */
+const largeFolders = (): readonly string[] => {
+  const counts = new Map<string, number>();
+  for (const path of modules) {
+    const folder = dirname(path);
+    if (/^(?:generator|runtime)\//.test(folder) && roomOf(folder) !== null)
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([folder, count]) => (count < 4 ? [] : [folder]));
+};
+
 /** Prints the line of a README that lists what its folder may import. */
-const printImports = (room: string): string => {
-  const entries = (rooms[room] ?? []).map((entry) => entry.split(' ').toReversed());
+const printImports = (folder: string): string => {
+  const entries = (rooms[roomOf(folder) ?? folder] ?? []).map((entry) => entry.split(' ').toReversed());
   const list = (type: boolean) =>
     entries.flatMap(([place = '', only]) =>
       (only === 'type') === type ? [`\`${place.replace(/^runtime\//, '')}\``] : [],

@@ -35,7 +35,7 @@ const databaseFolder = [
   'type runtime/schema',
 ];
 
-/** What all folders of the queue may import. */
+/** Imports of all folders of the queue. */
 const queue = [...shared, ...databaseContract, 'type runtime/execute/system-rows'];
 
 /**
@@ -46,7 +46,7 @@ const queue = [...shared, ...databaseContract, 'type runtime/execute/system-rows
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: ['generated/server/errors'],
 
-  'generator/introspection': [],
+  'generator/introspection': ['contract/backslash-escapes'],
   'generator/print': [],
   'generator/spec': ['type generator/model/types', 'contract/expressions', 'contract/operators'],
   'generator/model': [
@@ -75,6 +75,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'contract',
     'generator/introspection/index',
   ],
+  'generator/runners': ['type generator/model/types'],
   'generator/output': ['type generator/model/types'],
   'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
   'generator/main': ['generator'],
@@ -110,6 +111,16 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/items/models': [...shared, ...stages, 'runtime/databases/open', ...databaseContract],
   'runtime/response': [...shared, ...stages],
+
+  'runtime/transfers': [
+    ...shared,
+    ...stages,
+    ...databaseContract,
+    'runtime/items',
+    'runtime/response/export',
+    'runtime/queue',
+    'type runtime/observe',
+  ],
 
   'runtime/databases': [],
   'runtime/databases/contract': [
@@ -153,6 +164,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/queue/http/caller',
     'type runtime/queue/http/routes',
     'runtime/queue/http/wire',
+    'type runtime/transfers/routes',
     'runtime/databases/unknown-outcome',
     ...databaseContract,
   ],
@@ -190,6 +202,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/config',
     'runtime/observe',
     'type runtime/execute',
+    'runtime/execute/activity',
     'runtime/execute/database-time',
     'runtime/execute/system-rows',
     ...databaseContract,
@@ -249,6 +262,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/schema': [
     ...shared,
+    // what breaks clients
+    'generator/model/breaking',
     // a snapshot is made from what introspection reads
     'generator/introspection',
     'runtime/request/json-schema',
@@ -279,8 +294,10 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   '@temporalio/worker': ['runtime/queue/temporal/worker', 'runtime/queue/temporal/bundle'],
   '@temporalio/workflow': ['runtime/queue/temporal/workflows'],
   '@tesseract.js-data/eng': ['models/ocr'],
-  ajv: ['runtime/request/json-schema'],
+  ajv: ['runtime/request/json-schema', 'generator/spec/json-schema'],
   'ajv-formats': ['runtime/request/json-schema'],
+  'csv-parse': ['runtime/transfers/source'],
+  aws4fetch: ['runtime/queue/requests/object-store'],
   'code-block-writer': ['generator/print'],
   commander: ['runtime/cli', 'runtime/commands'],
   cookie: ['runtime/operations/context'],
@@ -321,6 +338,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   re2js: ['contract/expressions'],
   'swagger-ui-dist': ['runtime/http/pages'],
   'tesseract.js': ['models/ocr'],
+  'ts-morph': ['generator/runners/signatures'],
   undici: ['runtime/queue/webhooks'],
   uuid: ['runtime/queue/store/ids'],
 };

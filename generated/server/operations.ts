@@ -213,6 +213,16 @@ export type SchemaDifference = {
     systemFields?: { diff: unknown[] }[];
     relations: { diff: unknown[] }[];
   };
+  explain?: SchemaExplanation;
+};
+
+/** What an apply would do, with `explain` */
+export type SchemaExplanation = {
+  statements: string[];
+  collections: { [name: string]: unknown }[];
+  breaking: { [name: string]: unknown }[];
+  destructive: boolean;
+  refused: boolean;
 };
 
 export type Session = {
@@ -529,6 +539,7 @@ export type SchemaApplyOutput = void;
 export type SchemaDiffInput = {
   force?: boolean | null;
   mode?: 'mirror' | 'merge';
+  explain?: boolean | null;
   body: { [name: string]: unknown };
 };
 export type SchemaDiffOutput = { status: 200; body: { data: SchemaDifference } } | { status: 204 };
@@ -1572,6 +1583,7 @@ export const operations = [
         required: false,
         schema: { type: 'string', enum: ['mirror', 'merge'], default: 'mirror' },
       },
+      { name: 'explain', in: 'query', required: false, schema: { type: ['boolean', 'null'] } },
     ],
     body: { type: 'object', description: 'A snapshot' },
     responses: { 200: 'application/json', 204: null },

@@ -363,6 +363,19 @@ export interface SvcSigningKeysRow {
   readonly date_retired: number | null;
 }
 
+/** A row of `svc_transfers`. */
+export interface SvcTransfersRow {
+  readonly id: string;
+  readonly run: string;
+  readonly date_seen: number;
+  readonly position: number;
+  readonly line: number;
+  readonly done: number;
+  readonly rejected: number;
+  readonly reports: number;
+  readonly progress: number;
+}
+
 /** A row of `svc_users`. */
 export interface SvcUsersRow {
   readonly id: string;
@@ -606,6 +619,10 @@ export interface SystemTables {
     readonly row: SvcSigningKeysRow;
     readonly optional: 'date_retired';
   };
+  readonly svc_transfers: {
+    readonly row: SvcTransfersRow;
+    readonly optional: 'position' | 'line' | 'done' | 'rejected' | 'reports' | 'progress';
+  };
   readonly svc_users: {
     readonly row: SvcUsersRow;
     readonly optional:
@@ -836,6 +853,7 @@ export const systemColumns = {
   ],
   svc_settings: ['id', 'activity_days'],
   svc_signing_keys: ['id', 'private_key', 'public_key', 'date_created', 'date_retired'],
+  svc_transfers: ['id', 'run', 'date_seen', 'position', 'line', 'done', 'rejected', 'reports', 'progress'],
   svc_users: [
     'id',
     'first_name',

@@ -68,6 +68,6 @@ export interface ColumnDetails {
   readonly values: readonly string[] | null;
   /** `null` where it is that of the table. */
   readonly collation: string | null;
-  /** How the database generates values; `null` where it does not. */
+  /** The way in which the database generates values; `null` where it does not. */
   readonly identity: 'always' | 'default' | 'sequence' | 'rowid' | 'autoincrement' | 'counter' | null;
 }

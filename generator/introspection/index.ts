@@ -11,6 +11,7 @@ import { freezeDeep, sortBy } from './order.js';
 import { watchTableFilter } from './patterns.js';
 import { postgres } from './postgres/index.js';
 import { sqlite } from './sqlite/index.js';
+import { readSurroundingsBy, type Surroundings } from './surroundings.js';
 
 /** Dialects by name. */
 const dialects: Readonly<Record<Dialect, DialectReader>> = { mariadb, mysql, postgres, sqlite };
@@ -29,6 +30,10 @@ export const introspect = async (reader: CatalogReader, options: IntrospectOptio
   const meta = await readMeta(reader, dialect, tables);
   return freezeDeep({ vendor: dialect.vendor, dialect: reader.dialect, tables, meta });
 };
+
+/** Reads views, triggers and sizes, for what a change of the schema means to them. */
+export const readSurroundings = (reader: CatalogReader): Promise<Surroundings> =>
+  readSurroundingsBy(reader, dialects[reader.dialect].surroundings);
 
 /** Reads the facts that a snapshot needs besides the catalog. */
 export const readDetails = (reader: CatalogReader): Promise<SchemaDetails> =>

@@ -1,5 +1,5 @@
 /** Finds breaking changes between two models. */
-import type { Collection, Field, Model, Operation, Relation } from './types.js';
+import type { Collection, Field, ManyToAny, ManyToOne, OneToMany, Operation } from './types.js';
 
 export interface BreakingChange {
   readonly kind:
@@ -21,11 +21,44 @@ export interface BreakingChange {
   readonly message: string;
 }
 
+/** What of a model clients depend on. */
+export interface ComparedModel {
+  readonly collections: readonly ComparedCollection[];
+  readonly operations: readonly Operation[];
+}
+
+export interface ComparedCollection extends Pick<Collection, 'name' | 'kind' | 'key' | 'singleton' | 'path'> {
+  readonly fields: readonly ComparedField[];
+  readonly relations: readonly ComparedRelation[];
+}
+
+export type ComparedField = Pick<
+  Field,
+  | 'name'
+  | 'type'
+  | 'dbType'
+  | 'nullable'
+  | 'required'
+  | 'values'
+  | 'length'
+  | 'precision'
+  | 'scale'
+  | 'bits'
+  | 'unsigned'
+  | 'generated'
+  | 'readonly'
+>;
+
+export type ComparedRelation =
+  | Pick<ManyToOne, 'kind' | 'name' | 'target'>
+  | Pick<OneToMany, 'kind' | 'name' | 'target'>
+  | Pick<ManyToAny, 'kind' | 'name' | 'targets'>;
+
 /**
  * Returns the breaking changes, in the order of the old model. That model is built from the stored catalog
  * with the current spec (`assembleModel`), so that only changes of the database are reported.
  */
-export const compareModels = (previous: Model, next: Model): BreakingChange[] => {
+export const compareModels = (previous: ComparedModel, next: ComparedModel): BreakingChange[] => {
   const collections = new Map(next.collections.map((collection) => [collection.name, collection]));
   const operations = new Map(next.operations.map((operation) => [operation.id, operation]));
   return [
@@ -34,7 +67,10 @@ export const compareModels = (previous: Model, next: Model): BreakingChange[] =>
   ];
 };
 
-const compareCollections = (before: Collection, after: Collection | undefined): BreakingChange[] => {
+const compareCollections = (
+  before: ComparedCollection,
+  after: ComparedCollection | undefined,
+): BreakingChange[] => {
   const { name } = before;
   if (after === undefined) {
     return [{ kind: 'collection removed', subject: name, message: `${name} no longer exists.` }];
@@ -63,9 +99,9 @@ const compareCollections = (before: Collection, after: Collection | undefined): 
   return [...changes, ...compareAllFields(before, after), ...compareAllRelations(before, after)];
 };
 
-const formatKey = ({ key }: Collection): string => (key.length === 0 ? 'nothing' : key.join(', '));
+const formatKey = ({ key }: ComparedCollection): string => (key.length === 0 ? 'nothing' : key.join(', '));
 
-const compareAllFields = (before: Collection, after: Collection): BreakingChange[] => {
+const compareAllFields = (before: ComparedCollection, after: ComparedCollection): BreakingChange[] => {
   const old = new Map(before.fields.map((field) => [field.name, field]));
   const now = new Map(after.fields.map((field) => [field.name, field]));
   return [
@@ -82,7 +118,11 @@ const compareAllFields = (before: Collection, after: Collection): BreakingChange
   ];
 };
 
-const compareFields = (subject: string, before: Field, after: Field | undefined): BreakingChange[] => {
+const compareFields = (
+  subject: string,
+  before: ComparedField,
+  after: ComparedField | undefined,
+): BreakingChange[] => {
   const change = (kind: BreakingChange['kind'], message: string): BreakingChange => ({
     kind,
     subject,
@@ -105,17 +145,17 @@ const compareFields = (subject: string, before: Field, after: Field | undefined)
   return changes;
 };
 
-const isSameType = (before: Field, after: Field): boolean => {
+const isSameType = (before: ComparedField, after: ComparedField): boolean => {
   if (isText(before) && isText(after)) return true;
   const [old, now] = [elementOf(before), elementOf(after)];
   return before.type === after.type && (old === now || widened.get(old ?? '') === now);
 };
 
 /** Returns whether a field is a string or a text, which differ only in length for clients. */
-const isText = ({ type }: Field): boolean => type === 'string' || type === 'text';
+const isText = ({ type }: ComparedField): boolean => type === 'string' || type === 'text';
 
 /** Returns the database type of an array's elements without a length. */
-const elementOf = ({ type, dbType }: Field): string | null =>
+const elementOf = ({ type, dbType }: ComparedField): string | null =>
   type === 'json' && dbType.endsWith('[]') ? dbType.slice(0, -'[]'.length).replace(/\(.*?\)/, '') : null;
 
 /** Element types and the types that accept and return at least the same values. */
@@ -125,14 +165,14 @@ const widened: ReadonlyMap<string, string> = new Map([
   ['character varying', 'text'],
 ]);
 
-const typeWithArticle = (field: Field): string => {
+const typeWithArticle = (field: ComparedField): string => {
   const element = elementOf(field);
   if (element !== null) return `a list of ${element}`;
   return field.type === 'integer' || field.type === 'unknown' ? `an ${field.type}` : `a ${field.type}`;
 };
 
 /** Describes values that were accepted before and are now rejected or rounded. */
-const restrictions = (before: Field, after: Field): string[] => {
+const restrictions = (before: ComparedField, after: ComparedField): string[] => {
   const restrictions: string[] = [];
   const removed = (before.values ?? []).filter((value) => after.values?.includes(value) === false);
   if (before.nullable && !after.nullable) restrictions.push('no longer accepts null');
@@ -159,7 +199,7 @@ const restrictions = (before: Field, after: Field): string[] => {
 };
 
 /** Returns the digits before the decimal point. */
-const wholeDigits = ({ precision, scale }: Field): number | null =>
+const wholeDigits = ({ precision, scale }: ComparedField): number | null =>
   precision === null ? null : precision - (scale ?? 0);
 
 const isReduced = (before: number | null, after: number | null): boolean =>
@@ -167,7 +207,7 @@ const isReduced = (before: number | null, after: number | null): boolean =>
 
 const limit = (before: number | null): string => (before === null ? 'was unlimited' : `was ${before}`);
 
-const compareAllRelations = (before: Collection, after: Collection): BreakingChange[] => {
+const compareAllRelations = (before: ComparedCollection, after: ComparedCollection): BreakingChange[] => {
   const old = new Set(before.relations.map(({ name }) => name));
   const now = new Map(after.relations.map((relation) => [relation.name, relation]));
   const fields = new Set(before.fields.map(({ name }) => name));
@@ -187,8 +227,8 @@ const compareAllRelations = (before: Collection, after: Collection): BreakingCha
 
 const compareRelations = (
   subject: string,
-  before: Relation,
-  after: Relation | undefined,
+  before: ComparedRelation,
+  after: ComparedRelation | undefined,
 ): BreakingChange[] => {
   if (after === undefined) {
     return [{ kind: 'relation removed', subject, message: `${subject} no longer leads anywhere.` }];
@@ -198,7 +238,7 @@ const compareRelations = (
   return [{ kind: 'relation changed', subject, message: `${subject} led to ${was} and now leads to ${is}.` }];
 };
 
-const formatTarget = (relation: Relation): string => {
+const formatTarget = (relation: ComparedRelation): string => {
   switch (relation.kind) {
     case 'manyToOne':
       return `one of ${relation.target}`;

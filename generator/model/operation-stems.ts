@@ -23,7 +23,7 @@ type Stems = ReadonlyMap<string, string>;
 export const reservedComponents: ReadonlySet<string> = new Set(
   (
     'StringOperators KeyOperators IntegerOperators NumberOperators DateOperators BooleanOperators NullOperators ' +
-    'ConcealedOperators GlobalQuery NestedQuery ListMeta QueueSubmission QueueStatus QueueCancellation QueueError'
+    'ConcealedOperators GlobalQuery NestedQuery ListMeta WriteMeta QueueSubmission QueueStatus QueueCancellation QueueError'
   ).split(' '),
 );
 

@@ -17,10 +17,14 @@ const checkExpression = (source: string, { position }: Pick<Node, 'position'>, f
   if (problem !== null) faults.push(faultAt(position, problem, 'rewrite the expression'));
 };
 
-/** Keywords whose value maps names to schemas. */
 const maps = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
-/** Keywords whose value is data. */
 const data = new Set(['const', 'default', 'enum', 'examples']);
+
+/** Returns whether the value of a keyword maps names to schemas. */
+export const holdsSchemasByName = (keyword: string): boolean => maps.has(keyword);
+
+/** Returns whether the value of a keyword is data. */
+export const holdsData = (keyword: string): boolean => data.has(keyword);
 
 /** Checks the expressions of `pattern` and `patternProperties` in a JSON Schema. */
 export const checkPatterns = (schema: Node, faults: SpecFault[]): void => {

@@ -1,9 +1,8 @@
 /** Reads `spec/models/<owner>.<app>.yaml`. */
-import type { JsonSchema, QueueModel, QueueRunner } from '../model/types.js';
-import { checkPatterns } from './expressions.js';
+import type { QueueModel, QueueRunner } from '../model/types.js';
 import { faultAt } from './faults.js';
+import { objectSchema } from './json-schema.js';
 import {
-  entriesOf,
   flag,
   listOf,
   mapOf,
@@ -17,19 +16,9 @@ import {
   type Read,
 } from './read.js';
 import type { SpecFault } from './types.js';
-import { nodeToData, type Node } from './yaml.js';
+import type { Node } from './yaml.js';
 
 export type QueueModelSpec = Omit<QueueModel, 'names'>;
-
-/** Reads an object schema: inputs and outputs must be objects, so that errors can refer to fields. */
-const objectSchema: Read<JsonSchema> = (node, faults) => {
-  const type = entriesOf(node, faults).get('type')?.value;
-  if (node.kind === 'map' && (type?.kind !== 'scalar' || type.value !== 'object')) {
-    faults.push(faultAt(node.position, 'the schema does not describe an object', 'write "type: object"'));
-  }
-  checkPatterns(node, faults);
-  return node.kind === 'map' ? (nodeToData(node) as JsonSchema) : {};
-};
 
 const seconds: ReadonlyMap<string, number> = new Map([
   ['s', 1],
@@ -167,6 +156,9 @@ export const readQueueModel = (node: Node, path: string, faults: SpecFault[]): Q
     faults.push(faultAt({ ...node.position, line: 1, column: 1 }, 'the file name is not a model id', remedy));
   } else if (segments.includes('requests')) {
     const message = '"requests" cannot be part of a model id';
+    faults.push(faultAt({ ...node.position, line: 1, column: 1 }, message, 'choose another name'));
+  } else if (segments[0] === 'svc') {
+    const message = 'the owner "svc" is reserved for imports and exports';
     faults.push(faultAt({ ...node.position, line: 1, column: 1 }, message, 'choose another name'));
   } else if (segments[0] === 'queue' || segments[0] === 'run') {
     const message = `a model id cannot begin with "${segments[0]}", as paths do`;

@@ -29,7 +29,7 @@ export interface PolicyExplanation {
 }
 
 export interface PermissionExplanation extends Omit<Permission, 'collection' | 'action'> {
-  /** What keeps its rules from being evaluated. */
+  /** The reason for which its rules cannot be evaluated. */
   readonly faults: readonly PermissionFault[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * How long a process relies on the access version that it has read. Whoever changes access answers only after every
+ * Decides how long a process relies on the access version that it has read. Whoever changes access answers only after every
  * lease has run out, so that the rare writer waits instead of every reader.
  */
 import { shareReads } from '../concurrency/shared-read.js';

@@ -154,5 +154,5 @@ const findFieldPaths = (name: string, filter: Filter, { names, findNames }: Scop
   return findPaths(filter, { names: below ?? null, findNames }).map((path) => `${name}.${path}`);
 };
 
-/** What lies below a field. */
+/** The names below a field that is no relation: none. */
 const noNames: CollectionNames = { fields: new Set(), targets: new Map() };

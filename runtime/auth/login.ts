@@ -19,7 +19,7 @@ import {
 } from './sessions.js';
 
 /**
- * How tokens are returned: `json`: both in the body; `cookie`: the refresh token in a cookie; `session`: a single token
+ * The way in which tokens are returned. `json`: both in the body; `cookie`: the refresh token in a cookie; `session`: a single token
  * in a cookie.
  */
 export type Mode = 'json' | 'cookie' | 'session';

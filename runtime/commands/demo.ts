@@ -100,6 +100,8 @@ const defaults: Environment = {
   EXPLORER: 'true',
   WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
   WEBHOOK_ALLOW_HTTP: 'true',
+  // who stops a demo does not wait for its models
+  WORKER_DRAIN: '10s',
 };
 
 /** Prints steps as plain text, for a person at a terminal. */

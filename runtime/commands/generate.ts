@@ -32,7 +32,9 @@ export const generateCommand = (): Command =>
         const run = await runGenerate(flags);
         if (flags.json === true) printJson(runToJson(run));
         else for (const line of runToLines(run, flags)) printLine(line);
-        return flags.check === true && countFiles(run.report) > 0 ? 1 : 0;
+        const { report } = run;
+        if (report.runnerFaults.length > 0) return 1;
+        return flags.check === true && countFiles(report) > 0 ? 1 : 0;
       }),
     );
 
@@ -48,6 +50,7 @@ const runGenerate = async ({ from, spec, out, check, client }: Flags): Promise<R
     forPackage: isPackageOutput(out),
     out,
     check: check === true,
+    checksRunners: true,
     client,
   };
   if (from === undefined) {
@@ -96,6 +99,7 @@ const runToLines = ({ report, changes }: Run, { check, out }: Flags): readonly s
     ...filesToLines(report.written, { verb: `${prefix}written`, out }),
     ...filesToLines(report.removed, { verb: `${prefix}removed`, out }),
     summaryOf(report, check === true),
+    ...report.runnerFaults,
   ];
 };
 

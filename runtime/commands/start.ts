@@ -7,7 +7,7 @@ import { loadEnvironment } from '../config/environment.js';
 import { shownVariables } from '../config/variables.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
-import { checkFilesDir } from '../queue/requests/files-dir.js';
+import { checkFileStore } from '../queue/requests/file-store.js';
 import { createLightObserver, createObserver, type Observe } from '../observe.js';
 import { urlsOf } from '../config/urls.js';
 import { action } from './output.js';
@@ -94,7 +94,7 @@ const run = async (config: Config, observe: Observe, start: () => Promise<Runnin
           schemaFailure: () => running?.schemaFailure() ?? null,
         });
   try {
-    const fault = await checkFilesDir(config.queue.filesDir);
+    const fault = await checkFileStore(config.queue);
     if (fault !== null) observe({ kind: 'warning', message: fault });
     running = await start();
     const { url, collections, isWell } = running;

@@ -1,11 +1,11 @@
 /** `svc worker`: runs workers of the queue. */
 import { Command, InvalidArgumentError } from 'commander';
-import { loadConfig } from '../config/config.js';
+import { loadConfig, type Config } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
 import { createObserver } from '../observe.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped } from '../processes/lifetime.js';
-import { checkFilesDir } from '../queue/requests/files-dir.js';
+import { checkFileStore } from '../queue/requests/file-store.js';
 import { Refusal } from '../config/refusal.js';
 import { action } from './output.js';
 
@@ -15,21 +15,35 @@ type Role = (typeof roles)[number];
 /** Roles that write or remove files of models. */
 const fileRoles: ReadonlySet<Role> = new Set(['models', 'housekeeping']);
 
+interface Flags {
+  readonly role: readonly Role[];
+  readonly class?: readonly string[];
+  readonly slots?: number;
+}
+
 export const workerCommand = (): Command =>
   new Command('worker')
     .description('run workers of the queue; requires TEMPORAL_ADDRESS')
     .option('--role <names>', `comma-separated roles out of ${roles.join(', ')}`, parseRoles, roles)
+    .option('--class <names>', 'comma-separated classes whose models it runs (default: all)', parseNames)
+    .option('--slots <number>', 'models of a class that it runs at the same time', parseSlots)
     .action(
-      action(async ({ role }: { role: readonly Role[] }) => {
+      action(async ({ role, class: classes, slots }: Flags) => {
         const config = loadConfig(loadEnvironment(process.cwd()));
         if (config.temporal.address === null) {
           throw new Refusal('TEMPORAL_ADDRESS is not set; expected host:port of a Temporal server');
         }
-        if (role.some((each) => fileRoles.has(each))) await requireFilesDir(config.queue.filesDir);
+        if (!role.includes('models') && (classes ?? slots) !== undefined) {
+          throw new Refusal(
+            '--class and --slots belong to the role "models", which this worker does not have',
+          );
+        }
+        if (role.some((each) => fileRoles.has(each))) await requireFileStore(config.queue);
         const manager = connectServiceManager();
         const observe = await createObserver(config);
         const { startWorkerProcess } = await import('../processes/worker-process.js');
-        const running = await startWorkerProcess({ config, roles: role, observe });
+        const pool = { ...(classes !== undefined && { classes }), ...(slots !== undefined && { slots }) };
+        const running = await startWorkerProcess({ config, roles: role, ...pool, observe });
         observe({ kind: 'workersStarted', roles: role });
         manager.ready(() => true);
         const stopped = untilStopped(running, { observe, onStop: manager.stopping });
@@ -38,15 +52,26 @@ export const workerCommand = (): Command =>
       }),
     );
 
-const requireFilesDir = async (directory: string): Promise<void> => {
-  const fault = await checkFilesDir(directory);
+const requireFileStore = async (queue: Config['queue']): Promise<void> => {
+  const fault = await checkFileStore(queue);
   if (fault !== null) throw new Refusal(fault);
 };
 
+const parseNames = (text: string): readonly string[] => [
+  ...new Set(text.split(',').map((name) => name.trim())),
+];
+
 const parseRoles = (text: string): readonly Role[] => {
-  const names = text.split(',').map((name) => name.trim());
+  const names = parseNames(text);
   const known = names.filter((name): name is Role => roles.some((role) => role === name));
   if (known.length < names.length)
     throw new InvalidArgumentError(`expected one or more of ${roles.join(', ')}`);
   return known;
+};
+
+const parseSlots = (text: string): number => {
+  const slots = Number(text);
+  if (!Number.isInteger(slots) || slots < 1)
+    throw new InvalidArgumentError('expected a number of at least 1');
+  return slots;
 };

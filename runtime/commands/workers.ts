@@ -21,8 +21,8 @@ const listCommand = (): Command =>
         const workers = await withDatabase((database) => listWorkers(database, Date.now()));
         if (json === true) printJson(workers);
         else
-          for (const { id, state, tasks, roles } of workers)
-            printLine(`${id}  ${state}  ${tasks} tasks  ${roles.join()}`);
+          for (const { id, state, tasks, roles, classes } of workers)
+            printLine([id, state, `${tasks} tasks`, roles.join(), classes.join()].join('  ').trimEnd());
         return 0;
       }),
     );

@@ -1,5 +1,6 @@
 /** Reads the configuration from the environment: once at start, validated as a whole, frozen. */
 import { ConfigError, createReader, type Environment, type ReadVariable } from './environment.js';
+import type { ObjectStoreAddress } from './object-store.js';
 import { readProviders, type ProviderConfig } from './providers.js';
 import { matchesForeignHosts, type Origins } from '../network/origins.js';
 import type { LogLevel, LogStyle } from './variables.js';
@@ -95,6 +96,10 @@ export interface Config {
     /** Milliseconds that files of models are available. */
     readonly fileTtl: number;
     readonly filesDir: string;
+    /** `null`: files are in `filesDir`, which servers and workers share. */
+    readonly filesStore: ObjectStoreAddress | null;
+    /** Milliseconds that a worker that stops waits for the models that it runs. */
+    readonly drain: number;
   };
   readonly temporal: {
     /** `null`: no Temporal server; requests of the queue wait. */
@@ -116,6 +121,8 @@ export interface Config {
   readonly payloadMax: number;
   /** Maximum size of a schema snapshot in bytes. */
   readonly schemaMax: number;
+  /** Maximum size of the file of an import in bytes. */
+  readonly importMax: number;
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly log: { readonly level: LogLevel; readonly style: LogStyle };
@@ -163,6 +170,7 @@ export const loadConfig = (environment: Environment): Config => {
     graphql: { introspection: read('GRAPHQL_INTROSPECTION'), tokenLimit: read('GRAPHQL_TOKEN_LIMIT') },
     payloadMax: read('MAX_PAYLOAD_SIZE'),
     schemaMax: read('SCHEMA_MAX_SIZE'),
+    importMax: read('IMPORT_MAX_SIZE'),
     explorer: read('EXPLORER'),
     log: {
       level: read('LOG_LEVEL'),
@@ -213,6 +221,8 @@ const readQueue = (read: ReadVariable): Config['queue'] => ({
   resultTtl: read('QUEUE_RESULT_TTL'),
   fileTtl: read('QUEUE_FILE_TTL'),
   filesDir: read('QUEUE_FILES_DIR'),
+  filesStore: read('QUEUE_FILES_URL'),
+  drain: read('WORKER_DRAIN'),
 });
 
 const readCors = (read: ReadVariable, faults: string[]): Config['cors'] => {

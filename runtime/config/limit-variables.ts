@@ -33,6 +33,11 @@ export const limitVariables = {
     meaning:
       'memory of all answers that a process prepares or sends at a time; a caller gets a quarter of it',
   },
+  IMPORT_MAX_SIZE: {
+    parse: parseSize,
+    default: '1gb',
+    meaning: 'maximum size of the file of an import',
+  },
   REQUEST_QUEUE_MAX: {
     parse: parseInteger(0),
     default: '1000',

@@ -1,4 +1,5 @@
 /** Variables of the queue, its models and webhooks. */
+import { parseObjectStore } from './object-store.js';
 import { parseAddress, parsePublicUrl } from './formats.js';
 import { parseBoolean, parseDuration, parseNetworks, parseText, type Variable } from './values.js';
 
@@ -40,7 +41,20 @@ export const queueVariables = {
   QUEUE_FILES_DIR: {
     parse: parseText,
     default: '.svc/files',
-    meaning: 'folder of the files of results, shared by servers and workers',
+    meaning: 'folder of the files of results, shared by servers and workers; local with `QUEUE_FILES_URL`',
+  },
+  QUEUE_FILES_URL: {
+    parse: parseObjectStore,
+    default: null,
+    shown: 'none',
+    meaning:
+      'S3-compatible store of the files of results: `https://key:secret@host/bucket/prefix?region=…`; `&public=` is the origin that clients use',
+    secret: true,
+  },
+  WORKER_DRAIN: {
+    parse: parseDuration,
+    default: '10m',
+    meaning: 'how long a worker that stops waits for the models that it runs, before others take them over',
   },
   WEBHOOK_ALLOW_CIDRS: {
     parse: parseNetworks,

@@ -29,7 +29,7 @@ export interface SqlDialect {
   /** Whether `INSERT … RETURNING` is supported. */
   readonly returning: boolean;
   /**
-   * How the row of a single UPDATE is read: by its RETURNING clause; by a select after an `autocommit`, as a transaction
+   * The way in which the row of a single UPDATE is read: by its RETURNING clause; by a select after an `autocommit`, as a transaction
    * would cost too much; or by a select in the same `transaction`, as RETURNING would not show changes of triggers.
    */
   readonly updateReadback: 'returning' | 'autocommit' | 'transaction';
@@ -58,7 +58,7 @@ export interface SqlDialect {
   /** Suffix of a select that locks its rows for writing; empty if writers are serialized. */
   readonly rowLock: string;
   /**
-   * How the first rows of each of many parents are read: by a lateral join, or where that is not supported or does not
+   * The way in which the first rows of each of many parents are read: by a lateral join, or where that is not supported or does not
    * use indexes for the order of rows, by a UNION ALL of one select per parent.
    */
   readonly perParent: 'lateral' | 'union';

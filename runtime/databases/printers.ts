@@ -1,5 +1,6 @@
 /** Printers of the DDL of one database. Types only, a part of the interface in `contract.ts`. */
 import type { ExpressionSyntax } from '../schema/expressions/syntax.js';
+import type { Cost, TableChange } from '../schema/explain/table-changes.js';
 import type { ExpressionPrinter } from '../schema/expressions/print.js';
 import type { ColumnShape, DataType, ForeignKeyShape, TableShape } from '../schema/shapes.js';
 import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
@@ -28,9 +29,9 @@ export interface NewColumnType {
 
 /** Prints the DDL of an apply. */
 export interface SchemaPrinter {
-  /** How the database prints expressions. */
+  /** Prints expressions in the database's spelling. */
   readonly syntax: ExpressionSyntax;
-  /** How its DDL spells them. */
+  /** Their spelling in DDL. */
   readonly expressions: ExpressionPrinter;
   /** Whether DDL can be rolled back. */
   readonly transactional: boolean;
@@ -45,6 +46,8 @@ export interface SchemaPrinter {
   nameLength(name: string): number;
   /** Returns what is known of a type name, or null for one that a diff may not ask for. */
   dataType(name: string, values: readonly string[] | null): DataType | null;
+  /** Bits of the integer types, by name in lower case. */
+  readonly integerBits: ReadonlyMap<string, number>;
   /** Column types of new fields by field type. */
   readonly fieldTypes: Readonly<Record<string, NewColumnType>>;
   /** Other names of types. */
@@ -65,6 +68,10 @@ export interface SchemaPrinter {
   /** `null` if foreign keys are part of the table. */
   readonly addForeignKey: ((table: string, key: ForeignKeyShape) => string) | null;
   dropForeignKey(table: TableShape, key: ForeignKeyShape): string;
+  /** Whether the database refuses to drop what a view names, instead of breaking the view. */
+  readonly viewsBlockDrops: boolean;
+  /** Returns what a change of a table costs. */
+  costOf(change: TableChange, tables: { readonly before: TableShape; readonly after: TableShape }): Cost;
   /** Statements for types that tables share, before and after the tables change; none without such types. */
   changeTypes?(
     before: readonly TableShape[],

@@ -10,7 +10,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** What is examined. */
+/** The installation that the checks examine. */
 export interface Subject {
   readonly database: Database;
   readonly config: Config;

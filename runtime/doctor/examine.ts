@@ -9,6 +9,7 @@ import { specFolders } from '../config/paths.js';
 import type { Database } from '../databases/contract.js';
 import { pendingSteps, pendingStepsToText } from '../schema/bootstrap.js';
 import { note, problem, type Check, type Finding, type Subject } from './check.js';
+import { classesCheck } from './classes.js';
 import { outputCheck } from './output.js';
 import { rightsCheck } from './rights.js';
 import { rulesCheck } from './rules.js';
@@ -21,7 +22,7 @@ export interface Group {
 }
 
 /** Checks of a project whose spec fits its database. */
-const checks: readonly Check[] = [rightsCheck, rulesCheck, outputCheck];
+const checks: readonly Check[] = [rightsCheck, rulesCheck, classesCheck, outputCheck];
 
 const systemTables = 'system tables';
 const specFiles = 'spec files';

@@ -3,6 +3,7 @@ import type { Field, ToOne } from '../../contract/collection.js';
 import { throwProblems } from '../../contract/errors.js';
 import { toStoredKey } from '../plan/any-payload.js';
 import { missingItem } from '../plan/item.js';
+import { mergeCreates } from '../plan/merge-creates.js';
 import { isRefusal } from '../plan/problem-collection.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { CreatePlan, Key, ParentPlan, UpdatePlan, WriteRow } from '../plan/write-plan.js';
@@ -106,27 +107,6 @@ const writeNamed = async (
   if (created === undefined) throw missingItem(collection);
   stored.set(keyText(given), created);
   return created;
-};
-
-/** Joins plans of one collection, whose rows are then written together. */
-const mergeCreates = (first: CreatePlan, plans: readonly CreatePlan[]): CreatePlan => {
-  if (plans.length === 1) return first;
-  const starts: number[] = [];
-  plans.reduce((start, { rows }) => (starts.push(start), start + rows.length), 0);
-  const shift = <Part extends { readonly rowIndex: number }>(part: Part, plan: number): Part => ({
-    ...part,
-    rowIndex: part.rowIndex + (starts[plan] ?? 0),
-  });
-  return {
-    ...first,
-    rows: plans.flatMap(({ rows }) => rows),
-    parents: plans.flatMap(({ parents }, plan) => parents.map((part) => shift(part, plan))),
-    lists: plans.flatMap(({ lists }, plan) =>
-      lists.map((list) => ({ ...list, ownerIndex: list.ownerIndex + (starts[plan] ?? 0) })),
-    ),
-    stored: plans.flatMap(({ stored }, plan) => stored.map((part) => shift(part, plan))),
-    references: plans.flatMap(({ references }, plan) => references.map((part) => shift(part, plan))),
-  };
 };
 
 /** Returns the values that the foreign key refers to; reads them where they are not the key. */

@@ -6,7 +6,8 @@ import type { CompiledRead, CompiledRows } from '../sql/read.js';
 import type { ReadBudget } from './read-budget.js';
 import { chunk } from './chunk.js';
 import type { Executor, RowLayout } from '../databases/contract.js';
-import { insertLists, JsonRows, noRows, type FilledRows, type Group, type RowSet } from './row-set.js';
+import { insertLists, type FilledRows } from './nested-rows.js';
+import { JsonRows, noRows, type Group, type RowSet } from './row-set.js';
 
 /** Counts by name, and the cursor. */
 export type Meta = Readonly<Record<string, number | string | null>>;

@@ -1,8 +1,8 @@
 /**
- * Resolves keys to their stored form: databases accept other spellings of a key, such as `1.5` for `1.50` or
- * `A` for `a`.
+ * Resolves keys, and values of other unique fields, to the stored keys of their rows: databases accept other spellings of
+ * a value, such as `1.5` for `1.50` or `A` for `a`.
  */
-import type { Collection } from '../../contract/collection.js';
+import type { Collection, Field } from '../../contract/collection.js';
 import { fieldTypes } from '../../contract/field-types.js';
 import { readKey } from '../plan/item.js';
 import { conditionTrue, type Condition } from '../plan/types.js';
@@ -26,6 +26,10 @@ const batchSize = 200;
 interface Rows {
   readonly collection: Collection;
   readonly where?: Condition;
+  /** Unique fields whose values are given in place of keys. */
+  readonly fields?: readonly Field[];
+  /** Whether the rows are locked; they are when absent. */
+  readonly isLocked?: boolean;
 }
 
 /**
@@ -52,11 +56,17 @@ export const findStoredKeys = async (
 };
 
 const findFirstMatches = async (
-  { collection, where = conditionTrue }: Rows,
+  { collection, where = conditionTrue, fields = collection.key, isLocked = true }: Rows,
   keys: readonly Key[],
   context: RowsContext,
 ): Promise<StoredKeys> => {
-  const { text, values } = compileKeyMatches(collection, { ...context, keys, where });
+  const { text, values } = compileKeyMatches(collection, {
+    ...context,
+    fields,
+    tuples: keys,
+    where,
+    isLocked,
+  });
   const rows = await context.executor.query(text, values);
   const given = rows.filter((row) => row.named !== null);
   return new Map(given.map((row) => [keyText(keys[Number(row.named)] ?? []), toStored(collection, row)]));

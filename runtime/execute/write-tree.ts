@@ -169,7 +169,8 @@ const toWritten = (
   });
 };
 
-const writeRelated = async (
+/** Updates rows that the request does not name by their keys. */
+export const writeRelated = async (
   plan: UpdatePlan,
   keys: readonly Key[],
   context: TransactionContext,

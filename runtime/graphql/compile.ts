@@ -277,7 +277,7 @@ const bindField = (
       run ??= action({ collection, args, query, aggregation: () => readAggregation(args, found, selected) });
       const result = await run(callContext);
       return 'value' in result && isObjectType(selected.type)
-        ? { value: pick(trueToNull(result.value), found, selected) }
+        ? { ...result, value: pick(trueToNull(result.value), found, selected) }
         : result;
     };
   };

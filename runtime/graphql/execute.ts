@@ -91,7 +91,7 @@ const toBytes = (result: RootResult | null): readonly Buffer[] => {
   return result.isList ? [open, result.rows.bytes, close] : [result.rows.bytes];
 };
 
-/** Prints what follows `data`: errors and requested counts. */
+/** Prints what follows `data`: errors, and what is told beside the data. */
 const printTail = (outcomes: readonly Outcome[]): string => {
   const errors = outcomes.flatMap(({ root, problems }) =>
     problems.map(({ message, code, details }) => ({
@@ -101,9 +101,10 @@ const printTail = (outcomes: readonly Outcome[]): string => {
       extensions: { code, ...details },
     })),
   );
-  const meta = outcomes.flatMap(({ root, result }) =>
-    result !== null && 'rows' in result && result.meta !== null ? [[root.key, result.meta] as const] : [],
-  );
+  const meta = outcomes.flatMap(({ root, result }) => {
+    const given = result?.meta ?? null;
+    return given === null ? [] : [[root.key, given] as const];
+  });
   return [
     ...(errors.length === 0 ? [] : [`,"errors":${JSON.stringify(errors)}`]),
     ...(meta.length === 0 ? [] : [`,"extensions":${JSON.stringify({ meta: Object.fromEntries(meta) })}`]),

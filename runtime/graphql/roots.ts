@@ -1,10 +1,10 @@
 /** Implements the fields of `Query` and `Mutation` on collections with the same functions as REST. */
 import type { Collection } from '../../contract/collection.js';
-import { invalidPayload } from '../../contract/errors.js';
-import type { Meta } from '../execute/read.js';
+import { invalidPayload, invalidQuery } from '../../contract/errors.js';
 import type { JsonRows } from '../execute/row-set.js';
 import type { WriteOutput } from '../items/write-output.js';
-import type { ItemContext } from '../items/context.js';
+import { guardMatch, readItemTag } from '../items/caching.js';
+import type { DryRun, ItemContext } from '../items/context.js';
 import { readOwn, readOwnRoles, updateOwn } from '../items/own.js';
 import { readItem, readList, readSingleton, type ReadTarget } from '../items/read.js';
 import {
@@ -14,8 +14,13 @@ import {
   updateItem,
   updateItems,
   updateSingleton,
+  upsertItems,
+  type WriteItemContext,
 } from '../items/write.js';
+import { parseCachedQuery } from '../items/parsed-queries.js';
 import { splitKeyValue } from '../plan/item.js';
+import { readNames } from '../request/names.js';
+import { toOnConflict } from '../request/on-conflict.js';
 import type { ParsedQuery } from '../request/query.js';
 import type { Arguments } from './selection.js';
 
@@ -24,10 +29,12 @@ export type RootResult =
   | {
       readonly rows: JsonRows;
       readonly isList: boolean;
-      /** Requested counts, or null. */
-      readonly meta: Meta | null;
+      readonly meta: ResultMeta | null;
     }
-  | { readonly value: unknown };
+  | { readonly value: unknown; readonly meta?: ResultMeta };
+
+/** What is told beside the data: requested counts, cursor or tag, and what a write did. */
+type ResultMeta = Readonly<Record<string, unknown>>;
 
 /** A call of one root field. */
 export interface RootCall {
@@ -88,7 +95,36 @@ const aggregate: RootAction = (call) => {
 
 const item: RootAction = (call) => {
   const target = targetOf(call, { timezone: call.args.timezone });
-  return async (context) => asItem(await readItem(target, keyOf(call), context));
+  const isTagged = readsTag(call.args.meta);
+  return async (context) => {
+    // read first: a tag that is older than the data fails a write, a newer one would let it pass
+    const etag = isTagged ? await readItemTag(representationOf(call), keyOf(call), context) : null;
+    const result = asItem(await readItem(target, keyOf(call), context));
+    return etag === null ? result : { ...result, meta: { etag } };
+  };
+};
+
+/** @throws INVALID_QUERY */
+const readsTag = (meta: unknown): boolean => {
+  const names = readNames(meta, 'meta') ?? [];
+  const unknownName = names.find((name) => name !== 'etag');
+  if (unknownName !== undefined)
+    throw invalidQuery(`"meta" of one item does not support "${unknownName}"; it supports etag`);
+  return names.length > 0;
+};
+
+/** The representation of an item that its tag is of: that of REST without parameters. */
+const representationOf = ({ collection }: RootCall): ReadTarget => ({
+  collection,
+  parsed: parseCachedQuery(''),
+});
+
+/** Adds the precondition of `ifMatch`. */
+const matching = (call: RootCall, context: ItemContext): WriteItemContext => {
+  const { ifMatch } = call.args;
+  if (typeof ifMatch !== 'string') return context;
+  const target = representationOf(call);
+  return { ...context, precondition: guardMatch({ target, key: keyOf(call), expected: ifMatch }, context) };
 };
 
 const singleton: RootAction = (call) => {
@@ -96,20 +132,28 @@ const singleton: RootAction = (call) => {
   return async (context) => asItem(await readSingleton(target, context));
 };
 
-const create: RootAction = (call) => {
-  const target = targetOf(call, {});
-  return async (context) => asItem(await createItems(target, call.args.data, context));
-};
+const create: RootAction = (call) => createRows(call, targetOf(call, {}), asItem);
 
-const createMany: RootAction = (call) => {
-  const target = targetOf(call, { sort: call.args.sort });
-  return async (context) => asList(await createItems(target, call.args.data, context));
+const createMany: RootAction = (call) => createRows(call, targetOf(call, { sort: call.args.sort }), asList);
+
+const createRows = (
+  { args: { data: payload, on_conflict: action, conflict } }: RootCall,
+  target: ReadTarget,
+  toOutput: (rows: WriteOutput) => RootResult,
+): Run => {
+  const onConflict = toOnConflict(action, conflict);
+  return async (context) => {
+    if (onConflict === null) return toOutput(await createItems(target, payload, context));
+    const { rows, outcomes } = await upsertItems(target, { payload, onConflict }, context);
+    return { ...toOutput(rows), meta: { outcomes } };
+  };
 };
 
 const update: RootAction = (call) => {
   const target = targetOf(call, {});
   const payload = call.args.data ?? {};
-  return async (context) => asItem(await updateItem(target, { key: keyOf(call), payload }, context));
+  return async (context) =>
+    asItem(await updateItem(target, { key: keyOf(call), payload }, matching(call, context)));
 };
 
 const updateMany: RootAction = (call) => {
@@ -144,7 +188,7 @@ const updateOwnItem: RootAction = (call) => {
 };
 
 const deleteOne: RootAction = (call) => async (context) => {
-  await deleteItem(call.collection, keyOf(call), context);
+  await deleteItem(call.collection, keyOf(call), matching(call, context));
   return { value: { id: call.args.id } };
 };
 
@@ -162,21 +206,34 @@ const joinParts = (key: readonly unknown[]): string =>
 
 const toText = (part: unknown): string => (Buffer.isBuffer(part) ? part.toString('base64') : String(part));
 
+/** Lets a write be tried by `dry_run`. */
+const write =
+  (action: RootAction): RootAction =>
+  (call) => {
+    const run = action(call);
+    if (call.args.dry_run !== true) return run;
+    return async (context) => {
+      const dryRun: DryRun = { rows: 0 };
+      const result = await run({ ...context, dryRun });
+      return { ...result, meta: { ...result.meta, dry_run: true, rows: dryRun.rows } };
+    };
+  };
+
 /** Root actions by their name in the schema's directives. */
 export const rootActions: ReadonlyMap<string, RootAction> = new Map([
   ['list', list],
   ['aggregate', aggregate],
   ['item', item],
   ['singleton', singleton],
-  ['create', create],
-  ['createMany', createMany],
-  ['update', update],
-  ['updateMany', updateMany],
-  ['updateBatch', updateBatch],
-  ['updateSingleton', updateSingletonItem],
+  ['create', write(create)],
+  ['createMany', write(createMany)],
+  ['update', write(update)],
+  ['updateMany', write(updateMany)],
+  ['updateBatch', write(updateBatch)],
+  ['updateSingleton', write(updateSingletonItem)],
   ['own', own],
   ['ownList', ownList],
   ['updateOwn', updateOwnItem],
-  ['deleteItem', deleteOne],
-  ['deleteMany', deleteMany],
+  ['deleteItem', write(deleteOne)],
+  ['deleteMany', write(deleteMany)],
 ]);

@@ -126,7 +126,7 @@ const runOnce = async (input: RunInput, server: ServerContext): Promise<RunOutpu
 
 interface Caller {
   readonly principal: Principal;
-  /** Why the session cookie was not accepted; the principal is public then. */
+  /** The reason for which the session cookie was not accepted; the principal is public then. */
   readonly sessionError: SessionError | null;
 }
 

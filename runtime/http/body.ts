@@ -1,7 +1,15 @@
 /** Reads request bodies, compressed or not, up to a maximum size before and after decompression. */
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { PassThrough, Transform, type Readable } from 'node:stream';
+import {
+  brotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  gunzip,
+  inflate,
+} from 'node:zlib';
 import { apiError, invalidPayload, type ApiError } from '../../contract/errors.js';
 
 /**
@@ -36,13 +44,47 @@ const readBytes = (request: IncomingMessage, maxSize: number): Promise<Buffer> =
     request.on('data', keep);
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     // the error of a reset connection looks like one of the database
-    const abort = (): void =>
-      reject(invalidPayload('the client closed the connection before the body was complete'));
+    const abort = (): void => reject(incompleteBody());
     request.once('error', abort);
     request.once('close', () => {
       if (!request.complete) abort();
     });
   });
+
+/**
+ * Returns a body as it arrives, decompressed. The rest of a body that is not read to its end is discarded.
+ * @param maxSize in bytes, as decompressed; above it the stream fails with CONTENT_TOO_LARGE
+ * @throws UNSUPPORTED_MEDIA_TYPE as `readBody`
+ */
+export const streamBody = (request: IncomingMessage, maxSize: number): Readable => {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? identity;
+  const decompressor = encoding === identity ? new PassThrough() : streams.get(encoding)?.();
+  if (decompressor === undefined) throw unknownEncoding(encoding);
+  let length = 0;
+  const limit = new Transform({
+    transform(chunk: Buffer, _, callback) {
+      length += chunk.length;
+      callback(length > maxSize ? tooLarge(maxSize) : null, chunk);
+    },
+  });
+  request.pipe(decompressor).pipe(limit);
+  decompressor.once('error', () => limit.destroy(invalidEncoding(encoding)));
+  request.once('close', () => {
+    if (!request.complete) limit.destroy(incompleteBody());
+  });
+  limit.once('close', () => {
+    request.unpipe(decompressor).resume();
+    decompressor.destroy();
+  });
+  return limit;
+};
+
+const streams: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
+]);
 
 const tooLarge = (limit: number): ApiError =>
   apiError('CONTENT_TOO_LARGE', { limit }, `the maximum size is ${limit} bytes`);
@@ -68,9 +110,15 @@ const decompress = async (bytes: Buffer, encoding: string, maxSize: number): Pro
     return await run(bytes, { maxOutputLength: maxSize });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxSize);
-    throw invalidPayload(`the body is not valid ${encoding}, which its Content-Encoding names`);
+    throw invalidEncoding(encoding);
   }
 };
+
+const incompleteBody = (): ApiError =>
+  invalidPayload('the client closed the connection before the body was complete');
+
+const invalidEncoding = (encoding: string): ApiError =>
+  invalidPayload(`the body is not valid ${encoding}, which its Content-Encoding names`);
 
 const unknownEncoding = (encoding: string): ApiError =>
   apiError(

@@ -1,4 +1,5 @@
 /** Serves all routes as an Express application, for embedding. */
+import { Readable } from 'node:stream';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Route } from '../../contract/routes.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -42,14 +43,16 @@ const patternsOf = (routes: readonly Route[]): ReadonlySet<string> =>
   new Set(routes.filter(hasPattern).map(({ path }) => path.replace(/:(\w+)\+.*$/, '*$1')));
 
 const hasPattern = ({ path, handler }: Route): boolean => {
-  if (handler.kind === 'items') return handler.collection === null || !path.startsWith('/items/');
+  if (handler.kind === 'items' || handler.kind === 'transfer')
+    return handler.collection === null || !path.startsWith('/items/');
   return handler.kind !== 'model' || handler.model === null;
 };
 
 /** Uses the body as parsed by the embedding application if it has already been read. */
 const withParsedBody = (apiRequest: ApiRequest, request: Request): ApiRequest => {
   if (!request.readableEnded) return apiRequest;
-  return { ...apiRequest, body: async () => toBytes(request.body) };
+  const toBody = () => toBytes(request.body);
+  return { ...apiRequest, body: async () => toBody(), stream: () => Readable.from([toBody()]) };
 };
 
 const toBytes = (body: unknown): Buffer => {

@@ -8,6 +8,7 @@ import type { ItemsHandler } from '../items/handle.js';
 import { findDeclaration } from '../operations/declarations.js';
 import { respondFailure } from '../queue/http/wire.js';
 import type { Queue } from '../queue/http/routes.js';
+import type { Transfers } from '../transfers/routes.js';
 import type { Caller } from '../queue/http/caller.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { OutdatedSchema, type IsOutdated } from '../request/outdated-schema.js';
@@ -26,6 +27,7 @@ export interface HandlerOptions {
   readonly items: (handler: ItemsHandler) => RouteHandle;
   readonly graphql: Pick<Graphql, 'handle'>;
   readonly loadHandlers: () => Promise<Operations>;
+  readonly loadTransfers: () => Promise<Pick<Transfers, 'handle'>>;
   readonly loadQueue: () => Promise<Pick<Queue, 'handle' | 'identify'>>;
   readonly isOutdated: IsOutdated;
 }
@@ -34,7 +36,7 @@ export interface HandlerOptions {
  * Returns the handlers of the router; operations without a handler are not served.
  */
 export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bind' | 'toErrorResponse'> => {
-  const { base, explorer, items, graphql, loadQueue } = options;
+  const { base, explorer, items, graphql, loadQueue, loadTransfers } = options;
   const bindOperation = createOperationBinding(options);
   const loadPages = lazy(async () => (await import('./pages/pages.js')).createPages({ base, explorer }));
   return {
@@ -45,6 +47,8 @@ export const createHandlers = (options: HandlerOptions): Pick<RouterOptions, 'bi
           return retried(items(handler), options);
         case 'operation':
           return bindOperation(route);
+        case 'transfer':
+          return async (request, segments) => (await loadTransfers()).handle(handler)(request, segments);
         case 'graphql':
           return graphql.handle(handler.scope);
         case 'page':

@@ -5,7 +5,7 @@ import { Readable, pipeline } from 'node:stream';
 import { packageVersion } from '../config/package.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import type { Connection, Proxies } from '../request/client-address.js';
-import { readBody } from './body.js';
+import { readBody, streamBody } from './body.js';
 import { isUntrustedOrigin, type OriginOptions } from '../request/origin.js';
 
 export interface MessageOptions extends OriginOptions {
@@ -42,6 +42,7 @@ export const toApiRequest = (
     closeSignal: () => createCloseSignal(response),
     onClose: (callback) => callOnClose(response, callback),
     body: (maxSize = payloadMax) => (body ??= readBody(request, maxSize)),
+    stream: (maxSize) => streamBody(request, maxSize),
   };
 };
 

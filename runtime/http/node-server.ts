@@ -18,7 +18,7 @@ export interface ListenOptions extends MessageOptions {
   readonly port: number;
   readonly respond: Responder;
   readonly observe: Observe;
-  /** Where connections come from; without it, the server listens itself. */
+  /** Source of connections; without it, the server listens itself. */
   readonly connections?: ConnectionSource;
   /** Returns the path of a request's route, without its values. */
   templateOf(request: ApiRequest): string;

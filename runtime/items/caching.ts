@@ -7,7 +7,7 @@ import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { respondItem } from '../response/respond.js';
 import { bindInput, type ItemContext } from './context.js';
 import { matchesTag, type EntityTagOf } from './entity-tags.js';
-import { readItem, type ReadTarget } from './read.js';
+import { readItem, type ReadTarget, type WrittenContext } from './read.js';
 
 /** Maximum size in bytes of a list with a tag; for larger ones, hashing costs more than it saves. */
 const maxTaggedList = 16_384;
@@ -46,24 +46,26 @@ interface MatchOptions {
   readonly key: readonly unknown[];
   /** Value of `If-Match`. */
   readonly expected: string;
-  readonly tagOf: EntityTagOf;
 }
+
+/** Returns the tag of an item as the caller reads it. @throws FORBIDDEN where the caller may not read it */
+export const readItemTag = async (
+  target: ReadTarget,
+  key: readonly unknown[],
+  context: ItemContext & Partial<WrittenContext>,
+): Promise<string | null> => context.tagOf(respondItem(await readItem(target, key, context)).body as Buffer);
 
 /**
  * Returns hooks that lock the item of a write and compare its tag, as the caller would read it, with `If-Match`.
  * @throws PRECONDITION_FAILED where the tag differs, FORBIDDEN where the caller may not read the item
  */
-export const guardMatch = (
-  { target, key, expected, tagOf }: MatchOptions,
-  context: ItemContext,
-): WriteHooks => ({
+export const guardMatch = ({ target, key, expected }: MatchOptions, context: ItemContext): WriteHooks => ({
   async before(_keys, executor) {
     const { collection } = target;
     const { dialect } = context;
     const locked = { columns: collection.key, key: readKey(collection, key) };
     await readColumns(collection, locked, { dialect, executor, input: bindInput(context, {}) });
-    const { body } = respondItem(await readItem(target, key, { ...context, executor }));
-    const tag = await tagOf(body as Buffer);
+    const tag = await readItemTag(target, key, { ...context, executor });
     if (tag === null || !matchesTag(expected, tag)) throw preconditionFailed();
   },
   after: async () => undefined,

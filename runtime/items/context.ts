@@ -14,6 +14,7 @@ import { createReadBudget, type ReadBudget } from '../execute/read-budget.js';
 import { networkOf } from '../network/ip.js';
 import type { Limits } from '../sql/page.js';
 import type { Cursors } from './cursors.js';
+import type { EntityTagOf } from './entity-tags.js';
 import type { ToStoredToken } from './hash.js';
 
 /** Services shared by all requests. */
@@ -31,6 +32,8 @@ export interface ItemServices {
   readonly observe: Observe;
   readonly toStoredToken: ToStoredToken;
   readonly cursors: Cursors;
+  /** Returns the entity tag of an answer. */
+  readonly tagOf: EntityTagOf;
   /** Checks that access has not changed since a principal was identified; see `Access.confirm`. */
   readonly confirm: Access['confirm'];
 }
@@ -45,6 +48,10 @@ export interface ItemContext extends ItemServices {
   readonly caller: () => string;
   /** Present where a write stores nothing. */
   readonly dryRun?: DryRun;
+  /** Receives the number of rows of each part of an export. */
+  readonly onRows?: (count: number) => void;
+  /** Nobody reads the rows that a write stores. */
+  readonly omitsOutput?: true;
 }
 
 /** A write that is only tried. */
@@ -76,6 +83,7 @@ export const createContext = (services: ItemServices, principal: Principal, clie
     observe: services.observe,
     toStoredToken: services.toStoredToken,
     cursors: services.cursors,
+    tagOf: services.tagOf,
     confirm: services.confirm,
     principal,
     client,

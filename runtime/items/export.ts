@@ -122,7 +122,11 @@ async function* readChunks(target: ReadTarget, context: ItemContext): AsyncGener
   const { query, values } = target.parsed;
   const plan = query.aggregation === null ? planRead(query, target.collection, planContext(context)) : null;
   if (plan === null || !isPaged(plan, context)) {
-    const { rows } = await run({ ...target, kind: 'export', restrict: withoutMeta, keys: [] }, context);
+    const { rows, count } = await run(
+      { ...target, kind: 'export', restrict: withoutMeta, keys: [] },
+      context,
+    );
+    context.onRows?.(count);
     yield { rows, isLast: true };
     return;
   }
@@ -139,6 +143,7 @@ async function* readChunks(target: ReadTarget, context: ItemContext): AsyncGener
     const result: ReadResult = await (next === null ? read() : context.admission.run(read, context.caller));
     left -= result.count;
     next = left > 0 ? result.next : null;
+    context.onRows?.(result.count);
     yield { rows: result.rows, isLast: next === null };
     const size = result.rows.bytes.length / Math.max(1, result.count);
     count = Math.min(left, maxCount, Math.max(100, Math.floor(chunkBytes / Math.max(1, size))));

@@ -9,7 +9,6 @@ import { noRows, type JsonRows } from '../execute/row-set.js';
 import type { WriteOutput } from './write-output.js';
 import { cacheRead, guardMatch } from './caching.js';
 import { createContext, type DryRun, type ItemContext, type ItemServices } from './context.js';
-import type { EntityTagOf } from './entity-tags.js';
 import { readItem, readItems, readList, readSingleton, type ReadTarget } from './read.js';
 import {
   createItems,
@@ -18,6 +17,7 @@ import {
   updateItem,
   updateItems,
   updateSingleton,
+  upsertItems,
   type WriteItemContext,
 } from './write.js';
 import { readKeys } from './selection.js';
@@ -25,15 +25,20 @@ import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { readDryRun } from '../request/dry-run.js';
+import { readOnConflict, refuseOnConflict } from '../request/on-conflict.js';
 import { readQuery, type ParsedQuery } from '../request/query.js';
 import { parseCachedQuery, parseWriteQuery } from './parsed-queries.js';
 import { decodeValue, splitKey, type RouteHandle } from '../request/route.js';
-import { respondCount, respondItem, respondList, respondNothing } from '../response/respond.js';
+import {
+  respondCount,
+  respondItem,
+  respondList,
+  respondNothing,
+  respondOutcomes,
+} from '../response/respond.js';
 
 export interface HandleOptions extends Omit<ItemServices, 'confirm'> {
   readonly access: Access;
-  /** Returns the entity tag of an answer. */
-  readonly tagOf: EntityTagOf;
 }
 
 export type ItemsHandler = Extract<RouteHandler, { readonly kind: 'items' }>;
@@ -80,7 +85,7 @@ const respond = (
     requireSecondFactor(principal);
     if (typeof collection === 'string') throw forbiddenCollection(collection);
     const context = createContext(options, principal, request);
-    const call: Call = { request, collection, key, context, tagOf: options.tagOf };
+    const call: Call = { request, collection, key, context };
     return (action.isWrite ? runWrite : runRead)(action, call, options.access);
   });
 
@@ -90,13 +95,14 @@ interface Call {
   /** Parts of the key; empty if the path has none. */
   readonly key: readonly string[];
   readonly context: ItemContext;
-  readonly tagOf: EntityTagOf;
 }
 
 interface Action {
   readonly isWrite: boolean;
   /** Whether the action compares `If-Match`. */
   readonly matches: boolean;
+  /** Whether the action takes `on_conflict`. */
+  readonly takesConflict: boolean;
   run(call: Call): Promise<ApiResponse>;
 }
 
@@ -129,7 +135,7 @@ const readConfirmed = async (action: Action, call: Call, access: Access): Promis
 /**
  * Lets the caller keep the answer to a GET, except those of system collections, which hold identities.
  */
-const cache = (response: ApiResponse, { request, collection, key, tagOf }: Call) => {
+const cache = (response: ApiResponse, { request, collection, key, context: { tagOf } }: Call) => {
   if (collection.system || request.method === 'SEARCH') return response;
   return cacheRead(response, { request, tagOf, isItem: key.length > 0 || collection.singleton });
 };
@@ -140,6 +146,7 @@ const runWrite = async (action: Action, call: Call, access: Access): Promise<Api
     throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key');
   }
   const isDryRun = readDryRun(call.request.query);
+  if (!action.takesConflict) refuseOnConflict(call.request);
   await call.request.body();
   return admit(call, async () => {
     if (!(await access.confirm(call.context.principal))) return null;
@@ -155,16 +162,18 @@ const runDry = async (action: Action, call: Call): Promise<ApiResponse> => {
   return { ...response, headers: { ...response.headers, ...headers } };
 };
 
-const read = (run: Action['run']): Action => ({ isWrite: false, matches: false, run });
-const write = (run: Action['run']): Action => ({ isWrite: true, matches: false, run });
-const writeItem = (run: Action['run']): Action => ({ isWrite: true, matches: true, run });
+const common = { isWrite: true, matches: false, takesConflict: false };
+const read = (run: Action['run']): Action => ({ ...common, isWrite: false, run });
+const create = (run: Action['run']): Action => ({ ...common, takesConflict: true, run });
+const write = (run: Action['run']): Action => ({ ...common, run });
+const writeItem = (run: Action['run']): Action => ({ ...common, matches: true, run });
 
 /** Returns the context of a write of one item, with the comparison that `If-Match` requires. */
-const matching = ({ request, collection, key, context, tagOf }: Call): WriteItemContext => {
+const matching = ({ request, collection, key, context }: Call): WriteItemContext => {
   const expected = request.headers['if-match'];
   if (typeof expected !== 'string') return context;
   const target = { collection, parsed: parseCachedQuery(request.query) };
-  return { ...context, precondition: guardMatch({ target, key, expected, tagOf }, context) };
+  return { ...context, precondition: guardMatch({ target, key, expected }, context) };
 };
 
 /** Loads the printers of files with the first export. */
@@ -204,10 +213,14 @@ const itemAction = read(async ({ collection, request, key, context }) => {
   return respondOne(await readItem(target, key, context), target, context);
 });
 
-const createAction = write(async ({ collection, request, context }) => {
+const createAction = create(async ({ collection, request, context }) => {
   const payload = await readJson(request, {});
-  const rows = await createItems({ collection, parsed: parseWriteQuery(request.query) }, payload, context);
-  return respondRows(rows, Array.isArray(payload));
+  const target = { collection, parsed: parseWriteQuery(request.query) };
+  const isList = Array.isArray(payload);
+  const onConflict = readOnConflict(request.query);
+  if (onConflict === null) return respondRows(await createItems(target, payload, context), isList);
+  const { rows, outcomes } = await upsertItems(target, { payload, onConflict }, context);
+  return respondOutcomes('reason' in rows ? null : rows, { outcomes, isList });
 });
 
 const updateItemAction = writeItem(async (call) => {

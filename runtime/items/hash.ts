@@ -13,6 +13,7 @@ import {
   type ListUpdate,
   type ParentPlan,
   type UpdatePlan,
+  type UpsertPlan,
 } from '../plan/write-plan.js';
 
 /** Returns the form in which a static token is stored. */
@@ -48,6 +49,12 @@ export const hashUpdate = async <Plan extends UpdatePlan<ListRow>>(
   };
 };
 
+/** Replaces values in both cases of every row. */
+export const hashUpsert = async (plan: UpsertPlan, toStoredToken: ToStoredToken): Promise<UpsertPlan> => ({
+  ...plan,
+  rows: await Promise.all(plan.rows.map((row) => hashAlternatives(row, toStoredToken))),
+});
+
 const isStoredAsGiven = ({ hashed, tokens }: Collection): boolean =>
   hashed.length === 0 && tokens.length === 0;
 
@@ -73,16 +80,19 @@ const hashParents = (
   parents: readonly ParentPlan[],
   toStoredToken: ToStoredToken,
 ): Promise<readonly ParentPlan[]> =>
-  Promise.all(
-    parents.map(async (parent) => {
-      const { update, create } = parent;
-      return {
-        ...parent,
-        update: update === null || isRefusal(update) ? update : await hashUpdate(update, toStoredToken),
-        create: create === null || isRefusal(create) ? create : await hashCreate(create, toStoredToken),
-      };
-    }),
-  );
+  Promise.all(parents.map((parent) => hashAlternatives(parent, toStoredToken)));
+
+const hashAlternatives = async <Row extends Pick<ParentPlan, 'update' | 'create'>>(
+  row: Row,
+  toStoredToken: ToStoredToken,
+): Promise<Row> => {
+  const { update, create } = row;
+  return {
+    ...row,
+    update: update === null || isRefusal(update) ? update : await hashUpdate(update, toStoredToken),
+    create: create === null || isRefusal(create) ? create : await hashCreate(create, toStoredToken),
+  };
+};
 
 const hashList = async (list: ListPlan, toStoredToken: ToStoredToken): Promise<ListPlan> => ({
   ...list,

@@ -33,7 +33,8 @@ export const createOutputReader = (
   read: ReadRows,
   context: ItemContext,
 ): OutputReader<WriteOutput> => {
-  if (context.principal.policies.grant(collection, 'read') === null) return unreadable;
+  if (context.omitsOutput === true || context.principal.policies.grant(collection, 'read') === null)
+    return unreadable;
   const planOutput = () => planRead(toOutputQuery(parsed).query, collection, planContext(context));
   const { shape } = parsed;
   const returning = cachePlan(context, { collection, use: 'output', shape }, () =>

@@ -7,17 +7,19 @@ import { databaseTime } from '../execute/database-time.js';
 import { withRollback } from '../execute/dry-run.js';
 import { keyList, onlyKey, type KeyList } from '../execute/key-list.js';
 import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../execute/write.js';
+import { executeUpsert, type UpsertOutput } from '../execute/upsert.js';
 import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
 import { planDelete } from '../plan/row-plans.js';
-import { planCreate, planUpdates } from '../plan/write.js';
-import type { CreatePlan, UpdatePlan } from '../plan/write-plan.js';
-import { writtenCollections } from '../plan/written-collections.js';
+import { planCreate, planUpdates, planUpsert } from '../plan/write.js';
+import type { Refusal, UpdatePlan } from '../plan/write-plan.js';
+import { writtenCollections, type WrittenPlan } from '../plan/written-collections.js';
+import type { OnConflict } from '../request/on-conflict.js';
 import { guardAccess, guardVersion } from './access-guard.js';
 import { createOutputReader, writtenNothing, type WriteOutput } from './write-output.js';
 import { bindInput, type ItemContext } from './context.js';
-import { hashCreate, hashUpdate } from './hash.js';
+import { hashCreate, hashUpdate, hashUpsert } from './hash.js';
 import { rejectOwnRow } from './own-rights.js';
 import { planContext, readCreated, readWritten, type ReadTarget } from './read.js';
 import { keyInside, readSelection, selectKeys } from './selection.js';
@@ -27,7 +29,7 @@ import { singletonKey } from './singleton.js';
 export const createItems = async (
   target: ReadTarget,
   payload: unknown,
-  context: ItemContext,
+  context: WriteItemContext,
 ): Promise<WriteOutput> => {
   const { collection } = target;
   const output = createOutputReader(target, readCreated, context);
@@ -37,7 +39,27 @@ export const createItems = async (
     context.toStoredToken,
   );
   if (plan.rows.length === 0) return writtenNothing(output);
-  return executeCreate(plan, output, executeContext(plan, plan.rows.length, context));
+  return executeCreate(
+    plan,
+    output,
+    executeContext({ collection, plans: [plan] }, plan.rows.length, context),
+  );
+};
+
+/** Creates items, and changes or ignores those that are stored already. */
+export const upsertItems = async (
+  target: ReadTarget,
+  { payload, onConflict }: { readonly payload: unknown; readonly onConflict: OnConflict },
+  context: WriteItemContext,
+): Promise<UpsertOutput<WriteOutput>> => {
+  const { collection } = target;
+  const output = createOutputReader(target, readCreated, context);
+  const payloads = Array.isArray(payload) ? payload : [payload];
+  const planned = planUpsert(collection, { payloads, onConflict }, writeContext(context));
+  if (planned.rows.length === 0) return { rows: writtenNothing(output), outcomes: [] };
+  const plan = await hashUpsert(planned, context.toStoredToken);
+  const plans = plan.rows.flatMap(({ create, update }) => [create, update]);
+  return executeUpsert(plan, output, executeContext({ collection, plans }, plan.rows.length, context));
 };
 
 export const updateItem = async (
@@ -49,7 +71,7 @@ export const updateItem = async (
   return updateKeys(target, { keys: keyList([readKey(target.collection, key)]), payload }, context);
 };
 
-/** Context of a write of one item. */
+/** Context of a write with a condition of its own. */
 export interface WriteItemContext extends ItemContext {
   /** Runs in the transaction of the write, after the check of access. */
   readonly precondition?: WriteHooks;
@@ -80,7 +102,11 @@ const updateKeys = async (
   rejectOwnRow(collection, { keys, payload }, context);
   if (planned === undefined || keys.count === 0) return writtenNothing(output);
   const plan = await hashUpdate(planned, context.toStoredToken);
-  return executeUpdate({ plan, keys }, output, executeContext(plan, keys.count, context));
+  return executeUpdate(
+    { plan, keys },
+    output,
+    executeContext({ collection, plans: [plan] }, keys.count, context),
+  );
 };
 
 const updateEach = async (
@@ -100,19 +126,7 @@ const updateEach = async (
       plan: await hashUpdate(plans[index] as UpdatePlan, context.toStoredToken),
     })),
   );
-  return executeUpdates(
-    updates,
-    output,
-    executeContext(
-      {
-        collection,
-        parents: plans.flatMap(({ parents }) => parents),
-        lists: plans.flatMap(({ lists }) => lists),
-      },
-      updates.length,
-      context,
-    ),
-  );
+  return executeUpdates(updates, output, executeContext({ collection, plans }, updates.length, context));
 };
 
 /** Updates the item of a singleton, or creates it. */
@@ -152,11 +166,7 @@ const deleteKeys = async (
 ): Promise<KeyList> => {
   const plan = planDelete(collection, planContext(context));
   if (keys.count > 0)
-    await executeDelete(
-      plan,
-      keys,
-      executeContext({ collection, parents: [], lists: [] }, keys.count, context),
-    );
+    await executeDelete(plan, keys, executeContext({ collection, plans: [] }, keys.count, context));
   return keys;
 };
 
@@ -171,15 +181,20 @@ const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext =
   },
 });
 
+interface Written {
+  readonly collection: Collection;
+  /** The plans of a create or update. */
+  readonly plans: readonly (WrittenPlan | Refusal | null)[];
+}
+
 const executeContext = (
-  plan: Pick<CreatePlan | UpdatePlan, 'collection' | 'parents' | 'lists'>,
+  { collection, plans }: Written,
   rows: number,
   context: WriteItemContext,
 ): ExecuteContext => {
   const { precondition, dryRun } = context;
   if (dryRun !== undefined) dryRun.rows = rows;
-  const { collection } = plan;
-  const collections = writtenCollections(plan);
+  const collections = new Set([collection, ...writtenCollections(plans)]);
   const isAccess = [...collections].some(({ access }) => access);
   const accessHooks = (): WriteHooks => (isAccess ? guardAccess(collection, context) : guardVersion(context));
   const hooks = precondition === undefined ? accessHooks : () => precede(accessHooks(), precondition);

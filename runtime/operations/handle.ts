@@ -8,7 +8,7 @@ import type { Operation } from './declarations.js';
 import type { Caller } from '../queue/http/caller.js';
 import { lazy } from '../concurrency/lazy.js';
 import { readInput } from './input.js';
-import { throwApiError } from './queue-errors.js';
+import { throwApiError } from '../queue/requests/api-errors.js';
 import { requireCaller } from './require-caller.js';
 
 export interface OperationCall {

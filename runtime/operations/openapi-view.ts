@@ -85,8 +85,10 @@ type Prune = (node: unknown) => unknown;
 const restrictPath = (item: PathItemObject, visibility: Visibility, prune: Prune): PathItemObject | null => {
   const collection: unknown = item['x-svc-collection'];
   const remaining = Object.entries(item).flatMap(([key, value]) => {
-    const action = actions.get(key);
-    if (action === undefined) return [[key, value] as const];
+    const method = actions.get(key);
+    if (method === undefined) return [[key, value] as const];
+    // of the collection, where the path is for another action than its method says
+    const action = (item['x-svc-action'] as Action | undefined) ?? method;
     if (typeof collection === 'string' && visibility.visibleNames(collection, action) === null) return [];
     const left = prune(value);
     return left === undefined ? [] : [[key, left] as const];

@@ -5,8 +5,7 @@ import type {
   OperatorActionsCreateInput,
 } from '../../generated/server/operations.js';
 import { invalidPayload, unprocessable } from '../../contract/errors.js';
-import { databaseTime } from '../execute/database-time.js';
-import { insertRow } from '../execute/system-rows.js';
+import { recordChange } from '../execute/activity.js';
 import { createId, isId } from '../queue/store/ids.js';
 import {
   bulkActions,
@@ -156,14 +155,7 @@ const recordActivity = async (
   context: OperationContext,
   { database }: OperationServices,
 ): Promise<void> => {
-  const { address, userAgent } = context.client;
-  await insertRow(database, 'svc_activity', {
-    action,
-    collection: 'svc_operator_actions',
-    item: item.slice(0, 255),
-    user: await accountOf(context),
-    timestamp: databaseTime(new Date()),
-    ip: address === '' ? null : address,
-    user_agent: userAgent?.slice(0, 255) ?? null,
-  });
+  const user = await accountOf(context);
+  const { client } = context;
+  await recordChange(database, { action, collection: 'svc_operator_actions', item, user, client });
 };

@@ -2,7 +2,7 @@
 import { apiError, forbidden, type ApiError } from '../../contract/errors.js';
 import { toCaller, type Caller } from '../queue/http/caller.js';
 import type { OperationContext } from './context.js';
-import { throwApiError } from './queue-errors.js';
+import { throwApiError } from '../queue/requests/api-errors.js';
 
 /** Returns the user id of the caller. @throws Error if the operation is not restricted to users */
 export const accountOf = async (context: OperationContext): Promise<string> => {

@@ -22,7 +22,7 @@ import type { SubmitOptions } from '../queue/http/submit-options.js';
 import { findTargetError, type TargetPolicy } from '../queue/webhooks/target.js';
 import type { OperationContext } from './context.js';
 import { callerOf, notFound, fromTime, toTime, toTimeOrNull } from './own.js';
-import { throwApiError } from './queue-errors.js';
+import { throwApiError } from '../queue/requests/api-errors.js';
 import type { OperationServices } from './services.js';
 
 /** @throws INVALID_QUERY for a text that is not a cursor */

@@ -28,9 +28,13 @@ export const createSchemaOperations = ({
       return Buffer.from(printSnapshot(snapshot, format)) as never;
     },
 
-    async schemaDiff({ force = false, mode = 'mirror', body }) {
+    async schemaDiff({ force = false, mode = 'mirror', explain = false, body }) {
       const { diffSnapshot } = await load();
-      const difference = await diffSnapshot(body, { force: force !== false, mode }, services);
+      const difference = await diffSnapshot(
+        body,
+        { force: force !== false, mode, explain: explain !== false },
+        services,
+      );
       return difference === null
         ? { status: 204, body: null }
         : { status: 200, body: { data: difference as never } };

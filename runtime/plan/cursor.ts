@@ -1,5 +1,5 @@
 /** Plans pages by keyset: the rows after the last one of the previous page, by the values of its sort keys. */
-import type { FieldType } from '../../contract/field-types.js';
+import { fieldTypes } from '../../contract/field-types.js';
 import { invalidQuery } from '../../contract/errors.js';
 import {
   allOf,
@@ -11,22 +11,6 @@ import {
   type Order,
   type ReadPlan,
 } from './types.js';
-
-/** Types whose values compare as they sort. */
-const pageable: ReadonlySet<FieldType> = new Set([
-  'string',
-  'text',
-  'integer',
-  'bigInteger',
-  'float',
-  'decimal',
-  'boolean',
-  'date',
-  'time',
-  'dateTime',
-  'timestamp',
-  'uuid',
-] as const);
 
 /** Returns whether the order of a plan is total: it contains the whole key, which is visible on every row. */
 const isTotal = ({ order, collection: { key } }: ReadPlan): boolean =>
@@ -65,7 +49,8 @@ export const canPage = (plan: ReadPlan): boolean =>
 export const foreignCursor = (): Error =>
   invalidQuery('"after" must be the cursor of a page of the same collection with the same "sort"');
 
-const isPageable = ({ field }: ColumnRef): boolean => pageable.has(field.type) && field.values === undefined;
+const isPageable = ({ field }: ColumnRef): boolean =>
+  fieldTypes[field.type].isPageable && field.values === undefined;
 
 const requirePageable = (column: ColumnRef): void => {
   const { field } = column;

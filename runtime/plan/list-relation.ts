@@ -1,4 +1,4 @@
-/** How rows that leave a list are handled: deleted, or kept without an owner. */
+/** Decides about rows that leave a list: deleted, or kept without an owner. */
 import type { Field, ToMany } from '../../contract/collection.js';
 
 /** Returns the foreign key of the list's rows. */

@@ -149,8 +149,9 @@ const planKeyedCreate = (
   const named = Object.fromEntries(collection.key.map(({ name }, index) => [name, key[index]]));
   const plan = planOrRefuse((problems) => {
     const grant = requireGrant(collection, 'create', level.writing);
-    const created = { ...level, problems, positions: newPositions(relation, [place]) };
-    const row = readNewRow({ ...payload, ...named }, { grant, rowIndex: 0, count: 1 }, created);
+    const [position = null] = newPositions(relation, [place]) ?? [];
+    const created = { ...level, problems };
+    const row = readNewRow({ ...payload, ...named }, { grant, index: null, position }, created);
     return toCreatePlan(grant, [row], related);
   });
   // what exists and what the caller may not create are answered alike

@@ -6,7 +6,7 @@ import { invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import type { Owner } from './list-level.js';
 import { normalizePayload } from './payload.js';
-import { rowContext, type LevelContext, type Payload } from './row-context.js';
+import { rowContext, type LevelContext, type Payload, type RowContext } from './row-context.js';
 import { readRow, writtenNames, type PlannedRow } from './row.js';
 import { ruleToCondition } from './rule.js';
 import { openScope, type PlanContext } from './scope.js';
@@ -38,16 +38,13 @@ export interface RowPlanners {
 /** Reads one of the new rows of a level; adds its faults to the problems of the level. */
 export const readNewRow = (
   payload: unknown,
-  { grant, rowIndex, count }: { readonly grant: Grant; readonly rowIndex: number; readonly count: number },
+  { grant, index, position }: Pick<RowContext, 'grant' | 'index' | 'position'>,
   level: LevelContext,
-): PlannedRow => {
-  const index = count > 1 ? rowIndex : null;
-  const position = level.positions?.[rowIndex] ?? null;
-  return readRow(
+): PlannedRow =>
+  readRow(
     requireObject(payload, grant.collection),
     rowContext(level, { grant, action: 'create', index, key: null, position }),
   );
-};
 
 export const toCreatePlan = (
   grant: Grant,

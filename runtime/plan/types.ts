@@ -135,7 +135,7 @@ export interface ColumnRef {
    * Whether the reference belongs to a rule: its path compiles to a subquery, which is valid in any clause.
    */
   readonly inRule: boolean;
-  /** How the value is computed; then `field` describes the result. Absent for a column itself. */
+  /** The computation of the value, whose result `field` then describes. Absent for a column itself. */
   readonly computed?: Computed;
 }
 

@@ -58,6 +58,26 @@ export interface UpdatePlan<Row extends ListRow = WriteRow> {
   readonly writtenNames: readonly string[];
 }
 
+/** Rows to create, each of which may be stored already, by the values of unique fields. */
+export interface UpsertPlan {
+  readonly collection: Collection;
+  readonly grant: Grant;
+  /** The unique fields: the key, or those of a unique constraint. */
+  readonly fields: readonly Field[];
+  readonly rows: readonly UpsertRow[];
+}
+
+export interface UpsertRow {
+  /** The values of the unique fields; `null` where no stored row can have them. */
+  readonly tuple: Key | null;
+  /** The values of key fields that the payload gives, which a stored row must have. */
+  readonly key: WriteRow;
+  /** The plan if no row is stored; needed only then. */
+  readonly create: CreatePlan | Refusal;
+  /** The plan if a row is stored; `null`: that row is ignored. */
+  readonly update: UpdatePlan | Refusal | null;
+}
+
 export interface DeletePlan {
   readonly collection: Collection;
   readonly grant: Grant;
@@ -102,7 +122,7 @@ export interface ListUpdatePlan extends UpdatePlan<ListRow> {
   readonly check: OwnerCheck | null;
 }
 
-/** Why something could not be planned; reported only if the plan is needed. */
+/** The reason for which something could not be planned; reported only if the plan is needed. */
 export interface Refusal {
   readonly problems: readonly ApiError[];
 }

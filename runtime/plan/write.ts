@@ -4,6 +4,7 @@
  */
 import type { Collection } from '../../contract/collection.js';
 import { throwProblems, type ApiError } from '../../contract/errors.js';
+import type { OnConflict } from '../request/on-conflict.js';
 import { planLists } from './list.js';
 import { bindCreate, bindUpdate, noOwnerValues } from './owner.js';
 import { planParents } from './parent.js';
@@ -19,7 +20,8 @@ import {
   type RelatedPlans,
   type RowPlanners,
 } from './row-plans.js';
-import type { CreatePlan, ListUpdatePlan, UpdatePlan } from './write-plan.js';
+import { planUpsertRows } from './upsert.js';
+import type { CreatePlan, ListUpdatePlan, UpdatePlan, UpsertPlan } from './write-plan.js';
 
 /**
  * Plans the creation of items. @throws FORBIDDEN, INVALID_PAYLOAD, FAILED_VALIDATION, VALUE_TOO_LONG,
@@ -35,6 +37,13 @@ export const planCreate = (
   throwProblems(problems);
   return bindCreate(plan, noOwnerValues);
 };
+
+/** Plans the creation of items that may be stored already. @throws as `planCreate`, INVALID_QUERY */
+export const planUpsert = (
+  collection: Collection,
+  values: { readonly payloads: readonly unknown[]; readonly onConflict: OnConflict },
+  context: WriteContext,
+): UpsertPlan => planUpsertRows(collection, values, { level: topLevel(context, []), planners });
 
 /** Plans each change by itself. @throws as `planCreate` */
 export const planUpdates = (
@@ -65,7 +74,9 @@ const planRows: RowPlanners['planRows'] = (collection, payloads, level) => {
   const grant = requireGrant(collection, 'create', level.writing);
   const related: RelatedPlans[] = [];
   const rows = payloads.map((payload, rowIndex) => {
-    const read = readNewRow(payload, { grant, rowIndex, count: payloads.length }, level);
+    const index = payloads.length > 1 ? rowIndex : null;
+    const position = level.positions?.[rowIndex] ?? null;
+    const read = readNewRow(payload, { grant, index, position }, level);
     related.push(planRelated(read, { collection, rowIndex, row: read.row, key: null }, level));
     return read;
   });

@@ -1,4 +1,4 @@
-/** Where a process that has no supervisor gets new builds from: it looks at the schema itself. */
+/** Provides new builds to a process that has no supervisor: it looks at the schema itself. */
 import { replaceNothing, type BuildSource } from '../reloading-service.js';
 import { latest } from '../concurrency/latest.js';
 import type { Observe } from '../observe.js';

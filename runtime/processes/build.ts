@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import { generate, servedTables, type GenerateOptions, type GenerateReport } from '../../generator/main.js';
 import { loadSpec } from '../../generator/spec/load.js';
+import type { Spec } from '../../generator/spec/types.js';
 import { pruneBuilds } from './builds.js';
 import { bundle, bundleFunctions } from './bundle.js';
 import type { Config } from '../config/config.js';
@@ -41,12 +42,13 @@ export type BuildResult =
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: boolean };
 
 const runTask = async (task: BuildTask): Promise<void> => {
-  const missing = await pendingSteps(await loadSpec(task.specFolders), task.catalog);
+  const spec = await loadSpec(task.specFolders);
+  const missing = await pendingSteps(spec, task.catalog);
   if (missing.length > 0) throw new Refusal(pendingStepsToText(missing));
   const staging = `${task.directory}.${process.pid}`;
   mkdirSync(staging, { recursive: true });
   try {
-    await buildIn(staging, task);
+    await buildIn(staging, task, spec);
     publish(staging, task.directory);
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -55,10 +57,14 @@ const runTask = async (task: BuildTask): Promise<void> => {
 };
 
 /** Uses the committed output if it is current; otherwise leaves it alone and generates elsewhere. */
-const buildIn = async (staging: string, { catalog, specFolders, tables }: BuildTask): Promise<void> => {
+const buildIn = async (
+  staging: string,
+  { catalog, specFolders, tables }: BuildTask,
+  spec: Spec,
+): Promise<void> => {
   const from = join(staging, 'database.json');
   writeFileSync(from, JSON.stringify(catalog));
-  const input = { ...tables, from, specFolders, ignoresOutdated: true };
+  const input = { ...tables, from, specFolders, spec, ignoresOutdated: true };
   const committed = await compareCommitted({
     ...input,
     forPackage: isPackageOutput(generatedFolder),
@@ -70,7 +76,6 @@ const buildIn = async (staging: string, { catalog, specFolders, tables }: BuildT
   const source = isCurrent ? generatedFolder : join(staging, 'generated');
   const { outdated } = isCurrent ? committed : await generate({ ...input, out: source, check: false });
   await bundle(join(source, 'server', 'index.ts'), join(staging, 'server.mjs'));
-  const spec = await loadSpec(specFolders);
   await bundleFunctions(spec.queueModels, join(staging, 'functions.mjs'));
   for (const name of ['openapi.json', 'catalog.json'])
     await copyFile(join(source, name), join(staging, name));

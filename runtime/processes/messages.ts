@@ -16,7 +16,7 @@ export type Report =
   | { readonly kind: 'serving'; readonly directory: string }
   /** A spare process has loaded all but the build. */
   | { readonly kind: 'spare' }
-  /** What a spare process has found by looking at the schema; `id`: that of the request, or null. */
+  /** The finding of a spare process that looked at the schema; `id`: that of the request, or null. */
   | Finding
   | Failed;
 
@@ -44,7 +44,7 @@ export interface Finding {
   readonly id: number | null;
   /** The build of the schema as it is now, or the last that could be made. */
   readonly directory: string;
-  /** Why there is no build of the schema as it is now; null where there is. */
+  /** The reason for which there is no build of the present schema; null where there is one. */
   readonly failure: string | null;
 }
 

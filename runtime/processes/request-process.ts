@@ -41,9 +41,9 @@ export interface RequestProcessOptions extends OpenOptions {
   readonly onReadiness?: (ready: boolean) => void;
   /** Whether the process ends when its event loop hangs; a supervisor ends it otherwise. */
   readonly endsHung?: boolean;
-  /** Where connections come from; without it, the process listens itself. */
+  /** Source of connections; without it, the process listens itself. */
   readonly connections?: ConnectionSource;
-  /** Where new builds come from; without it, the process looks at the schema itself. */
+  /** Source of new builds; without it, the process looks at the schema itself. */
   readonly createSource?: (opened: OpenedBuild) => BuildSource;
 }
 

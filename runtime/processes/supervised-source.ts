@@ -1,4 +1,4 @@
-/** Where a process with a supervisor gets new builds from: the spare process looks at the schema for all of them. */
+/** Provides new builds to a process with a supervisor: the spare process looks at the schema for all of them. */
 import { replaceNothing, type BuildSource } from '../reloading-service.js';
 import { latest } from '../concurrency/latest.js';
 import type { Instruction, Report } from './messages.js';

@@ -77,7 +77,7 @@ interface Supervision {
   stopping: boolean;
   /** Processes that are not started again when they end, by worker id. */
   readonly retired: Set<number>;
-  /** What has new builds served; `null` until the first process is ready. */
+  /** Has new builds served; `null` until the first process is ready. */
   replacement: Replacement | null;
   /** Milliseconds before the next restart. */
   restartDelay: number;

@@ -39,6 +39,8 @@ export interface ModelRequestInput {
   readonly model: string;
   /** Class of the model. */
   readonly class: string;
+  /** `inputVersion` of the model; absent in workflows of versions before this one. */
+  readonly version?: string;
   /** Milliseconds one attempt may take. */
   readonly timeout: number;
   readonly attempts: number;
@@ -59,7 +61,7 @@ export interface RequestRound {
   readonly round: number;
 }
 
-/** How a request ended; the bodies are in the database. */
+/** The end of a request; the bodies are in the database. */
 export interface RequestEnd {
   readonly httpStatus: number;
   readonly errorType: string | null;
@@ -86,7 +88,7 @@ export const deliveryWorkflowId = ({
 }: Pick<DeliveryInput, 'deliveryId' | 'round'>): string =>
   `delivery-${deliveryId}${round === 1 ? '' : `-${round}`}`;
 
-/** Why the platform ended a request. */
+/** The reason for which the platform ended a request. */
 export interface PlatformEnd {
   readonly requestId: string;
   readonly kind: 'cancelled' | 'startTimeout' | 'failed';

@@ -1,6 +1,9 @@
 /** The part of the configuration that the queue uses. */
 import type { Config } from '../config/config.js';
+import type { ObjectStoreAddress } from '../config/object-store.js';
 import type { TargetPolicy } from './webhooks/target.js';
+
+export type { ObjectStoreAddress };
 
 export interface QueueSettings {
   /** `null` without a Temporal server; requests then stay in the queue. */
@@ -13,6 +16,10 @@ export interface QueueSettings {
   readonly resultTtl: number;
   readonly fileTtl: number;
   readonly filesDir: string;
+  /** Object store of the files, which are in `filesDir` if it is null. */
+  readonly filesStore: ObjectStoreAddress | null;
+  /** Milliseconds that a worker that stops waits for the models that it runs. */
+  readonly drain: number;
   readonly webhookPolicy: TargetPolicy;
   /** HMAC secrets of API keys and file URLs, newest first; at least one. */
   readonly secrets: readonly Buffer[];
@@ -29,6 +36,8 @@ export const queueSettings = (
   resultTtl: queue.resultTtl,
   fileTtl: queue.fileTtl,
   filesDir: queue.filesDir,
+  filesStore: queue.filesStore,
+  drain: queue.drain,
   webhookPolicy: { allowed: webhooks.allowCidrs, http: webhooks.allowHttp },
   secrets,
 });

@@ -6,7 +6,7 @@ import { parseFilter, type Filter } from './filter.js';
 import { readNames, readObject, splitPath } from './names.js';
 
 export interface Aggregation {
-  /** What each row of the answer holds, in order. */
+  /** The values of each row of the response, in order. */
   readonly outputs: readonly OutputNode[];
   /** Paths of fields and calls of functions; empty for one row over all items. */
   readonly groupBy: readonly (readonly string[])[];

@@ -32,6 +32,11 @@ export interface ApiRequest {
    * @throws CONTENT_TOO_LARGE
    */
   body(maxSize?: number): Promise<Buffer>;
+  /**
+   * Returns the body as it arrives, decompressed; in place of `body`.
+   * @param maxSize in bytes; the stream fails with CONTENT_TOO_LARGE above it
+   */
+  stream(maxSize: number): Readable;
   /** The request is not run again, whatever fails. */
   readonly isLastTry?: true;
 }

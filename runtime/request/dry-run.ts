@@ -19,5 +19,6 @@ export const readDryRun = (query: string): boolean => {
 
 /** @throws INVALID_QUERY where `dry_run` is given to a call that would write all the same */
 export const refuseDryRun = ({ method, query }: Pick<ApiRequest, 'method' | 'query'>): void => {
-  if (method !== 'GET' && readDryRun(query)) throw invalidQuery('"dry_run" is for writes of items over REST');
+  if (method !== 'GET' && readDryRun(query))
+    throw invalidQuery('"dry_run" is for writes of items; in GraphQL it is an argument of mutations');
 };

@@ -58,7 +58,7 @@ export interface FieldNode {
   readonly isGroup?: true;
   /** JSON that is written as it is; the name is ignored. */
   readonly constant?: string;
-  /** What is selected of each target of a many-to-any relation. */
+  /** The selection in each target of a many-to-any relation. */
   readonly targets?: readonly AnySelection[];
 }
 

@@ -27,6 +27,21 @@ export const respondItem = (row: JsonRows): ApiResponse => ({
   body: row.enclose(itemStart, itemEnd),
 });
 
+/** Responds with what happened to each row of a payload, and with the rows where the caller may read them. */
+export const respondOutcomes = (
+  rows: JsonRows | null,
+  { outcomes, isList }: { readonly outcomes: readonly string[]; readonly isList: boolean },
+): ApiResponse => {
+  const start = `{"meta":${JSON.stringify({ outcomes })},"data":`;
+  if (rows === null) return { status: 200, headers: jsonHeaders, body: `${start}null}` };
+  const [before, after] = isList ? ['[', ']}'] : ['', '}'];
+  return {
+    status: 200,
+    headers: jsonHeaders,
+    body: rows.enclose(Buffer.from(start + before), Buffer.from(after)),
+  };
+};
+
 export const respondNothing: ApiResponse = { status: 204, headers: {}, body: null };
 
 /** Reports the number of rows written when there are too many to return. */

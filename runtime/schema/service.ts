@@ -2,14 +2,16 @@
 import { throwProblems, invalidPayload } from '../../contract/errors.js';
 import type { Database, SchemaPrinter } from '../databases/contract.js';
 import { abandonApply, resumeApply } from './apply/resume.js';
-import { applyDiff, type ApplyOptions } from './apply/run.js';
+import { applyDiff, checkTarget, type ApplyOptions } from './apply/run.js';
 import { checkDiff } from './diff/check.js';
 import { compareSnapshots } from './diff/compare.js';
 import { hashSnapshot } from './diff/hash.js';
 import { normalizeSnapshot } from './diff/normalize.js';
+import { patchSnapshot, renamesIn } from './diff/patch.js';
 import { isEmptyDiff, type SchemaDiff } from './diff/types.js';
 import { readLive, type LiveOptions } from './live.js';
-import { checkSnapshot } from './snapshot/check.js';
+import type { Explanation } from './explain/explain.js';
+import { checkForm, checkSnapshot } from './snapshot/check.js';
 import type { Snapshot } from './snapshot/types.js';
 import { schemaToSnapshot, type LiveSchema } from './snapshot/write.js';
 
@@ -23,12 +25,16 @@ export interface Difference {
   /** Of the schema, meta and version of the target. */
   readonly hash: string;
   readonly diff: SchemaDiff;
+  /** What an apply would do, where that was asked for. */
+  readonly explain?: Explanation;
 }
 
 export interface DiffOptions {
   /** Takes snapshots of other versions and vendors. */
   readonly force: boolean;
   readonly mode: 'mirror' | 'merge';
+  /** Explains what an apply would do. */
+  readonly explain?: boolean;
 }
 
 export const takeSnapshot = async (services: SchemaServices): Promise<Snapshot> =>
@@ -42,7 +48,17 @@ export const diffSnapshot = async (
   value: unknown,
   options: DiffOptions,
   services: SchemaServices,
-): Promise<Difference | null> => compareWith(await readLive(services), value, options);
+): Promise<Difference | null> => {
+  const live = await readLive(services);
+  const difference = await compareWith(live, value, options);
+  if (difference === null || options.explain !== true) return difference;
+  const { explainApply } = await import('./explain/explain.js');
+  const target = schemaToSnapshot(live);
+  const wanted = await checkForm(patchSnapshot(target, difference.diff));
+  const apply = { live, target, wanted, renames: renamesIn(difference.diff) };
+  checkTarget(apply);
+  return { ...difference, explain: await explainApply(apply, services.database) };
+};
 
 const compareWith = async (
   live: LiveSchema,

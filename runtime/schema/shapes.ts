@@ -43,7 +43,7 @@ export interface ColumnShape {
   readonly nullable: boolean;
   readonly default: DefaultShape | null;
   readonly generated: { readonly expression: SchemaExpression; readonly stored: boolean } | null;
-  /** How the database generates keys: its own word, or `yes` where that is not said. */
+  /** The database's own word for the way in which it generates keys, or `yes` where that is not stated. */
   readonly autoIncrement: string | null;
   /** Whether every update sets the current time. */
   readonly onUpdate: boolean;

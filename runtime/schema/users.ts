@@ -1,6 +1,7 @@
 /** Manages users and administrators outside of requests, for bootstrap and the command line. */
 import { isHashedToken } from '../auth/static-tokens.js';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { recordChange } from '../execute/activity.js';
 import { databaseTime } from '../execute/database-time.js';
 import {
   findRow,
@@ -111,7 +112,12 @@ export const updateUser = async (
   changes: Partial<NewUser>,
 ): Promise<void> => {
   await updateRows(statements, 'svc_users', { set: changes, where: { id } });
-  await record(statements, 'update', { table: 'svc_users', id, fields: Object.keys(changes) });
+  await recordChange(statements, {
+    action: 'update',
+    collection: 'svc_users',
+    item: id,
+    fields: Object.keys(changes),
+  });
 };
 
 /** Returns the role "Administrator" with an `admin_access` policy, creating it if missing. */
@@ -144,26 +150,6 @@ const insert = async <Table extends 'svc_users' | 'svc_roles' | 'svc_policies' |
 ): Promise<string> => {
   const id = randomUUID();
   await insertRow(statements, table, { id, ...row } as unknown as NewRow<Table>);
-  await record(statements, 'create', { table, id, fields: Object.keys(row) });
+  await recordChange(statements, { action: 'create', collection: table, item: id, fields: Object.keys(row) });
   return id;
 };
-
-interface Change {
-  readonly table: string;
-  readonly id: string;
-  readonly fields: readonly string[];
-}
-
-/** Records activity without user and address. */
-const record = (
-  statements: Statements,
-  action: 'create' | 'update',
-  { table, id, fields }: Change,
-): Promise<void> =>
-  insertRow(statements, 'svc_activity', {
-    action,
-    collection: table,
-    item: id,
-    fields: fields.join(),
-    timestamp: databaseTime(new Date()),
-  });

@@ -1,4 +1,4 @@
-/** What a caller may see of a schema. Pure. */
+/** Restricts a schema to the entries that a caller may see. Pure. */
 import type { CollectionEntry, FieldEntry, Meta, RelationEntry, Snapshot } from './snapshot/types.js';
 
 /** Names that a caller may read of a collection: `*` for all, null where it may not be read. */

@@ -83,7 +83,7 @@ export const createStatement = (fragment: Sql): Statement => {
 const isVarying = ({ list, beyond, inText }: Parameter): boolean =>
   list || beyond !== undefined || inText === true;
 
-/** How a parameter is rendered: `count` placeholders. */
+/** A parameter as text: `count` placeholders. */
 interface RenderedParameter {
   readonly placeholder: string;
   readonly count: number;

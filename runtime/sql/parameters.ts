@@ -43,7 +43,7 @@ const readList = (operand: Operand, input: BindInput): readonly unknown[] =>
   [rawOperand(operand, input)].flat().flatMap((value) => resolveOperand(operand, value, input));
 
 /**
- * How a fraction is compared with an integer column: as the next integer above or below, or as a value that
+ * The comparison of a fraction with an integer column: as the next integer above or below, or as a value that
  * no row has.
  */
 export type Rounding = 'up' | 'down' | 'none';

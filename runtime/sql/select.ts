@@ -60,7 +60,7 @@ export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => 
 
 export type ListEntry = Extract<Entry, { kind: 'many' }>;
 
-/** What is read by statements of its own: nested lists, and the items of many-to-any relations. */
+/** Parts that statements of their own read: nested lists, and the items of many-to-any relations. */
 export type NestedEntry = ListEntry | AnyTarget;
 
 interface Builder {

@@ -58,18 +58,22 @@ export const compileRowPermission = (collection: Collection, options: RowOptions
 };
 
 /**
- * Selects the keys of the matching rows as `k0`, `k1`, …, and as `named` the index of the first given key
- * that matches each row. Locked like `compileRowPermission`.
+ * Selects the keys of the rows that have one of the tuples and match the condition as `k0`, `k1`, …, and as `named` the
+ * index of the first tuple that each row has. Locked like `compileRowPermission`, unless the caller locks what it finds:
+ * a lock on rows that do not exist keeps others from creating them.
  */
-export const compileKeyMatches = (collection: Collection, options: RowOptions): RenderedStatement => {
-  const { dialect, keys } = options;
+export const compileKeyMatches = (
+  collection: Collection,
+  { where, input, isLocked, ...matches }: TupleMatches & { readonly isLocked: boolean },
+): RenderedStatement => {
+  const { dialect, fields, tuples } = matches;
   const columns = collection.key.map(({ name }, index) => `${dialect.quote(name)} as k${index}`).join(', ');
-  const each = keys.map((key) => compileTuples({ fields: collection.key, tuples: [key], dialect }));
+  const each = tuples.map((tuple) => compileTuples({ fields, tuples: [tuple], dialect }));
   const which = each.map(({ text }, index) => `when ${text} then ${index}`).join(' ');
-  const where = compileRowFilter(collection, options);
+  const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
   return {
-    text: `select ${columns}, case ${which} end as named from ${dialect.quote(collection.name)} where ${where.text}${dialect.rowLock}`,
-    values: [...each.flatMap(({ values }) => values), ...where.values],
+    text: `select ${columns}, case ${which} end as named from ${dialect.quote(collection.name)} where ${filter.text}${isLocked ? dialect.rowLock : ''}`,
+    values: [...each.flatMap(({ values }) => values), ...filter.values],
   };
 };
 

@@ -102,7 +102,7 @@ const prepareDatabase = async (mariadb: BenchServer): Promise<void> => {
 };
 
 const createPlace = () => {
-  const place = createWorkplace();
+  const place = createWorkplace({ sharesBuilds: false });
   mkdirSync(join(place.directory, 'spec', 'models'), { recursive: true });
   writeFileSync(join(place.directory, 'spec', 'models', 'bench.echo.yaml'), model);
   writeFileSync(join(place.directory, 'echo.js'), 'export const run = async (input) => input;\n');

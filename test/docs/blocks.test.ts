@@ -65,7 +65,7 @@ beforeAll(async () => {
     ['8080', String(await reservePort())],
     ['9100', String(await reservePort())],
   ]);
-  place = createWorkplace();
+  place = createWorkplace({ sharesBuilds: false });
   install(place);
   const given = {
     PORT: ports.get('8080') ?? '',
@@ -126,7 +126,7 @@ describe('the programs', () => {
     expect(compiled.faults).toEqual([]);
   });
 
-  it.each(withPrograms.map(nameOf))('%s runs to its end', async (name) => {
+  it.each(withPrograms.map(nameOf))('%s succeeds', async (name) => {
     const file = compiled.files.find((path) => path.endsWith(`/${name}`)) ?? '';
     await expect(runProgram(file, environment)).resolves.toBeTypeOf('string');
   });

@@ -12,6 +12,7 @@ import { doctorCommand } from '../../runtime/commands/doctor.js';
 import { generateCommand } from '../../runtime/commands/generate.js';
 import { keysCommand } from '../../runtime/commands/keys.js';
 import { deliveriesCommand } from '../../runtime/commands/deliveries.js';
+import { modelCommand } from '../../runtime/commands/model.js';
 import { requestsCommand } from '../../runtime/commands/requests.js';
 import { workersCommand } from '../../runtime/commands/workers.js';
 import { schemaCommand } from '../../runtime/commands/schema.js';
@@ -121,6 +122,7 @@ const commands: readonly Command[] = [
   startCommand(),
   workerCommand(),
   workersCommand(),
+  modelCommand(),
   requestsCommand(),
   deliveriesCommand(),
   usersCommand(),

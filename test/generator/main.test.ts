@@ -172,7 +172,16 @@ describe('generate', () => {
 
   it('reports the milliseconds of every step', async () => {
     const { timings } = await run();
-    expect(Object.keys(timings)).toEqual(['load', 'read', 'build', 'emit', 'client', 'compare', 'write']);
+    expect(Object.keys(timings)).toEqual([
+      'load',
+      'read',
+      'build',
+      'emit',
+      'runners',
+      'client',
+      'compare',
+      'write',
+    ]);
     expect(Object.values(timings).every((milliseconds) => milliseconds >= 0)).toBe(true);
   });
 });

@@ -35,7 +35,7 @@ const age = (path: string): number => statSync(join(folder, path)).mtimeMs;
 const makeOld = (path: string): void => utimesSync(join(folder, path), 1, 1);
 
 describe('writeOutput', () => {
-  it('creates the folder and what is below it', () => {
+  it('creates the folder and its subfolders', () => {
     const below = join(folder, 'a', 'b');
     const report = writeOutput(below, [file('server/x.ts'), file('catalog.json')], { check: false });
     expect(report).toEqual({

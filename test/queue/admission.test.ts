@@ -102,7 +102,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
     expect(await give()).toEqual([String(row?.id)]);
   });
 
-  it('are never assigned twice, and a free one goes to the account with the fewest', async () => {
+  it('are never assigned twice, and a free one is assigned to the account with the fewest', async () => {
     const crowd = [];
     for (let index = 0; index < 20; index += 1) crowd.push(await insert(ann, 1_000 + index));
     const low = await insert(bob, 1_000, -1);

@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { fileURLToPath } from 'node:url';
+import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createHousekeepingActivities } from '../../runtime/queue/temporal/activities/housekeeping.js';
 import { startAttempt } from '../../runtime/queue/store/attempts.js';
 import { createId } from '../../runtime/queue/store/ids.js';
@@ -106,7 +107,7 @@ describe.each(dialects)('attempts on %s', (dialect) => {
     createHousekeepingActivities({
       database: queue.database,
       lifecycle: { ensureStarted: async () => undefined } as never,
-      models: { all: [], find: () => undefined },
+      models: createQueueModels([]),
       gateway: { stateOf: async () => 'running' } as never,
       files: {} as never,
       operatorActions: { takeOver: async () => undefined },
@@ -133,7 +134,7 @@ describe.each(dialects)('attempts on %s', (dialect) => {
     return id;
   };
   describe('of a worker that dies', () => {
-    it('the request goes back to the queue, and the attempt stays as lost', async () => {
+    it('the request returns to the queue, and the attempt is kept as lost', async () => {
       const lost = await begin('1@dead-000000', Date.now() - lostAfter - 1_000);
       const alive = await begin('1@alive-000000', Date.now());
       await sweep();

@@ -3,12 +3,20 @@ import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../runtime/config/config.js';
+import { createWorkerTransfers } from '../../runtime/transfer-services.js';
+import { build } from '../runtime/harness/build.js';
+import { builtInModels } from '../../runtime/queue/models/built-in.js';
 import type { FailedAttempt } from '../../runtime/queue/models/attempt.js';
 import { createKey } from '../../runtime/queue/requests/keys.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createKeys, exportSecrets } from '../../runtime/auth/keys.js';
 import { queueSettings, type QueueSettings } from '../../runtime/queue/settings.js';
-import { startWorkers, workerRoles, type WorkerProcess } from '../../runtime/queue/temporal/worker.js';
+import {
+  startWorkers,
+  workerRoles,
+  type WorkerProcess,
+  type WorkerProcessOptions,
+} from '../../runtime/queue/temporal/worker.js';
 import type { TestDialect } from '../databases.js';
 import {
   functions,
@@ -31,7 +39,10 @@ export interface TestQueue extends TestServer {
   readonly auth: Readonly<Record<'ann' | 'bob', Readonly<Record<string, string>>>>;
   /** What failed in its workers. */
   readonly failures: readonly FailedAttempt[];
-  startWorkers(): Promise<WorkerProcess>;
+  /** Starts a process of all roles, for all models that the server knows unless `pool` says otherwise. */
+  startWorkers(
+    pool?: Partial<Pick<WorkerProcessOptions, 'classes' | 'slots' | 'models' | 'settings'>>,
+  ): Promise<WorkerProcess>;
 }
 
 const environmentOf = (namespace: string) => ({
@@ -39,6 +50,7 @@ const environmentOf = (namespace: string) => ({
   TEMPORAL_NAMESPACE: namespace,
   WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
   WEBHOOK_ALLOW_HTTP: 'true',
+  WORKER_DRAIN: '10s',
 });
 
 /** A namespace of its own, so that workers of other tests take nothing away. */
@@ -57,9 +69,14 @@ export const createNamespace = async (): Promise<string> => {
   return namespace;
 };
 
+interface TestQueueOptions extends Pick<TestServerOptions, 'spec' | 'environment' | 'sql'> {
+  /** Whether its workers run imports and exports. */
+  readonly transfers?: true;
+}
+
 export const startTestQueue = async (
   dialect: TestDialect,
-  options: Pick<TestServerOptions, 'spec' | 'environment'> = {},
+  options: TestQueueOptions = {},
 ): Promise<TestQueue> => {
   const namespace = await createNamespace();
   const environment = { ...environmentOf(namespace), ...options.environment };
@@ -91,11 +108,20 @@ export const startTestQueue = async (
     receiver,
     failures,
     auth: { ann: await keyOf('ann'), bob: await keyOf('bob') },
-    async startWorkers() {
+    async startWorkers(pool = {}) {
       const workers = await startWorkers({
         settings,
         database: server.database,
-        models: createQueueModels(server.queueModels),
+        models: createQueueModels([...server.queueModels, ...(options.transfers ? builtInModels : [])]),
+        ...(options.transfers && {
+          runBuiltIn: await createWorkerTransfers({
+            config,
+            database: server.database,
+            declarations: (await build(server.database, [])).declarations,
+            observe: () => undefined,
+          }),
+        }),
+        ...pool,
         functions,
         roles: workerRoles,
         workflowBundle: await workflowBundle(),

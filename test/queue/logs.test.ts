@@ -52,7 +52,7 @@ describe.each(dialects)('logs on %s', (dialect) => {
       ({ attempt, seq, message }) => `${attempt}.${seq} ${message}`,
     );
 
-  it('keep the first and the last lines, with a mark of what was left out', async () => {
+  it('keep the first and the last lines, with a mark in place of the others', async () => {
     const id = createId();
     const log = logOf(id);
     for (let index = 1; index <= 20; index += 1) log.add(`line ${index}`);
@@ -138,7 +138,7 @@ describe.each(dialects)('logs on %s', (dialect) => {
       });
   };
 
-  it('reach every stream whole, whatever others follow, and a resumed one from where it was', async () => {
+  it('reach every stream completely, and a resumed stream from its cursor on', async () => {
     const [one, other] = [await insertRunning('ann'), await insertRunning('bob')];
     const streams = [follow(one, 'ann'), follow(other, 'bob'), follow(one, 'ann', '1.2')];
     const expected: Record<string, string[]> = { [one]: [], [other]: [] };

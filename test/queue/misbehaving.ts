@@ -92,6 +92,13 @@ const runs: Readonly<Record<string, Run>> = {
     progress({ step: 1 });
     return { resumed: resumed ?? null };
   },
+  /** Runs until it is aborted, and ends at once when it goes on. */
+  continue: async (_, { resumed, progress, signal, log }) => {
+    if (resumed !== undefined) return { resumed };
+    progress({ step: 1 });
+    log('one step');
+    return sleep(60_000, undefined, { signal });
+  },
   save: async ({ text = '' }, { files }) => files.save('note.txt', 'text/plain', Buffer.from(text)),
 };
 

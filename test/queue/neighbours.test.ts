@@ -71,7 +71,7 @@ describe.each(dialects)('beside models that misbehave on %s', (dialect) => {
     expect(Number(rows[0]?.most)).toBe(1);
   });
 
-  it('a synchronous run ends alike, and not in the process that serves it', async () => {
+  it('a synchronous run ends in the same way, and never runs in the process that serves it', async () => {
     const answer = await queue.request('POST', '/run/test/good', { body: {}, headers: queue.auth.ann });
     const { process: child } = answer.body as { process: number };
     expect([answer.status, child === process.pid]).toEqual([200, false]);

@@ -185,7 +185,7 @@ describe.each(dialects)('operators on %s', (dialect) => {
     expect(rows.map(({ item }) => item)).toContain(action.id);
   });
 
-  it('are told what an action requires', async () => {
+  it('get an error that names what an action requires', async () => {
     for (const body of [
       { action: 'cancel' },
       { action: 'cancel', ids: ['x'] },

@@ -215,6 +215,9 @@ describe.each(dialects)('the queue on %s', (dialect) => {
     });
     const states = await Promise.all(crowd.map((each) => get(`demo/train/requests/${idOf(each)}/status`)));
     expect(states.filter(({ status }) => status === 202).length).toBeGreaterThan(1);
+    const cancel = (id: string) =>
+      queue.request('PUT', `/queue/demo/train/requests/${id}/cancel`, { headers: queue.auth.ann });
+    for (const each of crowd) await cancel(idOf(each));
     for (const each of crowd) await ended(idOf(each), 'demo/train');
   });
 

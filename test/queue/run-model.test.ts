@@ -28,13 +28,20 @@ type Run = (input: unknown, context: Pick<RunContext, 'signal'>) => unknown;
 const start = (run: Run, { signal, timeout = 60_000 }: Given = {}) => {
   const lines: string[] = [];
   const failures: unknown[] = [];
-  const attempted = createRunner(async (_, { input, signal: given }) => {
-    const running = Promise.resolve(run(input, { signal: given }));
-    return final({ status: 200, body: await Promise.race([running, untilAborted(given)]), errorType: null });
+  const attempted = createRunner({
+    runFunction: async (_, { input, signal: given }) => {
+      const running = Promise.resolve(run(input, { signal: given }));
+      return final({
+        status: 200,
+        body: await Promise.race([running, untilAborted(given)]),
+        errorType: null,
+      });
+    },
   })(
     { ...model, timeout },
     {
       requestId: '0',
+      account: '0',
       input: {},
       resumed: undefined,
       log: (line) => lines.push(line),

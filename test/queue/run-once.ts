@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { RunResult } from '../../runtime/queue/models/attempt.js';
-import { createChildren, type Children } from '../../runtime/queue/models/children/pool.js';
+import { createChildren, type Children, type PoolOptions } from '../../runtime/queue/models/children/pool.js';
 import { createFunctionRunner } from '../../runtime/queue/models/function-runner.js';
 import { createRunner } from '../../runtime/queue/models/run-model.js';
 import { createDirectoryStore } from '../../runtime/queue/requests/files.js';
 import { createRunFiles } from '../../runtime/queue/requests/run-files.js';
 import { functions } from '../runtime/server-harness.js';
 
-export const createTestChildren = (): Children =>
-  createChildren({ functions, spool: createDirectoryStore(filesDir).spool });
+export const createTestChildren = (options: Pick<PoolOptions, 'settleLimit'> = {}): Children =>
+  createChildren({ functions, spool: createDirectoryStore(filesDir).spool, ...options });
 
 export const filesDir = mkdtempSync(join(tmpdir(), 'svc-files-'));
 
@@ -63,8 +63,9 @@ export const startRun = (children: Children, name: string, given: RunGiven = {})
     secrets: [Buffer.from('secret')],
     fileTtl: 60_000,
   };
-  const attempted = createRunner(createFunctionRunner(children))(model, {
+  const attempted = createRunner({ runFunction: createFunctionRunner(children) })(model, {
     requestId: testRequest,
+    account: testRequest,
     input,
     resumed: given.resumed,
     log: (line, level = 'INFO') => lines.push(`${level} ${line}`),

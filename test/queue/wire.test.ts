@@ -226,7 +226,19 @@ describe('with workers', () => {
     expect(parts).toEqual([expect.stringMatching(/^data: /), ': still here\n\n', ': still here\n\n']);
   });
 
-  it('ends the event stream of a key that is revoked', async () => {
+  const ends: readonly (readonly [string, (key: string) => Promise<unknown>])[] = [
+    ['is revoked', (key) => queue.request('DELETE', `/keys/${key}`, { as: 'ann' })],
+    [
+      'passes to another account',
+      (key) =>
+        queue.execute(`update svc_keys set account = '${queue.ids.users.get('bob')}' where id = '${key}'`),
+    ],
+    [
+      'is limited to other models',
+      (key) => queue.execute(`update svc_keys set models = 'demo/image' where id = '${key}'`),
+    ],
+  ];
+  it.each(ends)('ends the event stream of a key that %s', async (_, end) => {
     const id = await running();
     const body = { name: 'stream' };
     const made = (await queue.request('POST', '/keys', { as: 'ann', body })).data as {
@@ -236,9 +248,12 @@ describe('with workers', () => {
     const stream = await fetch(`${queue.url}/queue/demo/train/requests/${id}/status/stream`, {
       headers: { authorization: `Key ${made.key}` },
     });
-    const ended = stream.text();
-    expect((await queue.request('DELETE', `/keys/${made.id}`, { as: 'ann' })).status).toBe(204);
-    const events = (await ended).split('\n\n').filter((event) => event.startsWith('data: '));
+    let text = '';
+    for await (const part of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      if (text === '') await end(made.id);
+      text += part;
+    }
+    const events = text.split('\n\n').filter((event) => event.startsWith('data: '));
     expect(events).toEqual([expect.stringContaining('"IN_PROGRESS"')]);
     await cancel(`demo/train/requests/${id}`);
   });

@@ -23,7 +23,7 @@ const install = ({ directory }: Workplace): void => {
 };
 
 it('serves below a path of an Express application and closes with it', async () => {
-  const place = createWorkplace();
+  const place = createWorkplace({ sharesBuilds: false });
   try {
     install(place);
     expect(await place.run(['bootstrap'], { ADMIN_TOKEN: 'administrator' })).toMatchObject({ code: 0 });
@@ -53,7 +53,7 @@ it('serves below a path of an Express application and closes with it', async () 
 });
 
 it('closes everything if the build cannot be served', async () => {
-  const place = createWorkplace();
+  const place = createWorkplace({ sharesBuilds: false });
   const { url, drop } = await createTestDatabase('mariadb');
   try {
     install(place);

@@ -130,7 +130,7 @@ describe('svc', () => {
   });
 });
 
-/** What commands say where no database is chosen. */
+/** Output of commands if no database is chosen. */
 const note = 'DATABASE_URL is not set; using sqlite:.svc/data.db\n';
 
 describe('svc users', () => {
@@ -273,7 +273,7 @@ describe('svc generate', () => {
     expect(readFileSync(file, 'utf8')).toBe(secret);
   });
 
-  it('does not compare with the output of another database, and says little', async () => {
+  it('does not compare with the output of another database, and prints little', async () => {
     const { url } = await shop('sqlite', { template: await systemTemplate('sqlite') });
     const place = newWorkplace();
     cpSync(join(packageRoot, 'generated'), join(place.directory, 'generated'), { recursive: true });

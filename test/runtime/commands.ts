@@ -1,10 +1,19 @@
 /** Runs `svc` as people do: a process of its own, in a folder of its own, as `npm run build` made it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../runtime/config/package.js';
+import { sharedRoot } from '../shared.js';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -42,8 +51,14 @@ export interface Running {
 
 const program = join(packageRoot, 'dist', 'runtime', 'cli.js');
 
-export const createWorkplace = (): Workplace => {
+export interface WorkplaceOptions {
+  /** Whether builds are shared with other workplaces of the run, which saves most of the time of a start; they are by default. */
+  readonly sharesBuilds?: false;
+}
+
+export const createWorkplace = ({ sharesBuilds }: WorkplaceOptions = {}): Workplace => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'svc-work-')));
+  if (sharesBuilds !== false) shareBuilds(directory);
   const launchProgram = (args: readonly string[], environment: Environment): ChildProcess =>
     spawn(process.execPath, args, {
       cwd: directory,
@@ -62,6 +77,14 @@ export const createWorkplace = (): Workplace => {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+};
+
+/** A build depends on its inputs alone, so those of equal databases and specs are the same. */
+const shareBuilds = (directory: string): void => {
+  const builds = join(sharedRoot(), 'builds');
+  mkdirSync(builds, { recursive: true });
+  mkdirSync(join(directory, '.svc'));
+  symlinkSync(builds, join(directory, '.svc', 'build'));
 };
 
 const collect = async (child: ChildProcess): Promise<Outcome> => {

@@ -54,6 +54,7 @@ describe('configuration', () => {
       graphql: { introspection: true, tokenLimit: 5000 },
       payloadMax: 1_048_576,
       schemaMax: 52_428_800,
+      importMax: 1_073_741_824,
       explorer: false,
       log: { level: 'info', style: 'json' },
     });
@@ -256,6 +257,7 @@ describe('configuration', () => {
       webhooks: { allowCidrs: ['10.0.0.0/8', 'fd00::/8'], allowHttp: true },
       payloadMax: 524_288,
       schemaMax: 2_097_152,
+      importMax: 1_073_741_824,
       explorer: true,
       log: { level: 'debug', style: 'pretty' },
     });

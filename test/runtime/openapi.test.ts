@@ -50,11 +50,12 @@ describe('the document of a caller', () => {
     const { paths } = narrow(albums(), callerWith({ 'read Album': '*', 'delete Artist': '*' }));
     const methods = Object.entries(paths).map(([path, item]) => [
       path,
-      Object.keys(item).filter((key) => key !== 'parameters' && key !== 'x-svc-collection'),
+      Object.keys(item).filter((key) => !['parameters', 'x-svc-collection', 'x-svc-action'].includes(key)),
     ]);
     expect(Object.fromEntries(methods)).toEqual({
       '/items/Album': ['x-svc-search', 'get'],
       '/items/Album/{key}': ['get'],
+      '/items/Album/export': ['post'],
       '/items/Artist': ['delete'],
       '/items/Artist/{key}': ['delete'],
       '/server/ping': ['get'],
@@ -96,13 +97,16 @@ describe('the document of a caller', () => {
     expect(propertiesOf(toMany, 'ArtistFilter')).toEqual(['ArtistId', 'Name', '_and', '_or']);
   });
 
-  it('describes writes with 204 only, and without a query, for callers without read permission', () => {
+  it('describes writes without items, and without a query, for callers without read permission', () => {
     const { paths, text } = narrow(
       albums(),
       callerWith({ 'create Album': '*', 'update Album': '*', 'delete Album': '*' }),
     );
-    const { post, patch } = paths['/items/Album'] as Record<string, { responses: object }>;
-    expect(Object.keys(post?.responses ?? {})).not.toContain('200');
+    const { post, patch } = paths['/items/Album'] as Record<string, { responses: Record<string, object> }>;
+    // with "on_conflict", which still tells what happened
+    expect(post?.responses['200']).toMatchObject({
+      content: { 'application/json': { schema: { properties: { data: { type: 'null' } } } } },
+    });
     expect(Object.keys(patch?.responses ?? {})).not.toContain('200');
     expect(text).not.toMatch(/AlbumQuery|AlbumFilter|"query":/);
   });
@@ -173,6 +177,7 @@ describe('the document of a caller', () => {
     expect(Object.keys(narrowed.paths)).toEqual([
       '/items/__proto__',
       '/items/__proto__/{key}',
+      '/items/__proto__/export',
       '/server/ping',
     ]);
   });

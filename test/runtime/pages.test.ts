@@ -13,7 +13,7 @@ describe.each([
 ] as const)('the page of the server %s', (_, environment, explorer) => {
   const server = useServer({ dialect: 'sqlite', sql, environment });
 
-  it('links what is there, for people', async () => {
+  it('links the pages that exist', async () => {
     const { status, headers, text } = await server().request('GET', '/', { headers: html });
     expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([
       200,
@@ -38,7 +38,7 @@ describe.each([
   });
 
   it.each(['/docs', '/graphiql', '/graphiql/system'])(
-    '%s says how to turn it on where it is off',
+    '%s explains how to enable it if it is disabled',
     async (path) => {
       const page = await server().request('GET', path, { headers: html });
       const answer = await server().request('GET', path);
@@ -55,7 +55,7 @@ describe.each([
 describe('in a browser', () => {
   const server = useServer({ dialect: 'sqlite', sql, environment: { EXPLORER: 'true' } });
 
-  it('/reset-password without a token says what to do', async () => {
+  it('/reset-password without a token explains what to do', async () => {
     const page = await openPage();
     await page.goto(`${server().url}/reset-password`);
     await page.getByText('Open this page with the link of the mail').waitFor();
@@ -64,7 +64,7 @@ describe('in a browser', () => {
   });
 
   it.each(['/', '/reset-password', '/docs', '/graphiql'])(
-    '%s is dark where the browser asks for it, and fits a phone',
+    '%s is dark if the browser prefers that, and fits a phone',
     async (path) => {
       const page = await openPage({ colorScheme: 'dark', viewport: { width: 390, height: 800 } });
       await page.goto(`${server().url}${path}`);

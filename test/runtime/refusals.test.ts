@@ -1,4 +1,4 @@
-/** What is wrong around a command is said in one sentence, with a remedy, and ends it with 1 or 2. */
+/** Faults of a command's surroundings: one sentence with a remedy, and exit code 1 or 2. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +34,7 @@ const reasonOf = ({ code, stderr }: Outcome) => {
 };
 
 describe('a command', () => {
-  it('says that Node is too old', async () => {
+  it('reports a version of Node that is too old', async () => {
     const place = newWorkplace();
     const older = join(place.directory, 'older.mjs');
     writeFileSync(older, "Object.defineProperty(process.versions, 'node', { value: '20.18.3' });");
@@ -42,7 +42,7 @@ describe('a command', () => {
     expect(reasonOf(outcome)).toEqual([2, 'svc: Node 20.18.3 is too old; svc needs Node 20.19 or newer']);
   });
 
-  it('says which database it uses where none is chosen, and creates only that', async () => {
+  it('reports the database that it uses if none is chosen, and creates only that', async () => {
     const place = newWorkplace();
     expect((await place.run(['bootstrap'])).stderr).toContain(
       'DATABASE_URL is not set; using sqlite:.svc/data.db\n',
@@ -83,7 +83,7 @@ describe('a command', () => {
     await running.stop('SIGTERM');
   });
 
-  it('says that the server of a worker does not answer', async () => {
+  it('reports that the server of a worker does not respond', async () => {
     const place = newWorkplace();
     await copySystemTables(place);
     const outcome = await place.run(['worker'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });

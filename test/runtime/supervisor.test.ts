@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../queue/receiver.js';
 import { reservePort } from '../services/ports.js';
 import { until } from '../until.js';
-import type { Running, Workplace } from './commands.js';
+import type { Running, Workplace, WorkplaceOptions } from './commands.js';
 import { copySystemTables } from './harness/bootstrapped.js';
 import { adminToken } from './harness/rows.js';
 import { useWorkplaces } from './harness/workplaces.js';
@@ -17,8 +17,8 @@ import { useWorkplaces } from './harness/workplaces.js';
 const newWorkplace = useWorkplaces();
 
 /** A workplace with the demo's system tables, and nothing else. */
-const bootstrapped = async (): Promise<Workplace> => {
-  const place = newWorkplace();
+const bootstrapped = async (options?: WorkplaceOptions): Promise<Workplace> => {
+  const place = newWorkplace(options);
   await copySystemTables(place);
   return place;
 };
@@ -155,8 +155,10 @@ describe('the supervisor', () => {
 });
 
 describe('a build', () => {
+  const own = { sharesBuilds: false } as const;
+
   it('is created once and reused until the database changes', async () => {
-    const place = await bootstrapped();
+    const place = await bootstrapped(own);
     const start = async (): Promise<string> => {
       const running = place.start(['start', '--workers', '1'], { ...anywhere, LOG_STYLE: 'json' });
       await served(running);
@@ -172,7 +174,7 @@ describe('a build', () => {
   });
 
   it('is kept while in use, even after many newer builds', async () => {
-    const place = await bootstrapped();
+    const place = await bootstrapped(own);
     const { default: Sqlite } = await import('libsql');
     const database = new Sqlite(join(place.directory, '.svc', 'data.db'));
     const first = place.start(['start', '--workers', '1'], anywhere);
@@ -192,7 +194,7 @@ describe('a build', () => {
   });
 
   it('is written to a temporary folder if the working directory is not writable', async () => {
-    const place = newWorkplace();
+    const place = newWorkplace(own);
     const tmp = join(place.directory, 'tmp');
     const environment = { ...anywhere, DATABASE_URL: 'sqlite:data.db', TMPDIR: tmp, SECRET: '' };
     writeFileSync(join(place.directory, 'data.db'), '');
@@ -209,7 +211,7 @@ describe('a build', () => {
   });
 
   it('does not change generated/ and logs that it is out of date', async () => {
-    const place = await bootstrapped();
+    const place = await bootstrapped(own);
     await place.run(['generate', '--no-client']);
     const { default: Sqlite } = await import('libsql');
     const database = new Sqlite(join(place.directory, '.svc', 'data.db'));

@@ -16,10 +16,13 @@ export interface ServerOptions {
 
 /**
  * The guard waits for the end of its standard input: it comes when the tests stop the server, and just as well when
- * their process is killed. In a session of its own, so that Ctrl-C reaches the tests alone; silent itself, because
- * nobody may be left to read.
+ * their process is killed. It ignores Ctrl-C, after which it has to remove the folder; silent itself, because
+ * nobody may be left to read. In the session of the tests: Linux divides the processors among sessions first
+ * (`sched_autogroup`), so that a server with a session of its own would get as much as all tests together, and one of
+ * their processes next to nothing.
  */
 const guard = `
+trap '' INT
 exec 3<&0
 "$@" 3<&- </dev/null &
 server=$!
@@ -33,7 +36,6 @@ export const startServer = async (options: ServerOptions): Promise<{ stop(): Pro
   const child = spawn('/bin/sh', ['-c', guard, 'guard', options.program, ...options.args], {
     env: { ...process.env, FOLDER: options.folder, SIGNAL: options.signal ?? 'KILL' },
     stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true,
   });
   let log = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -14,7 +14,7 @@ const stems = {
   json: 'count',
 } as const satisfies Partial<Record<FieldType, string>>;
 
-/** What functions are called with: a field, or a list. */
+/** The argument of a function: a field, or a list. */
 interface Argument {
   readonly name: string;
   readonly graphql: string;

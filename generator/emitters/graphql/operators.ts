@@ -31,6 +31,7 @@ export const sharedDefinitions: readonly Definition[] = [
   operatorsInput('json', 'JSON', operatorsOf({ type: 'json' })),
   operatorsInput('hash', 'Hash', operatorsOf({ type: 'string', hash: true })),
   ...functionDefinitions,
+  { kind: 'enum', name: 'conflict_action', fields: [], values: ['ignore', 'update'] },
   { kind: 'type', name: 'delete_one', fields: [{ name: 'id', type: 'ID!' }] },
   { kind: 'type', name: 'delete_many', fields: [{ name: 'ids', type: '[ID]!' }] },
   scalar('BigInt', 'A 64-bit integer, as digits in a string.'),

@@ -29,6 +29,15 @@ const timezone: ArgumentDefinition = { name: 'timezone', type: 'String' };
 const after: ArgumentDefinition = { name: 'after', type: 'String' };
 const meta: ArgumentDefinition = { name: 'meta', type: '[String]' };
 const sort: ArgumentDefinition = { name: 'sort', type: '[String]' };
+/** `etag`: the entity tag of the item, for `ifMatch`. */
+const itemMeta: ArgumentDefinition = { name: 'meta', type: '[String]' };
+const dryRun: ArgumentDefinition = { name: 'dry_run', type: 'Boolean' };
+/** The entity tag of the item as it was read. */
+const ifMatch: ArgumentDefinition = { name: 'ifMatch', type: 'String' };
+const onConflict: readonly ArgumentDefinition[] = [
+  { name: 'on_conflict', type: 'conflict_action' },
+  { name: 'conflict', type: '[String!]' },
+];
 const id: ArgumentDefinition = { name: 'id', type: 'ID!' };
 /** Has a default so that a nullable variable is valid too. */
 const ids: ArgumentDefinition = { name: 'ids', type: '[ID!]!', fallback: '[]' };
@@ -87,7 +96,11 @@ const aggregated = (subject: Subject): FieldDefinition =>
   });
 
 const byId = (subject: Subject): FieldDefinition =>
-  root(subject, 'item', { name: `${subject.stem}_by_id`, arguments: [id, timezone], type: subject.item });
+  root(subject, 'item', {
+    name: `${subject.stem}_by_id`,
+    arguments: [id, itemMeta, timezone],
+    type: subject.item,
+  });
 
 const singleton = (subject: Subject): FieldDefinition =>
   root(subject, 'singleton', { name: subject.stem, arguments: [timezone], type: subject.item });
@@ -95,14 +108,14 @@ const singleton = (subject: Subject): FieldDefinition =>
 const updateSingleton = (subject: Subject): FieldDefinition =>
   root(subject, 'updateSingleton', {
     name: `update_${subject.stem}`,
-    arguments: [{ name: 'data', type: `${subject.context.typesOf(subject.collection).update}!` }],
+    arguments: [{ name: 'data', type: `${subject.context.typesOf(subject.collection).update}!` }, dryRun],
     type: subject.item,
   });
 
 const deleteItem = (subject: Subject): FieldDefinition =>
   root(subject, 'deleteItem', {
     name: `delete_${subject.stem}_item`,
-    arguments: [id],
+    arguments: [id, ifMatch, dryRun],
     type: 'delete_one',
   });
 
@@ -113,35 +126,35 @@ const writes = (subject: Subject): readonly FieldDefinition[] => {
   return [
     root(subject, 'create', {
       name: `create_${stem}_item`,
-      arguments: [{ name: 'data', type: `${create}!` }],
+      arguments: [{ name: 'data', type: `${create}!` }, ...onConflict, dryRun],
       type: item,
     }),
     root(subject, 'createMany', {
       name: `create_${stem}_items`,
-      arguments: [{ name: 'data', type: `[${create}!]!`, fallback: '[]' }, sort],
+      arguments: [{ name: 'data', type: `[${create}!]!`, fallback: '[]' }, sort, ...onConflict, dryRun],
       type: `[${item}!]`,
     }),
     root(subject, 'update', {
       name: `update_${stem}_item`,
-      arguments: [id, { name: 'data', type: update }],
+      arguments: [id, { name: 'data', type: update }, ifMatch, dryRun],
       type: item,
     }),
     root(subject, 'updateMany', {
       name: `update_${stem}_items`,
       note: 'Selects the items by `ids`; if there are none, by the other arguments.',
-      arguments: [ids, { name: 'data', type: update }, ...selection],
+      arguments: [ids, { name: 'data', type: update }, ...selection, dryRun],
       type: `[${item}!]`,
     }),
     root(subject, 'updateBatch', {
       name: `update_${stem}_batch`,
-      arguments: [{ name: 'data', type: `[${update}!]` }, sort],
+      arguments: [{ name: 'data', type: `[${update}!]` }, sort, dryRun],
       type: `[${item}!]`,
     }),
     deleteItem(subject),
     root(subject, 'deleteMany', {
       name: `delete_${stem}_items`,
       note: 'Selects the items by `ids`; if there are none, by the other arguments.',
-      arguments: [ids, ...selection],
+      arguments: [ids, ...selection, dryRun],
       type: 'delete_many',
     }),
   ];

@@ -10,7 +10,14 @@ import type { Collection } from '../../model/types.js';
 import { arrayOf, closedObject, dataOf, jsonBody, jsonContent } from './bodies.js';
 import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
-import { itemParameters, listParameters, writtenParameters } from './parameters.js';
+import {
+  conflictParameters,
+  deleteParameters,
+  itemParameters,
+  listParameters,
+  matchParameters,
+  writtenParameters,
+} from './parameters.js';
 import { ref } from './refs.js';
 import { keySchema } from './wire.js';
 
@@ -58,13 +65,18 @@ export const create = (subject: Subject): OperationObject => {
   return operation(subject, {
     id: 'create',
     summary: `Create items of ${subject.name}`,
-    description: `One object creates one item, an array creates several. ${unreadOrMany}`,
-    parameters: writtenParameters,
+    description: `One object creates one item, an array creates several. ${unreadOrMany} With \`on_conflict\`, it returns \`meta\` in these cases too, and null as \`data\`.`,
+    parameters: [...writtenParameters, ...conflictParameters],
     body: { oneOf: [payload, arrayOf(payload)] },
     ok: {
       200: {
         description: 'The created item or items.',
-        content: jsonContent(dataOf({ oneOf: [created, arrayOf(created)] })),
+        content: jsonContent(
+          dataOf(
+            { oneOf: [created, arrayOf(created), { type: 'null' }] },
+            { meta: ref('schemas', 'WriteMeta') },
+          ),
+        ),
       },
       204: ref('responses', 'NotReturned'),
     },
@@ -99,6 +111,7 @@ export const deleteMany = (subject: Subject): OperationObject => {
     id: 'deleteMany',
     summary: `Delete items of ${subject.name}`,
     description: 'Deletes the items of several keys, or all items that match a query.',
+    parameters: deleteParameters,
     body: { oneOf: [keys, closedObject({ keys }, ['keys']), closedObject({ query }, ['query'])] },
     ok: { 204: ref('responses', 'NoContent') },
     statuses: writing,
@@ -120,7 +133,7 @@ export const updateOne = (subject: Subject): OperationObject =>
     id: 'update',
     summary: subject.collection.singleton ? `Update ${subject.name}` : `Update one item of ${subject.name}`,
     description: `Updates only the fields in the body. ${unread}`,
-    parameters: writtenParameters,
+    parameters: subject.collection.singleton ? writtenParameters : [...writtenParameters, ...matchParameters],
     body: ref('schemas', `${subject.stem}Update`),
     ok: { 200: ref('responses', `${subject.stem}Item`), 204: ref('responses', 'NoContent') },
     statuses: subject.collection.singleton ? writing : matching,
@@ -131,6 +144,7 @@ export const deleteOne = (subject: Subject): OperationObject =>
     id: 'delete',
     summary: `Delete one item of ${subject.name}`,
     description: 'Deletes the item and returns no body.',
+    parameters: [...deleteParameters, ...matchParameters],
     ok: { 204: ref('responses', 'NoContent') },
     statuses: matching,
   });

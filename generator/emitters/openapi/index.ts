@@ -13,6 +13,7 @@ import { createContext, type Context } from './context.js';
 import { errorResponses } from './errors.js';
 import { operatorSchemas } from './filters.js';
 import { querySchemas, queryParameters } from './parameters.js';
+import { transferParameters } from './transfers.js';
 import { collectionPaths } from './paths.js';
 import { queuePaths, queueTag } from './queue.js';
 import { queueSchemas } from './queue-schemas.js';
@@ -93,7 +94,7 @@ const allComponents = (context: Context): ComponentsObject => {
       RequestHeaderFieldsTooLarge: { description: 'URL and headers exceed 16 KiB.' },
       ...errorResponses(context.errors),
     },
-    parameters: { ...queryParameters },
+    parameters: { ...queryParameters, ...transferParameters },
     securitySchemes: securitySchemesOf(context.model),
   };
 };

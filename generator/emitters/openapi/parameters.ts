@@ -26,6 +26,12 @@ const about = {
     'Fields, calls of functions and paths by which items are grouped; the result has a row for each group.',
   export: 'Returns a file instead: the items without an envelope. Lists are streamed, whatever their length.',
   having: 'Filter of the groups, with the keys of the result: `{"count": {"_gt": 5}}`.',
+  dry_run: 'Whether the write is only tried: nothing is stored, and the answer is what would have been.',
+  on_conflict:
+    'What happens to items that are stored already: `update` changes them, `ignore` leaves them. `meta.outcomes` says for each item of the body which it was. Without it, such an item is an error.',
+  conflict:
+    'Fields of the unique constraint by which stored items are found, or its name; the key by default.',
+  if_match: 'Writes only if the item still has this `ETag`.',
   timezone: 'IANA name of the time zone in which functions such as `year(created)` read timestamps.',
 };
 
@@ -76,6 +82,16 @@ export const querySchemas: Readonly<Record<string, SchemaObject>> = {
       _page: count,
     },
     additionalProperties: ref('schemas', 'NestedQuery'),
+  },
+  WriteMeta: {
+    type: 'object',
+    properties: {
+      outcomes: {
+        type: 'array',
+        items: { type: 'string', enum: ['created', 'updated', 'ignored'] },
+        description: 'With `on_conflict`: what happened to each item of the body, in its order.',
+      },
+    },
   },
   ListMeta: {
     type: 'object',
@@ -136,6 +152,22 @@ export const queryParameters: Readonly<Record<string, ParameterObject>> = {
   }),
   timezone: valueParameter('timezone'),
   export: valueParameter('export'),
+  dry_run: { name: 'dry_run', in: 'query', description: about.dry_run, schema: { type: 'boolean' } },
+  on_conflict: {
+    name: 'on_conflict',
+    in: 'query',
+    description: about.on_conflict,
+    schema: { type: 'string', enum: ['ignore', 'update'] },
+  },
+  conflict: {
+    name: 'conflict',
+    in: 'query',
+    description: about.conflict,
+    style: 'form',
+    explode: false,
+    schema: names,
+  },
+  if_match: { name: 'If-Match', in: 'header', description: about.if_match, schema: { type: 'string' } },
   aggregate: jsonParameter('aggregate', {
     description: `${about.aggregate} ${brackets}: \`aggregate[sum]=price\`.`,
     schema: { type: 'object', additionalProperties: names },
@@ -174,10 +206,19 @@ export const listParameters = (stem: string): (ParameterObject | ReferenceObject
   ...listParameterNames.map((name) => ref('parameters', name)),
 ];
 
-/** Parameters of the response to a write. */
-export const writtenParameters: ReferenceObject[] = ['fields', 'deep', 'alias', 'timezone'].map((name) =>
-  ref('parameters', name),
-);
+const refs = (...names: string[]): ReferenceObject[] => names.map((name) => ref('parameters', name));
+
+/** Parameters of a write that answers without a body. */
+export const deleteParameters = refs('dry_run');
+
+/** Parameters of a write and of the response to it. */
+export const writtenParameters = refs('fields', 'deep', 'alias', 'timezone', 'dry_run');
+
+/** Further parameters of a create. */
+export const conflictParameters = refs('on_conflict', 'conflict');
+
+/** Further parameters of a write of one item. */
+export const matchParameters = refs('if_match');
 
 /** Parameters of one item. */
-export const itemParameters: ReferenceObject[] = [...writtenParameters, ref('parameters', 'export')];
+export const itemParameters = refs('fields', 'deep', 'alias', 'timezone', 'export');

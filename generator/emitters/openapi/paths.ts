@@ -14,6 +14,7 @@ import {
   type Subject,
 } from './collection-operations.js';
 import type { Context } from './context.js';
+import { exportFile, importFile } from './transfers.js';
 import { code } from './text.js';
 import { pathKeySchema } from './wire.js';
 
@@ -22,12 +23,29 @@ export const collectionPaths = (collection: Collection, context: Context): Paths
   const { path } = collection;
   if (path === null) return {};
   const subject = { collection, context, stem: context.stemOf(collection), name: oneLine(collection.name) };
-  if (collection.key.length === 0) return { [path]: readOnlyPath(subject) };
-  if (collection.readonly)
-    return { [path]: readOnlyPath(subject), [`${path}/{key}`]: readOnlyItemPath(subject) };
   if (collection.singleton) return { [path]: singletonPath(subject) };
-  return { [path]: listPath(subject), [`${path}/{key}`]: itemPath(subject) };
+  const transfers = collection.system ? {} : transferPaths(path, subject);
+  if (collection.key.length === 0) return { [path]: readOnlyPath(subject), ...transfers };
+  if (collection.readonly)
+    return { [path]: readOnlyPath(subject), [`${path}/{key}`]: readOnlyItemPath(subject), ...transfers };
+  return { [path]: listPath(subject), [`${path}/{key}`]: itemPath(subject), ...transfers };
 };
+
+const transferPaths = (path: string, subject: Subject): PathsObject => ({
+  ...(subject.collection.key.length > 0 &&
+    !subject.collection.readonly && {
+      [`${path}/import`]: {
+        'x-svc-collection': subject.collection.name,
+        'x-svc-action': 'create',
+        post: importFile(subject),
+      },
+    }),
+  [`${path}/export`]: {
+    'x-svc-collection': subject.collection.name,
+    'x-svc-action': 'read',
+    post: exportFile(subject),
+  },
+});
 
 const singletonPath = (subject: Subject): PathItemObject => ({
   'x-svc-collection': subject.collection.name,

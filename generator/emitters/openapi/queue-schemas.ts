@@ -9,7 +9,7 @@ const asSchema = (schema: JsonSchema): SchemaObject => schema as SchemaObject;
 
 /** Returns `<Type>Input` and `<Type>Output` of every model, and the schemas that all models share. */
 export const queueSchemas = (models: readonly QueueModel[]): Schemas =>
-  models.length === 0 ? {} : Object.assign({}, ...models.map(modelSchemas), sharedSchemas);
+  Object.assign({}, ...models.map(modelSchemas), sharedSchemas);
 
 const modelSchemas = ({ names, input, output }: QueueModel): Schemas => ({
   [`${names.type}Input`]: asSchema(input),
@@ -60,6 +60,12 @@ const sharedSchemas: Schemas = {
       ...requestLinks,
       status: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
       queue_position: { type: 'integer', minimum: 0, description: 'Requests before this one.' },
+      progress: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 100,
+        description: 'Per cent of an import or export that is done.',
+      },
       logs: { type: ['array', 'null'], items: logEntry },
       logs_cursor: { type: 'string', description: 'Position of the last line, for `after`.' },
       metrics: {

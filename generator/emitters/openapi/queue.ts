@@ -61,7 +61,8 @@ const lifecycle = header(
   { type: 'string', examples: ['{"expiration_duration_seconds":3600}'] },
 );
 
-const submitParameters: ParameterObject[] = [
+/** Parameters of a submission to the queue. */
+export const submitParameters: ParameterObject[] = [
   query('svc_webhook', 'URL that receives the result as a signed POST request.', {
     type: 'string',
     format: 'uri',

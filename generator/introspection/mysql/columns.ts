@@ -1,4 +1,5 @@
 /** Converts column types and defaults of MySQL and MariaDB to those of the catalog. Pure. */
+import { unescapeBackslashes } from '../../../contract/backslash-escapes.js';
 import type { ColumnDefault, ColumnType } from '../catalog.js';
 import type { ColumnRow } from './tables.js';
 
@@ -88,19 +89,6 @@ export const readValues = (columnType: string): string[] =>
   Array.from(columnType.matchAll(new RegExp(literal, 'gs')), ([, body = '']) => unescape(body));
 
 const unescape = (body: string): string => unescapeBackslashes(body.replaceAll("''", String.raw`\'`));
-
-/** Resolves backslash escapes: `a\'b` becomes `a'b`. */
-export const unescapeBackslashes = (text: string): string =>
-  text.replace(/\\(.)/gs, (_, escaped: string) => escapes.get(escaped) ?? escaped);
-
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['0', '\0'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-  ['b', '\b'],
-  ['Z', '\u001a'],
-]);
 
 /**
  * Reads a default from SQL text: `'x'`, `1.50`, `NULL`, `current_timestamp()`. The default of a binary column

@@ -2,7 +2,7 @@
  * Converts MySQL's rows of information_schema to the form of MariaDB's, so that one reader handles both:
  * defaults as SQL, expressions as they were written. Pure.
  */
-import { unescapeBackslashes } from './columns.js';
+import { unescapeBackslashes } from '../../../contract/backslash-escapes.js';
 import type { ColumnRow, StatisticsRow } from './tables.js';
 
 export const toMariaDbColumn = (row: ColumnRow): ColumnRow => ({

@@ -16,7 +16,7 @@ interface ColumnRow {
   /** Kind of the type: `b` base, `e` enum, others. */
   readonly typeKind: string;
   readonly labels: string | null;
-  /** Where it is not that of the type. */
+  /** Collation, if it is not that of the type. */
   readonly collation: string | null;
   readonly identity: string;
   readonly serial: Count;

@@ -1,4 +1,4 @@
-/** How MySQL and MariaDB spell expressions. */
+/** The spelling of expressions in MySQL and MariaDB. */
 import type { ExpressionSyntax } from '../../schema/expressions/syntax.js';
 import type { ExpressionPrinter } from '../../schema/expressions/print.js';
 import { quote, quoteText } from './quoting.js';

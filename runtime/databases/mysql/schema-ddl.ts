@@ -11,10 +11,12 @@ import type {
 } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
+import { costOf, type Server } from './schema-costs.js';
 import {
   aliases,
   dataType,
   fieldTypes,
+  integerBits,
   needsParentheses,
   normalizeColumn,
   printType,
@@ -22,6 +24,7 @@ import {
 
 /** Differences between the two servers. */
 export interface ServerTraits {
+  readonly server: Server;
   /** Whether a check may belong to a column, of which it has the name. */
   readonly columnChecks: boolean;
 }
@@ -192,6 +195,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   aliases,
   uniqueIndexIsConstraint: true,
   normalizeColumn,
+  integerBits,
   fieldTypes,
   printType,
   createTable,
@@ -202,8 +206,10 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   alterTable: alterTable(traits),
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
   dropForeignKey,
+  viewsBlockDrops: false,
+  costOf: (change, { after }) => costOf(change, after, traits.server),
 });
 
-export const mariadbSchemaPrinter = createSchemaPrinter({ columnChecks: true });
+export const mariadbSchemaPrinter = createSchemaPrinter({ server: 'mariadb', columnChecks: true });
 
-export const mysqlSchemaPrinter = createSchemaPrinter({ columnChecks: false });
+export const mysqlSchemaPrinter = createSchemaPrinter({ server: 'mysql', columnChecks: false });

@@ -52,6 +52,14 @@ const printSize = (column: ColumnShape, size: DataType['size']): string => {
   }
 };
 
+export const integerBits: ReadonlyMap<string, number> = new Map([
+  ['tinyint', 8],
+  ['smallint', 16],
+  ['mediumint', 24],
+  ['int', 32],
+  ['bigint', 64],
+]);
+
 /** Types whose default is written in parentheses, even where it is a literal. */
 export const needsParentheses = ({ dataType: name }: ColumnShape): boolean =>
   /^(?:tinytext|text|mediumtext|longtext|tinyblob|blob|mediumblob|longblob|json)$/.test(name);

@@ -1,4 +1,4 @@
-/** How PostgreSQL spells expressions. */
+/** The spelling of expressions in PostgreSQL. */
 import type { ExpressionSyntax } from '../../schema/expressions/syntax.js';
 import type { ExpressionPrinter } from '../../schema/expressions/print.js';
 import { quote, quoteText } from './quoting.js';

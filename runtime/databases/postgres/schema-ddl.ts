@@ -3,10 +3,11 @@ import type { SchemaPrinter } from '../contract.js';
 import type { ForeignKeyShape, IndexShape, TableShape } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
+import { costOf } from './schema-costs.js';
 import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
 import { remadeColumns, withoutColumns } from './schema-generated.js';
 import { changeTypes } from './schema-enums.js';
-import { aliases, dataType, fieldTypes, normalizeColumn, printType } from './schema-types.js';
+import { aliases, dataType, fieldTypes, integerBits, normalizeColumn, printType } from './schema-types.js';
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -144,6 +145,7 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   maxName: 63,
   nameLength: (name) => Buffer.byteLength(name),
   dataType,
+  integerBits,
   fieldTypes,
   aliases,
   uniqueIndexIsConstraint: false,
@@ -158,4 +160,6 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
   dropForeignKey: (table, { name }) => `alter table ${quote(table.name)} drop constraint ${quote(name)}`,
   changeTypes,
+  viewsBlockDrops: true,
+  costOf,
 };

@@ -25,6 +25,12 @@ const types: ReadonlyMap<string, DataType> = new Map([
   ...listed('other', 'fraction', 'timestamp without time zone, timestamp with time zone'),
 ]);
 
+export const integerBits: ReadonlyMap<string, number> = new Map([
+  ['smallint', 16],
+  ['integer', 32],
+  ['bigint', 64],
+]);
+
 const enumName = /^(?:[a-z_][a-z0-9_]*|"(?:[^"\0]|""){1,126}")$/;
 
 /** An enum is a type of its own, with its values; `[]` makes an array of another type. */

@@ -2,7 +2,7 @@
  * Prints the DDL of an apply for SQLite. What ALTER TABLE cannot change is changed by a new table, which takes the rows and
  * the name of the old one; foreign keys are not checked meanwhile.
  */
-import { fieldTypes } from './schema-types.js';
+import { fieldTypes, integerBits } from './schema-types.js';
 import type { SchemaPrinter } from '../contract.js';
 import { printExpression } from '../../schema/expressions/print.js';
 import type {
@@ -15,6 +15,7 @@ import type {
 } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
+import { costOf } from './schema-costs.js';
 
 const printTree = (expression: SchemaExpression): string =>
   expression.kind === 'tree' ? printExpression(expression.tree, expressions) : expression.sql;
@@ -121,14 +122,17 @@ const withoutAdded = (after: TableShape, count: number): unknown => ({
   comment: null,
 });
 
+/** Whether only columns that ALTER TABLE may add, and indexes, differ. */
+const isSimple = (before: TableShape, after: TableShape): boolean =>
+  isSame(withoutAdded(after, before.columns.length), withoutAdded(before, before.columns.length)) &&
+  after.columns.slice(before.columns.length).every((column) => isAddable(column, after));
+
+const missing = (from: readonly IndexShape[], other: readonly IndexShape[]): readonly IndexShape[] =>
+  from.filter((index) => !other.some((each) => isSame(each, index)));
+
 const alterTable = (before: TableShape, after: TableShape): readonly string[] => {
+  if (!isSimple(before, after)) return rebuild(before, after);
   const added = after.columns.slice(before.columns.length);
-  const isSimple =
-    isSame(withoutAdded(after, before.columns.length), withoutAdded(before, before.columns.length)) &&
-    added.every((column) => isAddable(column, after));
-  if (!isSimple) return rebuild(before, after);
-  const missing = (from: readonly IndexShape[], other: readonly IndexShape[]): readonly IndexShape[] =>
-    from.filter((index) => !other.some((each) => isSame(each, index)));
   return [
     ...missing(before.indexes, after.indexes).map(({ name }) => `DROP INDEX ${quote(name)}`),
     ...added.map((column) => `ALTER TABLE ${quote(after.name)} ADD COLUMN ${printColumn(column)}`),
@@ -188,6 +192,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   dataType,
   uniqueIndexIsConstraint: false,
   normalizeColumn: (column) => column,
+  integerBits,
   fieldTypes,
   printType,
   createTable: (table) => [printTable(table, table.name), ...printIndexes(table)],
@@ -198,4 +203,6 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   alterTable,
   addForeignKey: null,
   dropForeignKey: () => '',
+  viewsBlockDrops: false,
+  costOf: (change, { before, after }) => costOf(change, !isSimple(before, after)),
 };

@@ -1,6 +1,11 @@
 /** Types of columns that SQLite gets for new fields. */
 import type { NewColumnType } from '../contract.js';
 
+/** Every integer type has 64 bits. */
+export const integerBits: ReadonlyMap<string, number> = new Map(
+  ['int', 'integer', 'tinyint', 'smallint', 'mediumint', 'bigint'].map((name) => [name, 64]),
+);
+
 /** Column types of new fields by field type. */
 export const fieldTypes: Readonly<Record<string, NewColumnType>> = {
   string: { data_type: 'varchar', max_length: 255 },

@@ -10,17 +10,19 @@ import { respondFile, respondJwks } from './public-routes.js';
 import { respondRequest } from './request-routes.js';
 import { createIdentify, type Caller, type Identify } from './caller.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
-import { createDirectoryStore, type FileStore } from '../requests/files.js';
+import { createFileStore } from '../requests/file-store.js';
+import type { FileStore } from '../requests/files.js';
 import type { FailedAttempt } from '../models/attempt.js';
 import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
+import { builtInModels } from '../models/built-in.js';
 import { createQueueModels, type QueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
 import { createRequests, type Requests } from '../requests/requests.js';
 import { createRunHandler, type RunHandler } from './run.js';
 import type { QueueSettings } from '../settings.js';
-import { requestUrls } from '../requests/status.js';
 import { createStreams, type Streams } from './stream.js';
 import { readSubmitOptions } from './submit-options.js';
+import { respondSubmitted } from './submitted.js';
 import { respondFailure, respondJson, errorHeaders, isClientError } from './wire.js';
 
 export interface QueueOptions {
@@ -48,7 +50,7 @@ export interface Queue {
 
 export const createQueue = (options: QueueOptions): Queue => {
   const { settings, database, access, onError } = options;
-  const models = createQueueModels(options.models);
+  const models = createQueueModels([...options.models, ...builtInModels]);
   const gateway = createGateway({
     address: settings.temporalAddress,
     namespace: settings.temporalNamespace,
@@ -59,7 +61,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
-  const files = createDirectoryStore(settings.filesDir);
+  const files = createFileStore(settings);
   const { runSlots: slots } = lifecycle;
   const run = createRunHandler({ ...options, files, slots });
   const services: Services = {
@@ -170,13 +172,5 @@ const respondSubmit = async (
   const options = readSubmitOptions(request, settings.webhookPolicy);
   const input = await readJson(request, {});
   const { account } = caller;
-  const { request: made, position } = await requests.submit({ account, model, input, options });
-  const body = {
-    status: 'IN_QUEUE',
-    request_id: made.id,
-    ...requestUrls(made, settings),
-    queue_position: position,
-    gateway_request_id: made.id,
-  };
-  return respondJson(200, body, { 'x-svc-request-id': made.id });
+  return respondSubmitted(await requests.submit({ account, model, input, options }), settings);
 };

@@ -83,6 +83,7 @@ const respondRun = async (
   try {
     const attempted = await run(model, {
       requestId,
+      account,
       input,
       resumed: undefined,
       log: () => undefined,
@@ -141,5 +142,5 @@ const loadRunner = async ({ functions, files: { spool } }: RunHandlerOptions): P
   ]);
   const [{ createFunctionRunner }, { createChildren }] = functionModules;
   const children = createChildren({ functions, spool });
-  return { children, findErrors, run: createRunner(createFunctionRunner(children)) };
+  return { children, findErrors, run: createRunner({ runFunction: createFunctionRunner(children) }) };
 };

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { QueueSettings } from '../settings.js';
-import { statusBody } from '../requests/status.js';
+import { progressOf, statusBody } from '../requests/status.js';
 import { isAfter, pageSize, readLogs, type LogCursor, type LogLine } from '../store/logs.js';
 import { countAhead } from '../store/waiting.js';
 import { findRequests } from '../store/requests.js';
@@ -106,10 +106,18 @@ const update = async (all: readonly Follower[], polling: Polling): Promise<void>
   // read before the lines, so that an ended request has all of them
   const requests = new Map((await findRequests(statements, idsOf(some))).map((each) => [each.id, each]));
   const lines = await newLogs(some, statements);
+  const progress = await progressOf([...requests.values()], statements);
   for (const follower of some) {
     const request = requests.get(follower.id);
     if (request === undefined) finish(follower, polling);
-    else await sendUpdate(follower, { request, lines: lines.get(request.id) ?? [] }, polling);
+    else {
+      const state = {
+        request,
+        progress: progress.get(request.id) ?? null,
+        lines: lines.get(request.id) ?? [],
+      };
+      await sendUpdate(follower, state, polling);
+    }
   }
 };
 
@@ -152,24 +160,32 @@ const newLogs = async (
 
 interface CurrentState {
   readonly request: RequestHead;
+  /** Per cent; `null` where the model has no progress. */
+  readonly progress: number | null;
   /** Lines that at least one follower of the request has not been sent. */
   readonly lines: readonly LogLine[];
 }
 
 const sendUpdate = async (
   follower: Follower,
-  { request, lines }: CurrentState,
+  { request, progress, lines }: CurrentState,
   polling: Polling,
 ): Promise<void> => {
   const { statements, settings, keepAlive } = polling;
   const { cursor } = follower;
   const fresh = cursor === null ? null : lines.filter((line) => isAfter(line, cursor));
   const position = request.state === 'waiting' ? await countAhead(statements, request) : 0;
-  const status = `${request.state} ${position}`;
+  const status = `${request.state} ${position} ${progress ?? ''}`;
   if (status !== follower.lastStatus || (fresh !== null && fresh.length > 0)) {
     follower.lastStatus = status;
     follower.cursor = fresh?.at(-1) ?? cursor;
-    const body = statusBody(request, { position, lines: fresh, cursor: follower.cursor, settings });
+    const body = statusBody(request, {
+      position,
+      progress,
+      lines: fresh,
+      cursor: follower.cursor,
+      settings,
+    });
     const id = body.logs_cursor === undefined ? '' : `id: ${body.logs_cursor}\n`;
     push(follower, `data: ${JSON.stringify(body)}\n${id}\n`);
   } else if (Date.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n');

@@ -5,6 +5,8 @@ import type { RunFiles } from '../requests/run-files.js';
 
 export interface RunContext {
   readonly requestId: string;
+  /** User to whom the request belongs. */
+  readonly account: string;
   readonly input: unknown;
   /** State passed to the last `progress` call of an earlier attempt. */
   readonly resumed: unknown;

@@ -3,10 +3,12 @@ import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 
 export interface QueueModels {
   readonly all: readonly QueueModelDeclaration[];
+  /** Classes of the models, without duplicates. */
+  readonly classes: readonly string[];
   find(id: string): QueueModelDeclaration | undefined;
 }
 
 export const createQueueModels = (all: readonly QueueModelDeclaration[]): QueueModels => {
   const byId = new Map(all.map((model) => [model.id, model]));
-  return { all, find: (id) => byId.get(id) };
+  return { all, classes: [...new Set(all.map((model) => model.class))], find: (id) => byId.get(id) };
 };

@@ -4,21 +4,28 @@ import { checkInput, isOutput } from './input.js';
 import { platformOutcome, type Outcome } from '../requests/outcome.js';
 import { final, type RunResult, type RunContext } from './attempt.js';
 import { formatSeconds } from './children/exit.js';
+import type { BuiltInModelId, RunBuiltIn } from './built-in.js';
 import type { RunFunction } from './function-runner.js';
 import { runHttp } from './http-runner.js';
 import { maxOutputBytes, oversizedText } from './output.js';
 
 export type RunModelOnce = (model: QueueModelDeclaration, run: RunContext) => Promise<RunResult>;
 
+interface Runners {
+  readonly runFunction: RunFunction;
+  /** Absent in processes that run no built-in models. */
+  readonly runBuiltIn?: RunBuiltIn | undefined;
+}
+
 export const createRunner =
-  (runFunction: RunFunction): RunModelOnce =>
+  (runners: Runners): RunModelOnce =>
   async (model, run) => {
     const details = checkInput(model, run.input);
     if (details.length > 0) return final({ status: 422, body: { detail: details }, errorType: null });
     const deadline = AbortSignal.timeout(model.timeout);
     const limited = { ...run, signal: AbortSignal.any([run.signal, deadline]) };
     try {
-      const result = await runAttempt(model, limited, runFunction);
+      const result = await runAttempt(model, limited, runners);
       const outputError = findOutputError(result.outcome, model);
       if (outputError === null) return result;
       run.log(outputError, 'ERROR');
@@ -44,8 +51,16 @@ const findOutputError = ({ status, body }: Outcome, model: QueueModelDeclaration
 const runAttempt = (
   model: QueueModelDeclaration,
   run: RunContext,
-  runFunction: RunFunction,
+  { runFunction, runBuiltIn }: Runners,
 ): Promise<RunResult> => {
   const { runner } = model;
-  return runner.kind === 'function' ? runFunction({ ...model, runner }, run) : runHttp(runner, run);
+  switch (runner.kind) {
+    case 'function':
+      return runFunction({ ...model, runner }, run);
+    case 'http':
+      return runHttp(runner, run);
+    case 'builtIn':
+      if (runBuiltIn === undefined) throw new Error(`this process does not run ${model.id}`);
+      return runBuiltIn(model.id as BuiltInModelId, run);
+  }
 };

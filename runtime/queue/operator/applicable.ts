@@ -1,4 +1,4 @@
-/** What an action of operators can meet. */
+/** Finds the requests to which an action of operators applies. */
 import type { BulkAction } from '../store/operator-actions.js';
 import type { RequestSearch } from '../store/operator-search.js';
 import type { RequestState } from '../store/request-head.js';

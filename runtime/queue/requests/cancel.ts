@@ -1,6 +1,7 @@
-/** Cancels requests: directly in the database while queued, otherwise through the workflow. */
+/** Cancels requests: directly in the database while queued or built in, otherwise through the workflow. */
 import type { RequestLifecycle } from './lifecycle.js';
 import type { Gateway } from '../temporal/gateway.js';
+import { isBuiltIn } from './built-in-id.js';
 import { platformOutcome } from './outcome.js';
 import type { RequestHead } from '../store/request-head.js';
 import { queueError } from './queue-error.js';
@@ -20,7 +21,8 @@ export const cancel = async (
 ): Promise<Cancellation> => {
   const { id: requestId, round, state } = request;
   if (state === 'ended') return 'ALREADY_COMPLETED';
-  const isQueued = state !== 'running';
+  // a run of a built-in model stores nothing once its request has ended, so nobody needs to reach it first
+  const isQueued = state !== 'running' || isBuiltIn(request.model);
   const outcome = platformOutcome('client_cancelled');
   if (isQueued && (await lifecycle.end(request, outcome, { from: state })) !== null) {
     // the workflow ends by itself when it finds the request ended

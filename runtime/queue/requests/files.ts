@@ -1,18 +1,27 @@
 /** Files produced by models: a directory store and signed URLs that expire. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { isId } from '../store/ids.js';
 
-/** Storage of files; an object store can implement it as well. */
+/** Storage of files: a directory that servers and workers share, or an object store. */
 export interface FileStore {
   /** Local folder in which runs write files before they are adopted. */
   readonly spool: string;
   /** Takes over a file of the spool folder. @returns its size in bytes */
   adopt(file: AdoptedFile): Promise<number>;
-  /** Returns null if the file does not exist. */
-  read(request: string, name: string): Promise<{ readonly stream: ReadStream; readonly size: number } | null>;
+  /** Returns null if the file does not exist. @param start the first byte that is read; the size is of what is read */
+  read(
+    request: string,
+    name: string,
+    start?: number,
+  ): Promise<{ readonly stream: Readable; readonly size: number } | null>;
+  /** Removes a file. */
+  remove(request: string, name: string): Promise<void>;
+  /** Returns a URL that the store itself verifies; absent where the server signs and returns files. */
+  sign?(file: SignedFile): Promise<string>;
   /**
    * Removes the files of requests last written before a Unix time in milliseconds. @returns the number of
    * requests
@@ -38,11 +47,13 @@ export const createDirectoryStore = (root: string): FileStore => ({
     await rename(join(root, '.spool', spooled), file);
     return (await stat(file)).size;
   },
-  async read(request, name) {
+  async read(request, name, start = 0) {
     const file = join(root, request, name);
     const found = await stat(file).catch(() => null);
-    return found?.isFile() === true ? { stream: createReadStream(file), size: found.size } : null;
+    if (found?.isFile() !== true) return null;
+    return { stream: createReadStream(file, { start }), size: found.size - start };
   },
+  remove: (request, name) => rm(join(root, request, name), { force: true }),
   async removeBefore(time) {
     // left behind by runs that were killed
     await removeOld(join(root, '.spool'), time);
@@ -93,6 +104,10 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['jpg', 'image/jpeg'],
   ['webp', 'image/webp'],
   ['json', 'application/json'],
+  ['csv', 'text/csv; charset=utf-8'],
+  ['ndjson', 'application/x-ndjson; charset=utf-8'],
+  ['xml', 'text/xml; charset=utf-8'],
+  ['yaml', 'text/yaml; charset=utf-8'],
   ['txt', 'text/plain; charset=utf-8'],
 ]);
 

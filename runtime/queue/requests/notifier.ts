@@ -2,6 +2,7 @@
 import type { Database } from '../../databases/contract.js';
 import { batchWrites } from '../../concurrency/batch.js';
 import type { QueueModels } from '../models/models.js';
+import { inputVersion } from './input-version.js';
 import { markDeliveriesStarted, type Delivery } from '../store/deliveries.js';
 import { findRequest, findRequests, markStarted } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
@@ -23,7 +24,7 @@ export interface Notifier {
   startNew(request: RequestHead): void;
   /** Notifies the workflows of requests that received slots, in the background. */
   notifyAdmitted(ids: readonly string[]): Promise<void>;
-  /** Ensures that the workflow of a request exists. */
+  /** Ensures that the workflow of a request exists, unless this process does not know the model. */
   ensureStarted(request: RequestHead): Promise<void>;
   /** Starts the workflow of a delivery in the background. */
   scheduleDelivery(delivery: Delivery): void;
@@ -40,16 +41,21 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
   const markDelivery = batchWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
   return {
     startNew(request) {
+      const start = toRequestStart(request, options);
       // no workflow exists yet, so no signal is needed
-      dispatcher.add(request, () => gateway.start(toRequestStart(request, options)));
+      if (start !== null) dispatcher.add(request, () => gateway.start(start));
     },
     async notifyAdmitted(ids) {
       if (ids.length === 0) return;
-      const requests = await findRequests(database, ids).catch(onError);
-      for (const request of requests ?? []) dispatcher.add(request, () => notifyWorkflow(request, options));
+      for (const request of (await findRequests(database, ids).catch(onError)) ?? []) {
+        const start = toRequestStart(request, options);
+        if (start !== null) dispatcher.add(request, () => notifyWorkflow(request, start, gateway));
+      }
     },
     async ensureStarted(request) {
-      await notifyWorkflow(request, options);
+      const start = toRequestStart(request, options);
+      if (start === null) return;
+      await notifyWorkflow(request, start, gateway);
       await mark([request]);
     },
     scheduleDelivery: (delivery) =>
@@ -62,22 +68,29 @@ export const createNotifier = (options: NotifierOptions): Notifier => {
   };
 };
 
-const notifyWorkflow = (request: RequestHead, options: NotifierOptions): Promise<void> => {
-  const start = toRequestStart(request, options);
-  return request.state === 'waiting' ? options.gateway.start(start) : options.gateway.admit(start);
-};
+const notifyWorkflow = (
+  { state }: RequestHead,
+  start: RequestStart,
+  gateway: Pick<Gateway, 'start' | 'admit'>,
+): Promise<void> => (state === 'waiting' ? gateway.start(start) : gateway.admit(start));
 
-const toRequestStart = (request: RequestHead, { models }: NotifierOptions): RequestStart => {
+/**
+ * Returns null for a model that this process does not know: its class and limits are known to processes of another
+ * version, whose sweep starts it.
+ */
+const toRequestStart = (request: RequestHead, { models }: NotifierOptions): RequestStart | null => {
   const model = models.find(request.model);
+  if (model === undefined) return null;
   return {
     requestId: request.id,
     round: request.round,
     account: request.account,
     model: request.model,
-    class: model?.class ?? 'models',
-    timeout: model?.timeout ?? 60_000,
+    class: model.class,
+    version: inputVersion(model),
+    timeout: model.timeout,
     // those of earlier rounds are counted as well
-    attempts: (request.round === 1 ? 0 : request.attempts) + (request.retry ? (model?.attempts ?? 1) : 1),
+    attempts: (request.round === 1 ? 0 : request.attempts) + (request.retry ? model.attempts : 1),
     admitted: request.state !== 'waiting',
     startBefore: request.startBefore,
     priority: request.priority,

@@ -10,7 +10,7 @@ export interface Outcome {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Why the platform, not the model, ended a request. */
+/** The reason for which the platform, not the model, ended a request. */
 export type ErrorType = keyof typeof infrastructure;
 
 const infrastructure = {

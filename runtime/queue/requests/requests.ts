@@ -47,7 +47,7 @@ export const createRequests = (options: RequestsOptions): Requests => {
   return {
     modelOf(name, caller) {
       const model = models.find(name);
-      if (model !== undefined && caller.mayUse(model)) return model;
+      if (model !== undefined && model.runner.kind !== 'builtIn' && caller.mayUse(model)) return model;
       throw queueError(404, `there is no model "${name.slice(0, 200)}"`);
     },
     submit: (submission) => submit(submission, options),

@@ -29,8 +29,10 @@ export const createRunFiles = (request: string, { files, settings, ttl }: RunFil
     const size = await files.adopt({ request, name, spooled });
     const lasts = ttl === null ? settings.fileTtl : Math.min(settings.fileTtl, ttl * 1000);
     const expires = Math.ceil((Date.now() + lasts) / 1000);
+    const signed = { request, name, expires };
+    const url = await files.sign?.(signed);
     return {
-      url: settings.publicUrl() + signFile({ request, name, expires }, settings.secrets[0] as Buffer),
+      url: url ?? settings.publicUrl() + signFile(signed, settings.secrets[0] as Buffer),
       content_type: contentType,
       file_name: name,
       file_size: size,

@@ -1,8 +1,10 @@
 /** Builds the status response of a request. */
 import type { LogLevel } from '../../../contract/queue-model.js';
 import { errorText } from './outcome.js';
+import { isBuiltIn } from './built-in-id.js';
 import type { QueueSettings } from '../settings.js';
 import { formatCursor, logStart, readLogs, type LogCursor, type LogLine } from '../store/logs.js';
+import { readProgress } from '../store/transfers.js';
 import { countAhead } from '../store/waiting.js';
 import type { RequestHead, RequestState } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
@@ -30,6 +32,8 @@ export interface RequestStatus extends RequestUrls {
   readonly logs: WireLine[] | null;
   /** Position of the last line; `?after=` returns those after it. */
   readonly logs_cursor?: string;
+  /** Per cent of an import or export that is done. */
+  readonly progress?: number;
   /** Durations in seconds. */
   readonly metrics?: { readonly inference_time: number | null };
   readonly error?: string;
@@ -56,12 +60,30 @@ export const readStatus = async (
   { database, settings, after }: StatusOptions,
 ): Promise<RequestStatus> => {
   const lines = after === null ? null : await readLogs(database, [{ request: request.id, after }]);
+  const progress = await progressOf([request], database);
   const position = request.state === 'waiting' ? await countAhead(database, request) : 0;
-  return statusBody(request, { position, lines, cursor: lines?.at(-1) ?? after, settings });
+  return statusBody(request, {
+    position,
+    progress: progress.get(request.id) ?? null,
+    lines,
+    cursor: lines?.at(-1) ?? after,
+    settings,
+  });
+};
+
+/** Returns the progress in per cent of those requests that have one, by id. */
+export const progressOf = async (
+  requests: readonly RequestHead[],
+  database: Statements,
+): Promise<ReadonlyMap<string, number>> => {
+  const ids = requests.filter(({ model }) => isBuiltIn(model)).map(({ id }) => id);
+  return ids.length === 0 ? new Map() : readProgress(database, ids);
 };
 
 export interface StatusBodyOptions {
   readonly position: number;
+  /** Per cent; `null` where the model has no progress. */
+  readonly progress: number | null;
   /** `null` if not requested. */
   readonly lines: readonly LogLine[] | null;
   /** Position of the last line; `null` if not requested. */
@@ -71,12 +93,13 @@ export interface StatusBodyOptions {
 
 export const statusBody = (
   request: RequestHead,
-  { position, lines, cursor, settings }: StatusBodyOptions,
+  { position, progress, lines, cursor, settings }: StatusBodyOptions,
 ): RequestStatus => ({
   status: wireStates[request.state],
   request_id: request.id,
   ...requestUrls(request, settings),
   ...(request.state === 'waiting' || request.state === 'admitted' ? { queue_position: position } : {}),
+  ...(progress !== null && { progress }),
   logs: lines?.map(toWireLine) ?? null,
   ...(cursor !== null && cursor.seq > logStart.seq && { logs_cursor: formatCursor(cursor) }),
   ...(request.state === 'ended' ? endOf(request, settings) : {}),

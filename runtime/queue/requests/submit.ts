@@ -23,6 +23,8 @@ export interface Submitted {
 }
 
 export interface Submission {
+  /** Id of the request, where a file of it exists already. */
+  readonly id?: string;
   readonly account: string;
   readonly model: QueueModelDeclaration;
   /** JSON. */
@@ -32,7 +34,7 @@ export interface Submission {
 
 /** Stores a request. @throws 422 when its idempotency key belongs to another request, 429 when the queue is full */
 export const submit = async (
-  { account, model, input, options }: Submission,
+  { id = createId(), account, model, input, options }: Submission,
   { database, lifecycle }: SubmitServices,
 ): Promise<Submitted> => {
   if (options.maxQueueLength !== null && (await countWaiting(database, model.id)) > options.maxQueueLength) {
@@ -41,7 +43,7 @@ export const submit = async (
   const created = Date.now();
   const { webhook, priority, retry, storeIo, filesTtl, startTimeout } = options;
   const row: NewRequest = {
-    id: createId(),
+    id,
     account,
     model: model.id,
     priority,

@@ -9,7 +9,7 @@ export interface AttemptId {
 }
 
 /**
- * How an attempt ended: `ok` with the result of the model, `error` with a final error of the platform, `retry` with one
+ * The end of an attempt: `ok` with the result of the model, `error` with a final error of the platform, `retry` with one
  * after which the request is run again, `cancelled`, or `lost` with its worker.
  */
 export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';

@@ -25,7 +25,7 @@ export interface Delivery {
   /** Unix time in milliseconds. */
   readonly created: number;
   readonly ended: number | null;
-  /** When the next attempt is due, if one failed. */
+  /** Time of the next attempt, if one failed. */
   readonly next: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** What operators have paused (`svc_pauses`): models, classes, accounts and endpoints. */
+/** Reads and writes the pauses of operators (`svc_pauses`): models, classes, accounts and endpoints. */
 import { deleteRows, findRow, findRows, insertRow, type Statements } from '../../execute/system-rows.js';
 
 export const pauseKinds = ['model', 'class', 'account', 'endpoint'] as const;

@@ -5,6 +5,8 @@ import { headColumns, toHead, type RequestHead, type RequestState } from './requ
 
 export interface UnstartedOptions {
   readonly state: 'waiting' | 'admitted';
+  /** Ids of the models; at least one. */
+  readonly models: readonly string[];
   /** Unix time in milliseconds before which the request was created. */
   readonly before: number;
   readonly limit: number;
@@ -13,10 +15,10 @@ export interface UnstartedOptions {
 /** Returns requests whose workflow may not exist or may not know of the slot, oldest first. */
 export const findUnstarted = async (
   statements: Statements,
-  { state, before, limit }: UnstartedOptions,
+  { state, models, before, limit }: UnstartedOptions,
 ): Promise<readonly RequestHead[]> => {
   const rows = await findRows(statements, 'svc_requests', {
-    where: { state, started: 0, date_created: { below: before } },
+    where: { state, started: 0, model: models, date_created: { below: before } },
     columns: headColumns,
     order: ['date_created'],
     limit,

@@ -53,6 +53,7 @@ const deletePayloads = async (statements: Statements, before: number): Promise<v
 const removeRequests = async (statements: Statements, ids: readonly string[]): Promise<void> => {
   await deleteRows(statements, 'svc_request_logs', { request: ids });
   await deleteRows(statements, 'svc_request_attempts', { request: ids });
+  await deleteRows(statements, 'svc_transfers', { id: ids });
   await deleteRows(statements, 'svc_deliveries', { request: ids });
   await deleteRows(statements, 'svc_requests', { id: ids });
 };

@@ -16,13 +16,15 @@ import { createWebhookActivities } from './activities/webhook.js';
 import { readConnection } from './connection.js';
 import { taskQueues } from '../contract.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
-import { createDirectoryStore, type FileStore } from '../requests/files.js';
+import { createFileStore } from '../requests/file-store.js';
+import type { FileStore } from '../requests/files.js';
 import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import type { QueueModels } from '../models/models.js';
 import { createWorkerGateway, watchSearchable, type Gateway, type Searchable } from './gateway.js';
 import { prepareNamespace } from './namespace.js';
 import type { FailedAttempt } from '../models/attempt.js';
 import { createChildren, type Children } from '../models/children/pool.js';
+import type { RunBuiltIn } from '../models/built-in.js';
 import { createFunctionRunner } from '../models/function-runner.js';
 import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
@@ -41,6 +43,12 @@ export interface WorkerProcessOptions {
   /** Module of the functions of models. */
   readonly functions: string;
   readonly roles: readonly WorkerRole[];
+  /** Runs the models that are part of svc; without it, other processes do. */
+  readonly runBuiltIn?: RunBuiltIn;
+  /** Classes whose models the process runs; all of them if absent. */
+  readonly classes?: readonly string[];
+  /** Maximum models of a class that run at the same time; the default of Temporal if absent. */
+  readonly slots?: number;
   /** File of the bundled workflows; if absent, they are bundled at start. */
   readonly workflowBundle?: string;
   readonly userAgent: string;
@@ -56,7 +64,7 @@ export interface WorkerProcessOptions {
 export interface WorkerProcess {
   /** Resolves when all workers have ended; rejects when one fails. */
   readonly ended: Promise<void>;
-  /** Stops the workers and gives running activities `shutdownGraceTime` to finish. */
+  /** Takes nothing new, and stops once running activities have ended or their grace is over. */
   stop(): Promise<void>;
 }
 
@@ -148,10 +156,10 @@ const createServices = (
 ): Omit<WorkerServices, 'worker'> => {
   const { database, models, settings, onFailure } = options;
   const gateway = createWorkerGateway(client, searchable);
-  const { resultTtl, filesDir, webhookPolicy: policy } = settings;
+  const { resultTtl, webhookPolicy: policy } = settings;
   const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, onError: onFailure });
   const sender = createSender({ database, policy, userAgent: options.userAgent, ...options.webhooks });
-  const files = createDirectoryStore(filesDir);
+  const files = createFileStore(settings);
   const children = createChildren({ functions: options.functions, spool: files.spool });
   const { cancel: cancelWorkflow } = gateway;
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError: onFailure });
@@ -177,19 +185,19 @@ const queuesOf = (role: WorkerRole, options: WorkerProcessOptions): readonly str
   role === 'models' ? classesOf(options).map(taskQueues.models) : [taskQueues[role]];
 
 /** Returns the classes of the models that the process runs. */
-const classesOf = ({ roles, models }: WorkerProcessOptions): readonly string[] =>
-  roles.includes('models') ? [...new Set(models.all.map((model) => model.class))] : [];
+const classesOf = ({ roles, models, classes }: WorkerProcessOptions): readonly string[] =>
+  roles.includes('models') ? (classes ?? models.classes) : [];
 
 const toWorkerOptions = (taskQueue: string, role: WorkerRole, services: WorkerServices): WorkerOptions => ({
   taskQueue,
   identity: services.worker,
   activities: trackActivities(activitiesOf[role](services), services.track),
-  shutdownGraceTime: '10s',
-  shutdownForceTime: '20s',
+  ...shutdownOf(role === 'models' ? services.settings.drain : otherGrace),
   // limits the delay of cancellations, which heartbeats deliver
   maxHeartbeatThrottleInterval: '1s',
   defaultHeartbeatThrottleInterval: '1s',
   activityTaskPollerBehavior: { type: 'autoscaling' },
+  ...(role === 'models' && services.slots !== undefined && limitActivities(services.slots)),
   ...(role === 'webhooks' && limitConcurrency(maxConcurrentAttempts)),
   ...(role !== 'models' && workflowsOf(services)),
 });
@@ -200,9 +208,23 @@ const toWorkerOptions = (taskQueue: string, role: WorkerRole, services: WorkerSe
  */
 const maxConcurrentAttempts = 512;
 
+/** Milliseconds that activities other than models have to end when a worker stops; they are short. */
+const otherGrace = 10_000;
+/** Milliseconds that activities have to end after their grace, when they are cancelled. */
+const cancelGrace = 10_000;
+
+const shutdownOf = (grace: number): Partial<WorkerOptions> => ({
+  shutdownGraceTime: grace,
+  shutdownForceTime: grace + cancelGrace,
+});
+
+const limitActivities = (maxTasks: number): Partial<WorkerOptions> => ({
+  maxConcurrentActivityTaskExecutions: maxTasks,
+});
+
 /** Limits workflow tasks as well, because first delivery attempts run as local activities within them. */
 const limitConcurrency = (maxTasks: number): Partial<WorkerOptions> => ({
-  maxConcurrentActivityTaskExecutions: maxTasks,
+  ...limitActivities(maxTasks),
   maxConcurrentLocalActivityExecutions: maxTasks,
   maxConcurrentWorkflowTaskExecutions: maxTasks,
 });
@@ -210,7 +232,13 @@ const limitConcurrency = (maxTasks: number): Partial<WorkerOptions> => ({
 const activitiesOf: Readonly<Record<WorkerRole, (services: WorkerServices) => object>> = {
   workflows: createRequestActivities,
   models: (services) =>
-    createModelActivities({ ...services, run: createRunner(createFunctionRunner(services.children)) }),
+    createModelActivities({
+      ...services,
+      run: createRunner({
+        runFunction: createFunctionRunner(services.children),
+        runBuiltIn: services.runBuiltIn,
+      }),
+    }),
   webhooks: createWebhookActivities,
   housekeeping: ({ settings, ...services }) => createHousekeepingActivities({ ...services, ...settings }),
 };

@@ -149,7 +149,7 @@ interface AttemptRecord {
   readonly attempt: NewAttempt;
   /** State of the delivery after the attempt. */
   readonly state: DeliveryState;
-  /** When the next attempt is due. */
+  /** Time of the next attempt. */
   readonly next: number | null;
 }
 

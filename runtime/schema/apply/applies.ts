@@ -1,6 +1,6 @@
 /** The journal of applies: a row is committed before the first statement, and says afterwards what became of it. */
 import { randomUUID } from 'node:crypto';
-import { databaseTime } from '../../execute/database-time.js';
+import { recordChange } from '../../execute/activity.js';
 import {
   findRow,
   insertRow,
@@ -74,13 +74,7 @@ export const endApply = async (
     where: { id, state: 'running' },
   });
   if (state !== 'done') return;
-  await insertRow(statements, 'svc_activity', {
-    action: 'apply',
-    collection: 'svc_schema_applies',
-    item: id,
-    user,
-    timestamp: databaseTime(new Date()),
-  });
+  await recordChange(statements, { action: 'apply', collection: 'svc_schema_applies', item: id, user });
 };
 
 /** Returns the last apply, or undefined. */

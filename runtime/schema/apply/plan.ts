@@ -6,6 +6,8 @@ import type { ForeignKeyShape, TableShape } from '../shapes.js';
 export interface Step {
   /** Description for people: `alter table works`. */
   readonly description: string;
+  /** The table that changes, with the name that it will have; null for a type that tables share. */
+  readonly table: string | null;
   readonly sql: string;
 }
 
@@ -15,19 +17,21 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 export const planRenames = ({ collections, fields }: Renames, printer: SchemaPrinter): readonly Step[] => [
   ...[...collections].map(([to, from]) => ({
     description: `rename ${from} to ${to}`,
+    table: to,
     sql: printer.renameTable(from, to),
   })),
   ...[...fields].map(([id, from]) => {
     const [table = '', to = ''] = id.split('\0');
     return {
       description: `rename ${table}.${from} to ${to}`,
+      table,
       sql: printer.renameColumn(table, { from, to }),
     };
   }),
 ];
 
-const steps = (description: string, statements: readonly string[]): readonly Step[] =>
-  statements.map((sql) => ({ description, sql }));
+const steps = (description: string, table: string | null, statements: readonly string[]): readonly Step[] =>
+  statements.map((sql) => ({ description, table, sql }));
 
 /** Returns the statements in an order that works: foreign keys are dropped first and added last. */
 export const planTables = (
@@ -43,23 +47,25 @@ export const planTables = (
       const table = old.get(name);
       return table === undefined
         ? []
-        : steps(`drop foreign key ${name}.${key.name}`, [printer.dropForeignKey(table, key)]);
+        : steps(`drop foreign key ${name}.${key.name}`, name, [printer.dropForeignKey(table, key)]);
     }),
-    ...steps('change types', types.first),
+    ...steps('change types', null, types.first),
     ...after
       .filter(({ name }) => !old.has(name))
-      .flatMap((table) => steps(`create ${table.name}`, printer.createTable(table))),
+      .flatMap((table) => steps(`create ${table.name}`, table.name, printer.createTable(table))),
     ...after.flatMap((table) => {
       const present = old.get(table.name);
-      return present === undefined ? [] : steps(`alter ${table.name}`, alter(present, table, printer));
+      return present === undefined
+        ? []
+        : steps(`alter ${table.name}`, table.name, alter(present, table, printer));
     }),
     ...before
       .filter(({ name }) => !wanted.has(name))
-      .flatMap(({ name }) => steps(`drop ${name}`, [printer.dropTable(name)])),
+      .flatMap(({ name }) => steps(`drop ${name}`, name, [printer.dropTable(name)])),
     ...(keys?.added ?? []).flatMap(([table, key]) =>
-      steps(`add foreign key ${table}.${key.name}`, [printer.addForeignKey?.(table, key) ?? '']),
+      steps(`add foreign key ${table}.${key.name}`, table, [printer.addForeignKey?.(table, key) ?? '']),
     ),
-    ...steps('change types', types.last),
+    ...steps('change types', null, types.last),
   ];
 };
 

@@ -89,7 +89,7 @@ const pendingRenames = ({ collections, fields }: Renames, target: Snapshot): Ren
 const nameOf = ({ collection, field }: { readonly collection: string; readonly field: string }): string =>
   `${collection}.${field}`;
 
-/** What is neither wanted nor dropped or renamed by the diff is of somebody else, and would be lost. */
+/** Refuses tables and columns that the diff neither wants nor drops nor renames: others created them, and they would be lost. */
 const refuseStrangers = (
   target: Snapshot,
   { wanted, sent }: { readonly wanted: Snapshot; readonly sent: SentDiff },

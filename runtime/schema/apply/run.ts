@@ -6,6 +6,7 @@ import { hashSnapshot } from '../diff/hash.js';
 import { patchSnapshot, renamesIn } from '../diff/patch.js';
 import { applyRenames, type Renames } from '../diff/renames.js';
 import { isEmptyDiff, type SchemaDiff } from '../diff/types.js';
+import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
 import { readLive, readLiveSchema, type LiveOptions } from '../live.js';
 import type { TableShape } from '../shapes.js';
 import { checkForm } from '../snapshot/check.js';
@@ -14,7 +15,6 @@ import type { Snapshot } from '../snapshot/types.js';
 import { schemaToSnapshot, type LiveSchema } from '../snapshot/write.js';
 import { beginApply, endApply, noteStep } from './applies.js';
 import { findProblems } from './guard.js';
-import { findLoss } from './loss.js';
 import { renameInRules, writeMeta } from './meta.js';
 import { planRenames, planTables, type Step } from './plan.js';
 
@@ -51,7 +51,7 @@ export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): P
     }
     const wanted = await checkForm(patchSnapshot(target, request.diff));
     const renames = renamesIn(request.diff);
-    checkTarget(target, wanted, { live, renames });
+    checkTarget({ live, target, wanted, renames });
     const { user } = options;
     const { hash, diff, acceptLoss } = request;
     const id = await beginApply(database, { hash, diff, wanted, acceptLoss, user });
@@ -61,6 +61,21 @@ export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): P
 
 const ownShapes = ({ shapes, systemTables }: LiveSchema): readonly TableShape[] =>
   shapes.filter(({ name }) => !systemTables.has(name));
+
+/** Returns the tables of the target, with the names that they will have, and as they shall be. */
+export const comparableShapes = ({
+  live,
+  target,
+  wanted,
+  renames,
+}: Pick<Apply, 'live' | 'target' | 'wanted' | 'renames'>): readonly [
+  before: readonly TableShape[],
+  after: readonly TableShape[],
+] => {
+  const { printer, collation } = live;
+  const before = snapshotToShapes(applyRenames(target, renames), { printer, collation, current: new Map() });
+  return [before, wantedShapes(wanted, before, live)];
+};
 
 const wantedShapes = (
   wanted: Snapshot,
@@ -74,17 +89,12 @@ const wantedShapes = (
   });
 
 /** Checks everything that needs no row. @throws INVALID_PAYLOAD with every problem */
-const checkTarget = (
-  target: Snapshot,
-  wanted: Snapshot,
-  { live, renames }: { readonly live: LiveSchema; readonly renames: Renames },
-): void => {
-  const { printer, collation } = live;
-  const before = snapshotToShapes(applyRenames(target, renames), { printer, collation, current: new Map() });
+export const checkTarget = (change: Pick<Apply, 'live' | 'target' | 'wanted' | 'renames'>): void => {
+  const { live, target, wanted } = change;
   const problems = [...findViewProblems(target, wanted), ...findStrays(wanted), ...findEmpty(wanted)].map(
     invalidPayload,
   );
-  throwProblems([...problems, ...findProblems(before, wantedShapes(wanted, before, live), printer)]);
+  throwProblems([...problems, ...findProblems(...comparableShapes(change), live.printer)]);
 };
 
 const views = ({ collections }: Snapshot): readonly string[] =>
@@ -155,6 +165,12 @@ export const runApply = async (apply: Apply, options: ApplyOptions): Promise<voi
 const changeTables = async (executor: Executor, apply: Apply, options: ApplyOptions): Promise<void> => {
   const { live, renames, wanted, acceptLoss } = apply;
   const { printer } = live;
+  const [old, next] = comparableShapes(apply);
+  const context = { executor, printer, names: formerNames(renames) };
+  throwProblems(findingsToProblems(await findInData(old, next, context), { acceptLoss }));
+  // where nothing is rolled back, everything is known before the first step
+  if (acceptLoss && !printer.transactional)
+    throwProblems(findingsToProblems(await findInconvertible(old, next, context), { acceptLoss }));
   const renaming = planRenames(renames, printer);
   const run = createRunner(executor, apply, options);
   await run(renaming);
@@ -165,24 +181,9 @@ const changeTables = async (executor: Executor, apply: Apply, options: ApplyOpti
       : await readLiveSchema(executor, { dialect: options.database.dialect, tables: options.tables });
   const before = ownShapes(now);
   const after = wantedShapes(wanted, before, now);
-  const problems = await findLoss(before, after, { executor, printer, acceptLoss });
-  if (problems.length > 0 && !printer.transactional)
-    await run(planRenames(reverse(renames), printer).toReversed());
-  throwProblems(problems);
   if (acceptLoss) await shorten(executor, { before, after, printer });
   await run(planTables(before, after, printer));
 };
-
-/** Returns the renames that undo others: fields are those of the new table, which is renamed last. */
-const reverse = ({ collections, fields }: Renames): Renames => ({
-  collections: new Map([...collections].map(([to, from]) => [from, to])),
-  fields: new Map(
-    [...fields].map(([id, from]) => {
-      const [table = '', to = ''] = id.split('\0');
-      return [`${table}\0${from}`, to];
-    }),
-  ),
-});
 
 /** Shortens texts that are too long for their column, which the caller has accepted. */
 const shorten = async (

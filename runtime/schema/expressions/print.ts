@@ -1,7 +1,7 @@
 /** Prints a tree as SQL: text of snapshots, or of a database with its own words. */
 import type { Expression, FunctionName, Operator } from './tree.js';
 
-/** How a database writes expressions. */
+/** The spelling of expressions in one database. */
 export interface ExpressionPrinter {
   column(name: string): string;
   text(value: string): string;

@@ -2,7 +2,7 @@
 import type { Lexicon } from './tokens.js';
 import type { FunctionName } from './tree.js';
 
-/** How a database spells what others spell differently. */
+/** The spelling of what databases spell differently. */
 export interface ExpressionSyntax extends Lexicon {
   /** Names of functions that this database has for those of the grammar, or with another meaning. */
   readonly functions: ReadonlyMap<string, FunctionName | 'concat' | 'unsupported'>;

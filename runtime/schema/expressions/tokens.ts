@@ -1,4 +1,5 @@
 /** Splits the SQL of an expression into tokens, in the spellings of all databases. */
+import { unescapeBackslashes } from '../../../contract/backslash-escapes.js';
 
 export type Token =
   | { readonly kind: 'number'; readonly text: string }
@@ -73,15 +74,5 @@ const toName = (name: string): Token => {
 
 const unquote = (text: string, backslashes: boolean): string => {
   const body = text.slice(1, -1).replaceAll("''", "'");
-  if (!backslashes) return body;
-  return body.replace(/\\([\s\S])/g, (_, escaped: string) => escapes.get(escaped) ?? escaped);
+  return backslashes ? unescapeBackslashes(body) : body;
 };
-
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['0', '\0'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-  ['b', '\b'],
-  ['Z', '\u001a'],
-]);

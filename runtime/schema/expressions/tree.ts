@@ -55,7 +55,7 @@ export const functionNames = [
 
 export type FunctionName = (typeof functionNames)[number];
 
-/** What the type of a column says about a cast of it. */
+/** The kind of a column's type, which decides about casts of it. */
 export type ColumnKind = 'text' | 'number' | 'smallint' | 'boolean' | 'other';
 
 /** Columns that an expression may name. */

@@ -29,7 +29,7 @@ describe('the stem of a collection', () => {
   });
 
   it.each(['Create', 'Update', 'Filter', 'Query', 'WriteQuery'])(
-    'is numbered where another with %s is it, whichever comes first',
+    'is numbered if another collection with %s has the same stem, in any order',
     (suffix) => {
       const long = `Album${suffix}`;
       for (const types of [

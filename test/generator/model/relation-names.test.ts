@@ -75,7 +75,7 @@ describe('a foreign key', () => {
     expect(shown(built, 'tenants')).toEqual(['folders: many folders (id = tenant_id)']);
   });
 
-  it('of several columns to the own table says which side is the list where both say by which columns', () => {
+  it('of several columns to the own table tells the list from the key if both name their columns', () => {
     const columns = {
       a: integer(),
       b: integer(),
@@ -135,7 +135,7 @@ describe('names that would be one', () => {
     { foreignKeys: [key(['country'], 'country')] },
   );
 
-  it('are a fault that says which key to set', () => {
+  it('are a fault that names the key to set', () => {
     expect(faultsOf(() => build([country, city]))).toMatchInlineSnapshot(`
       [
         "table country: the list of city.country would be called "city" in "country", like its column "city"; give it another name in spec/collections/city.yaml: relations: [{ field: country, one_field: … }]",

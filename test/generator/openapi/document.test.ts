@@ -32,8 +32,12 @@ describe('the OpenAPI emitter', () => {
     expect(served(albums())).toEqual({
       '/items/Album': ['get', 'post', 'patch', 'delete', 'x-svc-search'],
       '/items/Album/{key}': ['get', 'patch', 'delete'],
+      '/items/Album/import': ['post'],
+      '/items/Album/export': ['post'],
       '/items/Artist': ['get', 'post', 'patch', 'delete', 'x-svc-search'],
       '/items/Artist/{key}': ['get', 'patch', 'delete'],
+      '/items/Artist/import': ['post'],
+      '/items/Artist/export': ['post'],
       '/users': ['get', 'post', 'patch', 'delete', 'x-svc-search'],
       '/users/{key}': ['get', 'patch', 'delete'],
       '/server/ping': ['get'],
@@ -44,11 +48,17 @@ describe('the OpenAPI emitter', () => {
     expect(served(kinds())).toEqual({
       '/items/everything': ['get', 'post', 'patch', 'delete', 'x-svc-search'],
       '/items/everything/{key}': ['get', 'patch', 'delete'],
+      '/items/everything/import': ['post'],
+      '/items/everything/export': ['post'],
       '/items/pairs': ['get', 'post', 'patch', 'delete', 'x-svc-search'],
       '/items/pairs/{key}': ['get', 'patch', 'delete'],
+      '/items/pairs/import': ['post'],
+      '/items/pairs/export': ['post'],
       '/items/settings': ['get', 'patch'],
       '/items/sums': ['get', 'x-svc-search'],
+      '/items/sums/export': ['post'],
       '/items/log': ['get', 'x-svc-search'],
+      '/items/log/export': ['post'],
       '/server/ping': ['get'],
     });
   });
@@ -57,7 +67,7 @@ describe('the OpenAPI emitter', () => {
     const paths = Object.keys(served(named(oddNames)));
     expect(paths).toContain('/items/a%2Fb/{key}');
     expect(paths).toContain('/items/x%7By%7D%3F%23');
-    expect(paths.every((path) => /^\/[^/]+\/[^/]+(\/\{key\})?$/.test(path))).toBe(true);
+    expect(paths.every((path) => /^\/[^/]+\/[^/]+(\/(\{key\}|import|export))?$/.test(path))).toBe(true);
   });
 
   it('writes a composite key into a path as its parts, each escaped by itself', () => {
@@ -137,7 +147,14 @@ describe('the OpenAPI emitter', () => {
     const text =
       emitOpenApi(model([collection('settings', [counter('id')], { singleton: true })]))[0]?.content ?? '';
     const { components } = JSON.parse(text);
-    expect(Object.keys(components.parameters)).toEqual(['fields', 'deep', 'alias', 'timezone', 'export']);
+    expect(Object.keys(components.parameters)).toEqual([
+      'fields',
+      'deep',
+      'alias',
+      'timezone',
+      'export',
+      'dry_run',
+    ]);
     expect(Object.keys(components.schemas)).toEqual(['Settings', 'SettingsUpdate', 'NestedQuery']);
   });
 

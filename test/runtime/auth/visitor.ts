@@ -4,7 +4,7 @@ export interface Visit {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where it leads; absolute. */
+  /** Target of the redirect; absolute. */
   readonly location: string | null;
 }
 

@@ -103,7 +103,7 @@ const extreme = <Value>(
 ): Value | null =>
   values.length === 0 ? null : values.reduce((best, value) => (isMore(value, best) ? value : best));
 
-/** What an aggregation over some rows returns. */
+/** Computes the response of an aggregation over some rows. */
 const measure = (some: readonly Row[], nOf: (row: Row) => number | null = ({ n }) => n) => {
   const numbers = some.map(nOf).filter(isPresent);
   const exact = numbers.map(BigInt);

@@ -16,6 +16,11 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
   const write = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown) =>
     server().request(method, path, { as: 'admin', headers, body });
   const ask = (path: string, accepted: string) => get(path, { 'accept-encoding': accepted });
+  const graphql = async (query: string) =>
+    (await server().request('POST', '/graphql', { as: 'admin', body: { query } })).body as {
+      readonly errors?: readonly { readonly extensions: unknown }[];
+      readonly extensions?: { readonly meta: { readonly book: { readonly etag: string } } };
+    };
   const item = '/items/book/201?fields=id,title';
 
   it.each([item, '/items/book?limit=2'])('%s is cached privately and revalidated', async (path) => {
@@ -43,6 +48,25 @@ describe.each(settings)('caching on $dialect through $listener', (setting) => {
     const written = await write('PATCH', item, {}, { title: 'Kept' });
     const answers = [written, await login(server(), 'ann')];
     for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('compares the tag of REST or GraphQL in GraphQL', async () => {
+    const read = '{ book: book_by_id(id: 201, meta: "etag") { id } }';
+    const update = (tag: string) =>
+      graphql(
+        `mutation { update_book_item(id: 201, data: { title: "by tag" }, ifMatch: ${JSON.stringify(tag)}) { title } }`,
+      );
+    await write('PATCH', '/items/book/201', {}, { title: 'before' });
+    const tag = (await graphql(read)).extensions?.meta.book.etag ?? '';
+    expect(tag).toBe(tagOf(await get('/items/book/201')));
+    expect(await update(tag)).toEqual({ data: { update_book_item: { title: 'by tag' } } });
+    const failed = [{ extensions: { code: 'PRECONDITION_FAILED', header: 'If-Match' } }];
+    expect(await update(tag)).toMatchObject({ errors: failed });
+    const removal = `mutation { delete_book_item(id: 201, ifMatch: ${JSON.stringify(tag)}) { id } }`;
+    expect(await graphql(removal)).toMatchObject({ errors: failed });
+    expect(await graphql('{ book_by_id(id: 201, meta: "count") { id } }')).toMatchObject({
+      errors: [{ extensions: { code: 'INVALID_QUERY' } }],
+    });
   });
 
   it('returns 304 for a current tag', async () => {

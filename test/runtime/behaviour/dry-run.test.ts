@@ -163,6 +163,28 @@ describe.each(settings)('a dry run on $dialect through $listener', (setting) => 
     await unchanged();
   });
 
+  it.each([
+    ['create_book_item(data: { title: "new" }, dry_run: true) { title }', { title: 'new' }, 1],
+    ['create_book_items(data: [{ title: "x" }], dry_run: true) { title }', [{ title: 'x' }], 1],
+    ['update_book_item(id: 1, data: { title: "x" }, dry_run: true) { title }', { title: 'x' }, 1],
+    [
+      'update_book_items(ids: [1, 2], data: { title: "x" }, dry_run: true) { title }',
+      [{ title: 'x' }, { title: 'x' }],
+      2,
+    ],
+    ['update_book_batch(data: [{ id: 2, title: "x" }], dry_run: true) { title }', [{ title: 'x' }], 1],
+    ['update_config(data: { id: 1, name: "x" }, dry_run: true) { name }', { name: 'x' }, 1],
+    ['delete_book_item(id: 1, dry_run: true) { id }', { id: '1' }, 1],
+    ['delete_book_items(ids: [1, 2], dry_run: true) { ids }', { ids: ['1', '2'] }, 2],
+  ])('is an argument in GraphQL: %s', async (field, data, rows) => {
+    const { body } = await server().request('POST', '/graphql', {
+      as: 'admin',
+      body: { query: `mutation { tried: ${field} }` },
+    });
+    expect(body).toEqual({ data: { tried: data }, extensions: { meta: { tried: { dry_run: true, rows } } } });
+    await unchanged();
+  });
+
   it('is off by dry_run=false, and without meaning for reads', async () => {
     expect(await send('PATCH', '/items/book/1?fields=title&dry_run=false', { title: 'kept' })).toMatchObject({
       data: { title: 'kept' },

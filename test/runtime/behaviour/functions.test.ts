@@ -63,7 +63,7 @@ const meta = {
   relations: [{ many_collection: 'note', many_field: 'moment', one_collection: 'moment', one_field: 'note' }],
 };
 
-/** What the runtime's own calendar says. */
+/** Computes the expected value by the runtime's own calendar. */
 const expected = (text: string, zone: string): Record<string, number> => {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -172,7 +172,7 @@ describe.each(settings)('functions on $dialect through $listener', (setting) => 
     expect(await read('fields=id&sort=-month(day),-day(day),id&limit=2')).toEqual([{ id: 6 }, { id: 3 }]);
   });
 
-  it('reads the time of a rule in UTC, whatever zone the caller names', async () => {
+  it('reads the time of a rule in UTC, regardless of the zone that the caller names', async () => {
     expect(await ids('', 'leap')).toEqual([2, 4, 11]);
     expect(await ids('timezone=Asia/Tokyo', 'leap')).toEqual([2, 4, 11]);
   });

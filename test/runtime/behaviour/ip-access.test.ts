@@ -1,4 +1,4 @@
-/** Where callers may come from. */
+/** Policies and users that are limited to networks. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dialects } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';

@@ -212,7 +212,7 @@ describe.each(dialects)('positions in lists on %s', (dialect) => {
     expect([status, codes]).toEqual([400, ['FAILED_VALIDATION']]);
   });
 
-  it('returns the same error to a caller who may not create as for a row that may not be used', async () => {
+  it('returns the same error to a caller who cannot create rows as for a row that cannot be used', async () => {
     const { codes } = await patch('renamer', { labels: ['a', { code: 'absent', text: 'X' }] });
     expect(codes).toEqual(['FORBIDDEN']);
     expect(await labels()).toEqual([['a', 'A', '1']]);

@@ -1,4 +1,4 @@
-/** What the answer of one request may cost: rows of nested lists, and bytes until it is sent. */
+/** Limits of what one request may cost: rows of nested lists, and bytes until it is sent. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -68,7 +68,7 @@ describe.each(dialects)('the cost of a query on %s', (dialect) => {
     expect(both.errors?.map(({ extensions }) => extensions.code)).toContain('QUERY_TOO_COMPLEX');
   });
 
-  it('limits each statement to what is left', async () => {
+  it('limits each statement to the rest of the budget', async () => {
     const { database } = server();
     const counts: number[] = [];
     const { rows } = database;

@@ -175,6 +175,8 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
     expect(seen.filter((path) => path.startsWith('/items'))).toEqual([
       '/items/:collection',
       '/items/:collection/:id',
+      '/items/:collection/import',
+      '/items/:collection/export',
     ]);
     expect(seen.filter((path) => /^\/(queue|run)/.test(path))).toEqual(['/queue/*model', '/run/*model']);
     expect(seen).toEqual(
@@ -199,6 +201,7 @@ const shapeOf = (path: string): string => path.replaceAll(/:\w+|\{\w+\}/g, '{}')
 const isUndescribed = ({ handler, operation }: Route): boolean => {
   if (handler.kind === 'items')
     return handler.collection === null || /^(search|readByKey|delete)SvcSettings$/.test(operation);
+  if (handler.kind === 'transfer') return handler.collection === null;
   if (handler.kind === 'model') return handler.model === null;
   return handler.kind !== 'operation';
 };

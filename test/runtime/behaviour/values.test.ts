@@ -146,7 +146,7 @@ describe.each(settings)('fields with a meaning on $dialect through $listener', (
     );
   });
 
-  it('permits only administrators to write read-only fields, and nobody computed ones', async () => {
+  it('permits only administrators to write read-only fields, and no one to write computed fields', async () => {
     expect((await send('writer', 'POST', '/items/note', { text: 'a', locked: 'x' })).codes).toEqual([
       'FORBIDDEN',
     ]);

@@ -1,12 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unlimitedReads } from '../../../runtime/execute/read-budget.js';
-import {
-  insertLists as insertWithin,
-  RowCollector,
-  type FilledRows,
-  type RowSet,
-} from '../../../runtime/execute/row-set.js';
+import { insertLists as insertWithin, type FilledRows } from '../../../runtime/execute/nested-rows.js';
+import { RowCollector, type RowSet } from '../../../runtime/execute/row-set.js';
 
 const insertLists = (set: RowSet, lists: readonly (RowSet | FilledRows)[]): FilledRows =>
   insertWithin(

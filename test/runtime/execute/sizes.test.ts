@@ -1,4 +1,4 @@
-/** How much is put together in memory, and how much room is made for it beforehand. */
+/** Limits of what is joined in memory, and the sizes of its buffers. */
 import { expect, it } from 'vitest';
 import { limitBytes } from '../../../runtime/execute/bytes.js';
 import { sizeHint, rememberSize } from '../../../runtime/execute/size-hints.js';

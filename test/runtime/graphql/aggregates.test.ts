@@ -18,12 +18,12 @@ const filters = [
 ];
 const havings = [undefined, { count: { _gt: 1 } }, { max: { year: { _gte: 1950 } } }];
 
-/** What an operation is applied to: a field, or a function of one. */
+/** The operand of an operation: a field, or a function of one. */
 interface Measured {
   readonly operation: string;
   readonly rest: string;
   readonly graphql: string;
-  /** Where the value is below the operation. */
+  /** Path of the value below the operation. */
   readonly restKey: string;
   readonly graphqlPath: readonly string[];
 }

@@ -310,7 +310,7 @@ describe.each(dialects)('on %s', (dialect) => {
       expect(types.map(({ name }) => name)).toContain('artists');
     });
 
-    it('gets the key of an unreadable item', async () => {
+    it('returns the key of an unreadable item', async () => {
       expect(
         await data('{ art_works(sort: ["id"], limit: 1, filter: { artist: { _eq: 1 } }) { artist } }', {
           as: 'works',
@@ -350,7 +350,7 @@ describe.each(dialects)('on %s', (dialect) => {
       await data('mutation { delete_artists_items(filter: { name: { _eq: "Unnamed" } }) { ids } }');
     });
 
-    it('gets the usual error for an invalid token', async () => {
+    it('returns the usual error for an invalid token', async () => {
       const answer = await server().request('POST', '/graphql', {
         body: { query: '{ __typename }' },
         headers: { authorization: 'Bearer nobody-knows' },

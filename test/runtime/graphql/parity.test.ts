@@ -1,137 +1,27 @@
 /** REST and GraphQL offer the same: what the two documents of each caller describe is compared, then what both answer. */
-import {
-  buildSchema,
-  getNamedType,
-  isObjectType,
-  isUnionType,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-} from 'graphql';
-import { join } from 'node:path';
+import { getNamedType, isObjectType, isUnionType, type GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadSpec } from '../../../generator/spec/load.js';
-import { packageRoot } from '../../../runtime/config/package.js';
 import { dialects } from '../../databases.js';
 import { startMuseum } from '../recorded/museum.js';
 import type { TestServer } from '../server-harness.js';
+import {
+  asSingleton,
+  callers,
+  capabilitiesOfGraphql,
+  capabilitiesOfRest,
+  fieldsOf,
+  isFunctions,
+  namesOf,
+  optionsOf,
+  propertiesOf,
+  readOpenApi,
+  readOperationFields,
+  readOwnFields,
+  readSchema,
+  singletons,
+  type Node,
+} from './capabilities.js';
 import { ask } from './library.js';
-
-type Node = Readonly<Record<string, unknown>>;
-
-interface Described {
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, Node>> & { readonly 'x-svc-collection'?: string }>
-  >;
-  readonly schemas: Readonly<
-    Record<
-      string,
-      { readonly properties?: Node; readonly 'x-svc-collection'?: string; readonly 'x-svc-action'?: string }
-    >
-  >;
-}
-
-const callers = ['admin', 'reader', 'editor', 'two', 'account', 'public'];
-
-const optionsOf = (caller: string) => (caller === 'public' ? {} : { as: caller });
-
-const readOpenApi = async (server: TestServer, caller: string): Promise<Described> => {
-  const { body } = await server.request('GET', '/server/specs/oas', optionsOf(caller));
-  const { paths, components } = body as never as {
-    paths: Described['paths'];
-    components: { schemas: Described['schemas'] };
-  };
-  return { paths, schemas: components.schemas };
-};
-
-const readSchema = async (server: TestServer, scope: string, caller: string): Promise<GraphQLSchema> => {
-  const { text } = await server.request('GET', `/server/specs/graphql/${scope}`, optionsOf(caller));
-  return buildSchema(text);
-};
-
-/** `create works`: what can be done with a collection. One write of many keys, by query or in batch is one capability. */
-const capabilitiesOfRest = ({ paths }: Described): readonly string[] =>
-  Object.entries(paths)
-    .flatMap(([path, item]) => {
-      const collection = item['x-svc-collection'];
-      if (collection === undefined) return [];
-      const isItem = path.endsWith('/{key}');
-      return Object.keys(item).flatMap((method) =>
-        (restWords.get(`${method}${isItem ? ' key' : ''}`) ?? []).map((word) => `${word} ${collection}`),
-      );
-    })
-    .sort();
-
-const restWords: ReadonlyMap<string, readonly string[]> = new Map([
-  ['get', ['list', 'aggregate']],
-  ['get key', ['item']],
-  ['post', ['create', 'createMany']],
-  ['patch', ['updateMany', 'updateBatch']],
-  ['patch key', ['update']],
-  ['delete', ['deleteMany']],
-  ['delete key', ['delete']],
-]);
-
-const rootPatterns: readonly (readonly [RegExp, string])[] = [
-  [/^create_(.+)_items$/, 'createMany'],
-  [/^create_(.+)_item$/, 'create'],
-  [/^update_(.+)_items$/, 'updateMany'],
-  [/^update_(.+)_batch$/, 'updateBatch'],
-  [/^update_(.+)_item$/, 'update'],
-  [/^delete_(.+)_items$/, 'deleteMany'],
-  [/^delete_(.+)_item$/, 'delete'],
-  [/^(.+)_by_id$/, 'item'],
-  [/^(.+)_aggregated$/, 'aggregate'],
-  [/^update_(.+)$/, 'updateSingleton'],
-  [/^(.+)$/, 'list'],
-];
-
-const capabilitiesOfGraphql = (
-  schema: GraphQLSchema,
-  prefix: string,
-  others: ReadonlySet<string>,
-): readonly string[] =>
-  fieldsOf(schema)
-    .filter((name) => !others.has(name) && name !== '_empty')
-    .flatMap((name) => {
-      const [pattern, word = ''] = rootPatterns.find(([each]) => each.test(name)) ?? [];
-      return [`${word} ${prefix}${pattern?.exec(name)?.[1]}`];
-    });
-
-const fieldsOf = (schema: GraphQLSchema): readonly string[] =>
-  [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.keys(type?.getFields() ?? {}));
-
-/** A singleton is one item: `GET` and `PATCH` of its path, and its key by the way. */
-const singletons = ['museum', 'svc_settings'];
-const asSingleton = (word: string): string[] => {
-  const [action = '', collection = ''] = word.split(' ');
-  if (!singletons.includes(collection)) return [word];
-  if (action === 'updateMany') return [`updateSingleton ${collection}`];
-  return action === 'list' ? [word] : [];
-};
-
-/** Operations by id, and their fields in the system schema. */
-const readOperationFields = async (): Promise<ReadonlyMap<string, string>> => {
-  const { operations } = await loadSpec([join(packageRoot, 'spec')]);
-  return new Map(
-    operations.flatMap(({ id, graphql }) => {
-      const name = graphql?.mutation ?? graphql?.query;
-      return name === undefined ? [] : [[id, name] as const];
-    }),
-  );
-};
-
-/** Fields that give what is one's own of a collection: they need what `isMeant` is asked about, `list svc_users`. */
-const readOwnFields = async (isMeant: (needed: string) => boolean): Promise<ReadonlySet<string>> => {
-  const { operations } = await loadSpec([join(packageRoot, 'spec')]);
-  return new Set(
-    operations.flatMap(({ graphql }) => {
-      if (graphql?.own === undefined) return [];
-      const { query, mutation, own } = graphql;
-      const action = mutation === undefined ? 'list' : 'update';
-      return isMeant(`${action} ${own}`) ? [mutation ?? query ?? ''] : [];
-    }),
-  );
-};
 
 /** Operations without a GraphQL field: logins at a provider, which redirect to pages, and those of the schema. */
 const restOnly: ReadonlySet<string> = new Set([
@@ -147,25 +37,6 @@ const restOnly: ReadonlySet<string> = new Set([
 /** Models of the queue speak a protocol of their own. */
 const wirePaths = /^\/(queue|run)\//;
 
-const propertiesOf = ({ schemas }: Described, collection: string, action: string): readonly string[] => {
-  const found = Object.values(schemas).find(
-    (schema) =>
-      schema['x-svc-collection'] === collection &&
-      schema['x-svc-action'] === action &&
-      !('x-svc-keep' in schema && action === 'read') &&
-      schema.properties !== undefined,
-  );
-  return Object.keys(found?.properties ?? {}).sort();
-};
-
-const namesOf = (schema: GraphQLSchema, name: string): readonly string[] => {
-  const type = schema.getType(name);
-  if (type === undefined || !('getFields' in type)) return [];
-  return Object.keys(type.getFields())
-    .filter((each) => !isFunctions(each))
-    .sort();
-};
-
 const keyOf = (type: GraphQLObjectType) =>
   Object.values(type.getFields()).find((each) => getNamedType(each.type).name === 'ID');
 
@@ -174,9 +45,6 @@ const targetsOf = (name: string, types: readonly GraphQLObjectType[]) => ({
   rest: types.map((type) => `${name}:${type.name}.${keyOf(type)?.name}`).join(','),
   graphql: `${name} { ${types.map((type) => `... on ${type.name} { ${keyOf(type)?.name} }`).join(' ')} }`,
 });
-/** Fields that call functions, which REST names in `fields`: see `aggregates.test.ts`. */
-const isFunctions = (name: string): boolean => name.endsWith('_func');
-
 /** `item__works` of an input is `item:works` in REST. */
 const toRestName = (name: string): string => name.replace('__', ':');
 

@@ -4,6 +4,7 @@ import { createCursors } from '../../../runtime/items/cursors.js';
 import { createAnswerBytes } from '../../../runtime/execute/answer-bytes.js';
 
 export const unboundedServices = {
+  tagOf: async () => null,
   cursors: createCursors(async () => Buffer.from('a secret of tests')),
   answers: createAnswerBytes(Number.POSITIVE_INFINITY),
   admission: createFairQueue({

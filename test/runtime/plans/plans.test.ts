@@ -42,6 +42,9 @@ const readRequest = (name: string): ApiRequest => {
     isUntrustedOrigin: () => false,
     closeSignal: () => new AbortController().signal,
     onClose: () => undefined,
+    stream: () => {
+      throw new Error('no stream');
+    },
     body: async () => Buffer.from(body.join('\n\n').trim()),
   };
 };

@@ -14,7 +14,7 @@ export interface Scenario {
 
 const policyCount = 3;
 const userCount = 3;
-/** Whom `$CURRENT_USER.person` names, user by user. */
+/** The value of `$CURRENT_USER.person` of each user. */
 const personOf = (user: number): number => user + 2;
 
 const permissionOn = (collection: Collection): fc.Arbitrary<ReadPermission> => {

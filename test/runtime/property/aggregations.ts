@@ -31,7 +31,7 @@ interface AggregateQuery {
 
 interface CallQuery {
   readonly filter: FilterTree | undefined;
-  /** What each key of the answer stands for. */
+  /** The meaning of each key of the response. */
   readonly alias: readonly (readonly [string, Term])[];
   readonly call: Term;
   /** Smallest value of the call, if any. */

@@ -1,4 +1,4 @@
-/** How a database compares texts, told by itself: the place of each character, equal characters sharing one. */
+/** The order of characters as the database itself compares them; equal characters share a position. */
 import type { Database } from '../../../runtime/databases/contract.js';
 
 export interface Collation {

@@ -53,6 +53,9 @@ describe.each(dialects)('on %s', (dialect) => {
       isUntrustedOrigin: () => false,
       closeSignal: () => new AbortController().signal,
       onClose: () => undefined,
+      stream: () => {
+        throw new Error('no stream');
+      },
       body: async () => body,
     };
     try {

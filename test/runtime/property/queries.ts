@@ -182,6 +182,9 @@ export const parametersRequest = (
     isUntrustedOrigin: () => false,
     closeSignal: () => new AbortController().signal,
     onClose: () => undefined,
+    stream: () => {
+      throw new Error('no stream');
+    },
     body: async () => Buffer.from(isBody ? JSON.stringify({ query: written }) : ''),
   };
 };

@@ -11,7 +11,7 @@ export type Rows = ReadonlyMap<string, readonly Row[]>;
 
 const counts = { place: 4, person: 12, letter: 40, topic: 14, letter_topic: 60, folder: 7, sheet: 45 };
 
-/** Where cases are equal, references need not be spelled like what they refer to. */
+/** Spells references differently from their targets where the database compares without case. */
 export const makeRows = (dialect: TestDialect): Rows => {
   const rows = makeEqualRows();
   return dialect === 'mariadb'

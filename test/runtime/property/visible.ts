@@ -1,5 +1,5 @@
 /**
- * What a caller may see, decided table by table, row by row, cell by cell, in the plainest words. Knows nothing of
+ * Decides what a caller may see, table by table, row by row, cell by cell, in the plainest words. Knows nothing of
  * plans and SQL.
  */
 import type { Collection, Field, ToMany, ToOne } from '../../../contract/collection.js';
@@ -73,7 +73,7 @@ export const shows = (
     (permission) => lists(permission, name) && passes(world, collection, { permission, row }),
   );
 
-/** Where a filter, or a name, stands. */
+/** Position of a filter, or of a name. */
 export interface Place {
   readonly world: World;
   readonly collection: Collection;

@@ -69,7 +69,7 @@ const comparePlaces = (expected: ErrorEntry, actual: ErrorEntry, bindings: Bindi
     expected[key] === undefined ? [] : compareAt(key, expected[key], { actual: actual[key], bindings }),
   );
 
-/** Where a document is wrong; the wording is free. */
+/** The position of an error in a document; the wording is free. */
 const compareProblems = (expected: unknown, actual: unknown): readonly string[] => {
   const [wanted, found] = [placesOf(expected), placesOf(actual)];
   return wanted === found ? [] : [differs('errors', wanted, found)];

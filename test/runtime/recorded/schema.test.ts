@@ -175,6 +175,25 @@ describe.each(dialects)('the recorded cases of the schema on %s', (dialect) => {
     });
   };
 
+  it('a difference is explained when that is asked for', async () => {
+    const { data } = await server.request('GET', '/schema/snapshot', { as: 'admin' });
+    const snapshot = structuredClone(data) as { readonly fields: Json[] };
+    const [first] = snapshot.fields;
+    Object.assign(first ?? {}, { meta: { note: 'the key' } });
+    const asked = { as: 'admin', body: snapshot };
+    const explained = await server.request('POST', '/schema/diff?explain', asked);
+    expect((explained.data as Json).explain).toEqual({
+      statements: [],
+      collections: [],
+      breaking: [],
+      destructive: false,
+      refused: false,
+    });
+    expect(
+      await server.request('POST', '/schema/diff', asked).then((plain) => plain.data),
+    ).not.toHaveProperty('explain');
+  });
+
   // a case reads what those before it wrote
   describe('in order', { shuffle: false }, () => {
     for (const given of readCases('schema') as readonly SchemaCase[]) {

@@ -1,55 +1,9 @@
 /** Single changes to a schema with rows in it: what they make, what they keep and what they refuse. */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FieldEntry, FieldSchema, Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { dialects, type TestDialect } from '../../databases.js';
+import type { FieldSchema, Snapshot } from '../../../runtime/schema/snapshot/types.js';
+import { dialects } from '../../databases.js';
+import { copyField, edited, field, tinyScript, type Edit, type MutableSnapshot } from './edits.js';
 import { createPlace, type Place } from './places.js';
-
-const script = (dialect: TestDialect): string =>
-  readFileSync(
-    fileURLToPath(
-      new URL(`../../data/recorded/tiny.${dialect === 'mariadb' ? 'mysql' : dialect}.sql`, import.meta.url),
-    ),
-    'utf8',
-  );
-
-type Edit = (snapshot: Mutable) => void;
-
-interface Mutable {
-  collections: {
-    collection: string;
-    meta: Record<string, unknown> | null;
-    schema: Record<string, unknown> | null;
-  }[];
-  fields: (Omit<FieldEntry, 'meta' | 'schema'> & {
-    meta: Record<string, unknown> | null;
-    schema: Record<string, unknown>;
-  })[];
-  relations: { collection: string; field: string; schema: Record<string, unknown> | null }[];
-}
-
-const edited = (snapshot: Snapshot, edit: Edit): Snapshot => {
-  const copy = structuredClone(snapshot) as unknown as Mutable;
-  edit(copy);
-  return copy as unknown as Snapshot;
-};
-
-const field = (snapshot: Mutable, collection: string, name: string): Mutable['fields'][number] => {
-  const found = snapshot.fields.find((entry) => entry.collection === collection && entry.field === name);
-  if (found === undefined) throw new Error(`no field ${collection}.${name}`);
-  return found;
-};
-
-const copyField = (
-  from: Mutable['fields'][number],
-  name: string,
-  schema: Partial<FieldSchema>,
-): Mutable['fields'][number] => ({
-  ...structuredClone(from),
-  field: name,
-  schema: { ...structuredClone(from.schema), name, is_unique: false, ...schema },
-});
 
 const shorten: Edit = (snapshot) => {
   Object.assign(field(snapshot, 'shelves', 'label').schema, { max_length: 3 });
@@ -67,7 +21,7 @@ const condition =
 describe.each(dialects)('on %s', (dialect) => {
   let place: Place;
   beforeEach(async () => {
-    place = await createPlace(dialect, script(dialect));
+    place = await createPlace(dialect, tinyScript(dialect));
   });
   afterEach(() => place.drop());
 
@@ -287,7 +241,7 @@ describe.each(dialects)('on %s', (dialect) => {
           foreign_key_table: 'boxes',
           constraint_name: 'shelves_box',
         },
-      } as Mutable['relations'][number]);
+      } as MutableSnapshot['relations'][number]);
     });
     expect(await rows('select id from boxes')).toHaveLength(2);
     await place.become({ ...before, collections: [], fields: [], relations: [] });

@@ -4,6 +4,7 @@ import {
   takeSnapshot,
   applyDifference,
   type Difference,
+  type DiffOptions,
 } from '../../../runtime/schema/service.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { createTestDatabase, type TestDatabase, type TestDialect } from '../../databases.js';
@@ -11,10 +12,7 @@ import { systemTemplate } from '../../templates.js';
 
 export interface Place extends TestDatabase {
   snapshot(): Promise<Snapshot>;
-  diff(
-    snapshot: unknown,
-    options?: { readonly force?: boolean; readonly mode?: 'mirror' | 'merge' },
-  ): Promise<Difference | null>;
+  diff(snapshot: unknown, options?: Partial<DiffOptions>): Promise<Difference | null>;
   apply(difference: Difference, options?: { readonly acceptLoss?: boolean }): Promise<void>;
   /** Makes the database that of a snapshot. */
   become(snapshot: unknown): Promise<void>;
@@ -26,8 +24,8 @@ export const createPlace = async (dialect: TestDialect, sql?: string): Promise<P
     ...(sql !== undefined && { sql }),
   });
   const services = { database: made.database, tables: {} };
-  const diff: Place['diff'] = (snapshot, { force = false, mode = 'mirror' } = {}) =>
-    diffSnapshot(snapshot, { force, mode }, services);
+  const diff: Place['diff'] = (snapshot, options = {}) =>
+    diffSnapshot(snapshot, { force: false, mode: 'mirror', ...options }, services);
   const apply: Place['apply'] = ({ hash, diff: changes }, { acceptLoss = false } = {}) =>
     applyDifference(
       { hash, diff: JSON.parse(JSON.stringify(changes)), accept_loss: acceptLoss },

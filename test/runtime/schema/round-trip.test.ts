@@ -26,7 +26,7 @@ const create = async (dialect: TestDialect, sql?: string): Promise<Place> => {
   return place;
 };
 
-/** What no snapshot can make again: views, and what the schema of the introspection has of them. */
+/** Removes what no snapshot can make again: views, and what the schema of the introspection has of them. */
 const withoutViews = (snapshot: Awaited<ReturnType<Place['snapshot']>>) => {
   const views = new Set(
     snapshot.collections.filter(({ schema }) => schema?.is_view === true).map(({ collection }) => collection),

@@ -55,6 +55,9 @@ const requestWith = ({ query = '', ...headers }: Sent): ApiRequest => ({
   isUntrustedOrigin: () => false,
   closeSignal: () => new AbortController().signal,
   onClose: () => undefined,
+  stream: () => {
+    throw new Error('no stream');
+  },
   body: async () => Buffer.alloc(0),
 });
 

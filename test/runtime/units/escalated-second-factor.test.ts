@@ -1,4 +1,4 @@
-/** Who may add and remove the requirement of a second factor. */
+/** Rules for adding and removing the requirement of a second factor. */
 import { describe, expect, it } from 'vitest';
 import { before, changing, find, giving, type Case } from './escalation-changes.js';
 

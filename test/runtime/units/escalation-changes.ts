@@ -9,7 +9,7 @@ export const office = ['10.0.0.0/8', '192.0.2.0/24'];
 export const rated = { rating: { _gt: 3 } };
 export const complete = { title: { _nnull: true } };
 
-/** What `max` holds: the first four policies; `other` and `root` permit more. */
+/** The policies of `max`: the first four policies; `other` and `root` permit more. */
 export const before = accessRows({
   roles: [
     { id: 'chief', parent: null },

@@ -119,7 +119,7 @@ describe('a new permission', () => {
     );
   });
 
-  it('that was there before is not a new one, whatever else changes in its policy', () => {
+  it('that existed before is not a new one, regardless of other changes of its policy', () => {
     const more = permission('other', { fields: ['id'] });
     expect(find({ to: { permissions: [...before.permissions, more] } })).toBeNull();
     const removed = before.permissions.filter(({ policy }) => policy !== 'other');

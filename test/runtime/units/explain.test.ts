@@ -115,7 +115,7 @@ describe('an explanation', () => {
     expect(explain('eve', { rows: { permissions } }).access).toBe(access);
   });
 
-  it('says that access is full where one policy of several permits everything', () => {
+  it('reports full access if one policy of several permits everything', () => {
     const permissions = [permission('reads', { fields: ['id'] }), permission('some')];
     expect(explain('ann', { rows: { permissions } }).access).toBe('full');
   });

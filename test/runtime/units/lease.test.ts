@@ -1,4 +1,4 @@
-/** How long a version that was read is relied on. */
+/** A version that was read is relied on only for a lease. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLease } from '../../../runtime/access/lease.js';
 
@@ -59,7 +59,7 @@ it('a version is held for one lease, from the moment at which reading it began',
   expect(late.lease.held()).toBeNull();
 });
 
-it('the first half of a lease asks nothing, the second looks once, in the background', async () => {
+it('reads nothing in the first half of a lease, and once in the background in the second', async () => {
   const { lease, source } = open();
   await lease.look();
   pass(99);

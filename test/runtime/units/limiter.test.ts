@@ -1,4 +1,4 @@
-/** How many requests whoever asks may send within a window, and when they may again. */
+/** The number of requests that a client may send within a window, and the time to wait. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { apiError, type ApiError } from '../../../contract/errors.js';
 import type { Access } from '../../../runtime/access/access.js';

@@ -42,7 +42,7 @@ const permission = (collection: string, parts: Partial<Permission>) => ({
 
 const user = { id: 'ann', role: null, status: 'active', columns: {} };
 
-/** How a caller's lists are planned who may update books as said, and every shelf. */
+/** Plans the lists of a caller who may update books as given, and every shelf. */
 const planBooks = (books: unknown, ...permissions: Partial<Permission>[]): readonly ListUpdate[] => {
   const { policiesOf } = createPolicyIndex({
     version: '1',

@@ -38,6 +38,9 @@ const read = (
       isUntrustedOrigin: () => false,
       closeSignal: () => new AbortController().signal,
       onClose: () => undefined,
+      stream: () => {
+        throw new Error('no stream');
+      },
       body: async () => Buffer.from(body),
     },
   );

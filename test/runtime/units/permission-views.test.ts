@@ -1,4 +1,4 @@
-/** What callers are shown of their permissions: as a summary, for one item, and as the visible part of the API. */
+/** Permissions as callers see them: as a summary, for one item, and as the visible part of the API. */
 import { describe, expect, it } from 'vitest';
 import {
   createRegistry,
@@ -136,7 +136,7 @@ describe('what a caller sees of the API', () => {
     expect(presetNames('pen', 'create')).toEqual(new Set());
   });
 
-  it('depends on who asks', () => {
+  it('depends on the caller', () => {
     expect(visibility(writer).level).toBe('user');
     expect(visibility(writer, null).level).toBe('public');
     expect(visibility(policiesWith([], true)).level).toBe('admin');

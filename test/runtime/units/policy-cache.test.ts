@@ -42,7 +42,7 @@ it('an index is kept for four seconds, and after that while the rows stay the sa
   expect(state).toMatchObject({ reads: 2, changes: 1 });
 });
 
-it('an index of changed rows is a new one, whatever their version', async () => {
+it('changed rows have a new index, regardless of their version', async () => {
   const { state, cache, expire } = createCounted();
   const first = await cache.load();
   state.rows = changed;
@@ -71,7 +71,7 @@ it('rows that could not be read are read again by the next call', async () => {
   expect((await cache.load()).version).toBe('1');
 });
 
-it('a read that fails late does not drop what was read after it', async () => {
+it('a read that fails late does not drop the result of a later read', async () => {
   const { state, cache, expire } = createCounted();
   state.rows = new Error('gone');
   const failing = cache.load();

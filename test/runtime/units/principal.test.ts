@@ -1,4 +1,4 @@
-/** Who the caller is, by the holder of a token, the address and the second factor. */
+/** Finds the caller by the holder of a token, the address and the second factor. */
 import { describe, expect, it } from 'vitest';
 import { createPolicyIndex, type User } from '../../../runtime/access/policies.js';
 import { requireSecondFactor, resolvePolicies, type Holder } from '../../../runtime/access/principal.js';
@@ -69,7 +69,7 @@ describe('a principal', () => {
     expect([principal, code ?? ids]).toEqual([null, want]);
   });
 
-  it('never asks for the address where nothing depends on it', () => {
+  it('never reads the address if nothing depends on it', () => {
     const { resolve } = resolvePolicies(holderOf('ann'), index);
     const { policies } = resolve(() => {
       throw new Error('the address was read');

@@ -1,4 +1,4 @@
-/** How long a token of a login stands for its user. */
+/** A token of a login is valid for its user only so long. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TokenClaims } from '../../../runtime/access/access.js';
 import type { Executor } from '../../../runtime/databases/contract.js';

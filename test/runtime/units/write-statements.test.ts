@@ -193,7 +193,18 @@ describe('the read before a write', () => {
       ['c1', '2020-01-01'],
       ['c2', '2020-01-02'],
     ];
-    expect(printStatement(compileKeyMatches(collectionOf('loan'), onRows(keys, { dialect: postgres })))).toBe(
+    const collection = collectionOf('loan');
+    const read = (isLocked: boolean) =>
+      printStatement(
+        compileKeyMatches(collection, {
+          ...onRows([], { dialect: postgres }),
+          fields: collection.key,
+          tuples: keys,
+          isLocked,
+        }),
+      );
+    expect(read(false)).toBe(read(true).replace(' for update', ''));
+    expect(read(true)).toBe(
       'select "book" as k0, "day" as k1, case when "book" = ? and "day" = ? then 0' +
         ' when "book" = ? and "day" = ? then 1 end as named from "loan"' +
         ' where ("book", "day") in ((?, ?), (?, ?)) for update' +

@@ -682,6 +682,10 @@ export type count_function_filter_operators = {
   count?: number_filter_operators | null | undefined;
 };
 
+export type conflict_action =
+  | 'ignore'
+  | 'update';
+
 export type AlbumQueryVariables = Exact<{
   filter?: Album_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -715,6 +719,7 @@ export type Album_aggregatedQuery = { Album_aggregated: Array<{ group: unknown, 
 
 export type Album_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -754,6 +759,7 @@ export type Artist_aggregatedQuery = { Artist_aggregated: Array<{ group: unknown
 
 export type Artist_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -793,6 +799,7 @@ export type Customer_aggregatedQuery = { Customer_aggregated: Array<{ group: unk
 
 export type Customer_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -832,6 +839,7 @@ export type Employee_aggregatedQuery = { Employee_aggregated: Array<{ group: unk
 
 export type Employee_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -871,6 +879,7 @@ export type Genre_aggregatedQuery = { Genre_aggregated: Array<{ group: unknown, 
 
 export type Genre_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -910,6 +919,7 @@ export type Invoice_aggregatedQuery = { Invoice_aggregated: Array<{ group: unkno
 
 export type Invoice_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -949,6 +959,7 @@ export type InvoiceLine_aggregatedQuery = { InvoiceLine_aggregated: Array<{ grou
 
 export type InvoiceLine_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -988,6 +999,7 @@ export type MediaType_aggregatedQuery = { MediaType_aggregated: Array<{ group: u
 
 export type MediaType_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1027,6 +1039,7 @@ export type Playlist_aggregatedQuery = { Playlist_aggregated: Array<{ group: unk
 
 export type Playlist_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1066,6 +1079,7 @@ export type PlaylistTrack_aggregatedQuery = { PlaylistTrack_aggregated: Array<{ 
 
 export type PlaylistTrack_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1105,6 +1119,7 @@ export type Track_aggregatedQuery = { Track_aggregated: Array<{ group: unknown, 
 
 export type Track_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1113,6 +1128,9 @@ export type Track_by_idQuery = { Track_by_id: { TrackId: string, Name: string, C
 
 export type create_Album_itemMutationVariables = Exact<{
   data: create_Album_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1121,6 +1139,9 @@ export type create_Album_itemMutation = { create_Album_item: { AlbumId: string, 
 export type create_Album_itemsMutationVariables = Exact<{
   data?: Array<create_Album_input> | create_Album_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1129,6 +1150,8 @@ export type create_Album_itemsMutation = { create_Album_items: Array<{ AlbumId: 
 export type update_Album_itemMutationVariables = Exact<{
   id: string;
   data?: update_Album_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1143,6 +1166,7 @@ export type update_Album_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1151,6 +1175,7 @@ export type update_Album_itemsMutation = { update_Album_items: Array<{ AlbumId: 
 export type update_Album_batchMutationVariables = Exact<{
   data?: Array<update_Album_input> | update_Album_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1158,6 +1183,8 @@ export type update_Album_batchMutation = { update_Album_batch: Array<{ AlbumId: 
 
 export type delete_Album_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1171,6 +1198,7 @@ export type delete_Album_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1178,6 +1206,9 @@ export type delete_Album_itemsMutation = { delete_Album_items: { ids: Array<stri
 
 export type create_Artist_itemMutationVariables = Exact<{
   data: create_Artist_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1186,6 +1217,9 @@ export type create_Artist_itemMutation = { create_Artist_item: { ArtistId: strin
 export type create_Artist_itemsMutationVariables = Exact<{
   data?: Array<create_Artist_input> | create_Artist_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1194,6 +1228,8 @@ export type create_Artist_itemsMutation = { create_Artist_items: Array<{ ArtistI
 export type update_Artist_itemMutationVariables = Exact<{
   id: string;
   data?: update_Artist_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1208,6 +1244,7 @@ export type update_Artist_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1216,6 +1253,7 @@ export type update_Artist_itemsMutation = { update_Artist_items: Array<{ ArtistI
 export type update_Artist_batchMutationVariables = Exact<{
   data?: Array<update_Artist_input> | update_Artist_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1223,6 +1261,8 @@ export type update_Artist_batchMutation = { update_Artist_batch: Array<{ ArtistI
 
 export type delete_Artist_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1236,6 +1276,7 @@ export type delete_Artist_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1243,6 +1284,9 @@ export type delete_Artist_itemsMutation = { delete_Artist_items: { ids: Array<st
 
 export type create_Customer_itemMutationVariables = Exact<{
   data: create_Customer_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1251,6 +1295,9 @@ export type create_Customer_itemMutation = { create_Customer_item: { CustomerId:
 export type create_Customer_itemsMutationVariables = Exact<{
   data?: Array<create_Customer_input> | create_Customer_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1259,6 +1306,8 @@ export type create_Customer_itemsMutation = { create_Customer_items: Array<{ Cus
 export type update_Customer_itemMutationVariables = Exact<{
   id: string;
   data?: update_Customer_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1273,6 +1322,7 @@ export type update_Customer_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1281,6 +1331,7 @@ export type update_Customer_itemsMutation = { update_Customer_items: Array<{ Cus
 export type update_Customer_batchMutationVariables = Exact<{
   data?: Array<update_Customer_input> | update_Customer_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1288,6 +1339,8 @@ export type update_Customer_batchMutation = { update_Customer_batch: Array<{ Cus
 
 export type delete_Customer_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1301,6 +1354,7 @@ export type delete_Customer_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1308,6 +1362,9 @@ export type delete_Customer_itemsMutation = { delete_Customer_items: { ids: Arra
 
 export type create_Employee_itemMutationVariables = Exact<{
   data: create_Employee_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1316,6 +1373,9 @@ export type create_Employee_itemMutation = { create_Employee_item: { EmployeeId:
 export type create_Employee_itemsMutationVariables = Exact<{
   data?: Array<create_Employee_input> | create_Employee_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1324,6 +1384,8 @@ export type create_Employee_itemsMutation = { create_Employee_items: Array<{ Emp
 export type update_Employee_itemMutationVariables = Exact<{
   id: string;
   data?: update_Employee_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1338,6 +1400,7 @@ export type update_Employee_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1346,6 +1409,7 @@ export type update_Employee_itemsMutation = { update_Employee_items: Array<{ Emp
 export type update_Employee_batchMutationVariables = Exact<{
   data?: Array<update_Employee_input> | update_Employee_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1353,6 +1417,8 @@ export type update_Employee_batchMutation = { update_Employee_batch: Array<{ Emp
 
 export type delete_Employee_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1366,6 +1432,7 @@ export type delete_Employee_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1373,6 +1440,9 @@ export type delete_Employee_itemsMutation = { delete_Employee_items: { ids: Arra
 
 export type create_Genre_itemMutationVariables = Exact<{
   data: create_Genre_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1381,6 +1451,9 @@ export type create_Genre_itemMutation = { create_Genre_item: { GenreId: string, 
 export type create_Genre_itemsMutationVariables = Exact<{
   data?: Array<create_Genre_input> | create_Genre_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1389,6 +1462,8 @@ export type create_Genre_itemsMutation = { create_Genre_items: Array<{ GenreId: 
 export type update_Genre_itemMutationVariables = Exact<{
   id: string;
   data?: update_Genre_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1403,6 +1478,7 @@ export type update_Genre_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1411,6 +1487,7 @@ export type update_Genre_itemsMutation = { update_Genre_items: Array<{ GenreId: 
 export type update_Genre_batchMutationVariables = Exact<{
   data?: Array<update_Genre_input> | update_Genre_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1418,6 +1495,8 @@ export type update_Genre_batchMutation = { update_Genre_batch: Array<{ GenreId: 
 
 export type delete_Genre_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1431,6 +1510,7 @@ export type delete_Genre_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1438,6 +1518,9 @@ export type delete_Genre_itemsMutation = { delete_Genre_items: { ids: Array<stri
 
 export type create_Invoice_itemMutationVariables = Exact<{
   data: create_Invoice_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1446,6 +1529,9 @@ export type create_Invoice_itemMutation = { create_Invoice_item: { InvoiceId: st
 export type create_Invoice_itemsMutationVariables = Exact<{
   data?: Array<create_Invoice_input> | create_Invoice_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1454,6 +1540,8 @@ export type create_Invoice_itemsMutation = { create_Invoice_items: Array<{ Invoi
 export type update_Invoice_itemMutationVariables = Exact<{
   id: string;
   data?: update_Invoice_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1468,6 +1556,7 @@ export type update_Invoice_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1476,6 +1565,7 @@ export type update_Invoice_itemsMutation = { update_Invoice_items: Array<{ Invoi
 export type update_Invoice_batchMutationVariables = Exact<{
   data?: Array<update_Invoice_input> | update_Invoice_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1483,6 +1573,8 @@ export type update_Invoice_batchMutation = { update_Invoice_batch: Array<{ Invoi
 
 export type delete_Invoice_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1496,6 +1588,7 @@ export type delete_Invoice_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1503,6 +1596,9 @@ export type delete_Invoice_itemsMutation = { delete_Invoice_items: { ids: Array<
 
 export type create_InvoiceLine_itemMutationVariables = Exact<{
   data: create_InvoiceLine_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1511,6 +1607,9 @@ export type create_InvoiceLine_itemMutation = { create_InvoiceLine_item: { Invoi
 export type create_InvoiceLine_itemsMutationVariables = Exact<{
   data?: Array<create_InvoiceLine_input> | create_InvoiceLine_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1519,6 +1618,8 @@ export type create_InvoiceLine_itemsMutation = { create_InvoiceLine_items: Array
 export type update_InvoiceLine_itemMutationVariables = Exact<{
   id: string;
   data?: update_InvoiceLine_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1533,6 +1634,7 @@ export type update_InvoiceLine_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1541,6 +1643,7 @@ export type update_InvoiceLine_itemsMutation = { update_InvoiceLine_items: Array
 export type update_InvoiceLine_batchMutationVariables = Exact<{
   data?: Array<update_InvoiceLine_input> | update_InvoiceLine_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1548,6 +1651,8 @@ export type update_InvoiceLine_batchMutation = { update_InvoiceLine_batch: Array
 
 export type delete_InvoiceLine_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1561,6 +1666,7 @@ export type delete_InvoiceLine_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1568,6 +1674,9 @@ export type delete_InvoiceLine_itemsMutation = { delete_InvoiceLine_items: { ids
 
 export type create_MediaType_itemMutationVariables = Exact<{
   data: create_MediaType_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1576,6 +1685,9 @@ export type create_MediaType_itemMutation = { create_MediaType_item: { MediaType
 export type create_MediaType_itemsMutationVariables = Exact<{
   data?: Array<create_MediaType_input> | create_MediaType_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1584,6 +1696,8 @@ export type create_MediaType_itemsMutation = { create_MediaType_items: Array<{ M
 export type update_MediaType_itemMutationVariables = Exact<{
   id: string;
   data?: update_MediaType_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1598,6 +1712,7 @@ export type update_MediaType_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1606,6 +1721,7 @@ export type update_MediaType_itemsMutation = { update_MediaType_items: Array<{ M
 export type update_MediaType_batchMutationVariables = Exact<{
   data?: Array<update_MediaType_input> | update_MediaType_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1613,6 +1729,8 @@ export type update_MediaType_batchMutation = { update_MediaType_batch: Array<{ M
 
 export type delete_MediaType_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1626,6 +1744,7 @@ export type delete_MediaType_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1633,6 +1752,9 @@ export type delete_MediaType_itemsMutation = { delete_MediaType_items: { ids: Ar
 
 export type create_Playlist_itemMutationVariables = Exact<{
   data: create_Playlist_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1641,6 +1763,9 @@ export type create_Playlist_itemMutation = { create_Playlist_item: { PlaylistId:
 export type create_Playlist_itemsMutationVariables = Exact<{
   data?: Array<create_Playlist_input> | create_Playlist_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1649,6 +1774,8 @@ export type create_Playlist_itemsMutation = { create_Playlist_items: Array<{ Pla
 export type update_Playlist_itemMutationVariables = Exact<{
   id: string;
   data?: update_Playlist_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1663,6 +1790,7 @@ export type update_Playlist_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1671,6 +1799,7 @@ export type update_Playlist_itemsMutation = { update_Playlist_items: Array<{ Pla
 export type update_Playlist_batchMutationVariables = Exact<{
   data?: Array<update_Playlist_input> | update_Playlist_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1678,6 +1807,8 @@ export type update_Playlist_batchMutation = { update_Playlist_batch: Array<{ Pla
 
 export type delete_Playlist_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1691,6 +1822,7 @@ export type delete_Playlist_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1698,6 +1830,9 @@ export type delete_Playlist_itemsMutation = { delete_Playlist_items: { ids: Arra
 
 export type create_PlaylistTrack_itemMutationVariables = Exact<{
   data: create_PlaylistTrack_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1706,6 +1841,9 @@ export type create_PlaylistTrack_itemMutation = { create_PlaylistTrack_item: { P
 export type create_PlaylistTrack_itemsMutationVariables = Exact<{
   data?: Array<create_PlaylistTrack_input> | create_PlaylistTrack_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1714,6 +1852,8 @@ export type create_PlaylistTrack_itemsMutation = { create_PlaylistTrack_items: A
 export type update_PlaylistTrack_itemMutationVariables = Exact<{
   id: string;
   data?: update_PlaylistTrack_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1728,6 +1868,7 @@ export type update_PlaylistTrack_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1736,6 +1877,7 @@ export type update_PlaylistTrack_itemsMutation = { update_PlaylistTrack_items: A
 export type update_PlaylistTrack_batchMutationVariables = Exact<{
   data?: Array<update_PlaylistTrack_input> | update_PlaylistTrack_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1743,6 +1885,8 @@ export type update_PlaylistTrack_batchMutation = { update_PlaylistTrack_batch: A
 
 export type delete_PlaylistTrack_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1756,6 +1900,7 @@ export type delete_PlaylistTrack_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1763,6 +1908,9 @@ export type delete_PlaylistTrack_itemsMutation = { delete_PlaylistTrack_items: {
 
 export type create_Track_itemMutationVariables = Exact<{
   data: create_Track_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1771,6 +1919,9 @@ export type create_Track_itemMutation = { create_Track_item: { TrackId: string, 
 export type create_Track_itemsMutationVariables = Exact<{
   data?: Array<create_Track_input> | create_Track_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1779,6 +1930,8 @@ export type create_Track_itemsMutation = { create_Track_items: Array<{ TrackId: 
 export type update_Track_itemMutationVariables = Exact<{
   id: string;
   data?: update_Track_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1793,6 +1946,7 @@ export type update_Track_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1801,6 +1955,7 @@ export type update_Track_itemsMutation = { update_Track_items: Array<{ TrackId: 
 export type update_Track_batchMutationVariables = Exact<{
   data?: Array<update_Track_input> | update_Track_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1808,6 +1963,8 @@ export type update_Track_batchMutation = { update_Track_batch: Array<{ TrackId: 
 
 export type delete_Track_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1821,6 +1978,7 @@ export type delete_Track_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1838,7 +1996,7 @@ export const Album_aggregatedDocument = createDocument<Album_aggregatedQuery, Al
 
 export const Album_by_idDocument = createDocument<Album_by_idQuery, Album_by_idQueryVariables>(
   'items',
-  'query Album_by_id($id: ID!, $timezone: String) { Album_by_id(id: $id, timezone: $timezone) { AlbumId Title ArtistId { ArtistId } } }',
+  'query Album_by_id($id: ID!, $meta: [String], $timezone: String) { Album_by_id(id: $id, meta: $meta, timezone: $timezone) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const ArtistDocument = createDocument<ArtistQuery, ArtistQueryVariables>(
@@ -1853,7 +2011,7 @@ export const Artist_aggregatedDocument = createDocument<Artist_aggregatedQuery, 
 
 export const Artist_by_idDocument = createDocument<Artist_by_idQuery, Artist_by_idQueryVariables>(
   'items',
-  'query Artist_by_id($id: ID!, $timezone: String) { Artist_by_id(id: $id, timezone: $timezone) { ArtistId Name } }',
+  'query Artist_by_id($id: ID!, $meta: [String], $timezone: String) { Artist_by_id(id: $id, meta: $meta, timezone: $timezone) { ArtistId Name } }',
 );
 
 export const CustomerDocument = createDocument<CustomerQuery, CustomerQueryVariables>(
@@ -1868,7 +2026,7 @@ export const Customer_aggregatedDocument = createDocument<Customer_aggregatedQue
 
 export const Customer_by_idDocument = createDocument<Customer_by_idQuery, Customer_by_idQueryVariables>(
   'items',
-  'query Customer_by_id($id: ID!, $timezone: String) { Customer_by_id(id: $id, timezone: $timezone) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'query Customer_by_id($id: ID!, $meta: [String], $timezone: String) { Customer_by_id(id: $id, meta: $meta, timezone: $timezone) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const EmployeeDocument = createDocument<EmployeeQuery, EmployeeQueryVariables>(
@@ -1883,7 +2041,7 @@ export const Employee_aggregatedDocument = createDocument<Employee_aggregatedQue
 
 export const Employee_by_idDocument = createDocument<Employee_by_idQuery, Employee_by_idQueryVariables>(
   'items',
-  'query Employee_by_id($id: ID!, $timezone: String) { Employee_by_id(id: $id, timezone: $timezone) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'query Employee_by_id($id: ID!, $meta: [String], $timezone: String) { Employee_by_id(id: $id, meta: $meta, timezone: $timezone) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const GenreDocument = createDocument<GenreQuery, GenreQueryVariables>(
@@ -1898,7 +2056,7 @@ export const Genre_aggregatedDocument = createDocument<Genre_aggregatedQuery, Ge
 
 export const Genre_by_idDocument = createDocument<Genre_by_idQuery, Genre_by_idQueryVariables>(
   'items',
-  'query Genre_by_id($id: ID!, $timezone: String) { Genre_by_id(id: $id, timezone: $timezone) { GenreId Name } }',
+  'query Genre_by_id($id: ID!, $meta: [String], $timezone: String) { Genre_by_id(id: $id, meta: $meta, timezone: $timezone) { GenreId Name } }',
 );
 
 export const InvoiceDocument = createDocument<InvoiceQuery, InvoiceQueryVariables>(
@@ -1913,7 +2071,7 @@ export const Invoice_aggregatedDocument = createDocument<Invoice_aggregatedQuery
 
 export const Invoice_by_idDocument = createDocument<Invoice_by_idQuery, Invoice_by_idQueryVariables>(
   'items',
-  'query Invoice_by_id($id: ID!, $timezone: String) { Invoice_by_id(id: $id, timezone: $timezone) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'query Invoice_by_id($id: ID!, $meta: [String], $timezone: String) { Invoice_by_id(id: $id, meta: $meta, timezone: $timezone) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const InvoiceLineDocument = createDocument<InvoiceLineQuery, InvoiceLineQueryVariables>(
@@ -1928,7 +2086,7 @@ export const InvoiceLine_aggregatedDocument = createDocument<InvoiceLine_aggrega
 
 export const InvoiceLine_by_idDocument = createDocument<InvoiceLine_by_idQuery, InvoiceLine_by_idQueryVariables>(
   'items',
-  'query InvoiceLine_by_id($id: ID!, $timezone: String) { InvoiceLine_by_id(id: $id, timezone: $timezone) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'query InvoiceLine_by_id($id: ID!, $meta: [String], $timezone: String) { InvoiceLine_by_id(id: $id, meta: $meta, timezone: $timezone) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const MediaTypeDocument = createDocument<MediaTypeQuery, MediaTypeQueryVariables>(
@@ -1943,7 +2101,7 @@ export const MediaType_aggregatedDocument = createDocument<MediaType_aggregatedQ
 
 export const MediaType_by_idDocument = createDocument<MediaType_by_idQuery, MediaType_by_idQueryVariables>(
   'items',
-  'query MediaType_by_id($id: ID!, $timezone: String) { MediaType_by_id(id: $id, timezone: $timezone) { MediaTypeId Name } }',
+  'query MediaType_by_id($id: ID!, $meta: [String], $timezone: String) { MediaType_by_id(id: $id, meta: $meta, timezone: $timezone) { MediaTypeId Name } }',
 );
 
 export const PlaylistDocument = createDocument<PlaylistQuery, PlaylistQueryVariables>(
@@ -1958,7 +2116,7 @@ export const Playlist_aggregatedDocument = createDocument<Playlist_aggregatedQue
 
 export const Playlist_by_idDocument = createDocument<Playlist_by_idQuery, Playlist_by_idQueryVariables>(
   'items',
-  'query Playlist_by_id($id: ID!, $timezone: String) { Playlist_by_id(id: $id, timezone: $timezone) { PlaylistId Name } }',
+  'query Playlist_by_id($id: ID!, $meta: [String], $timezone: String) { Playlist_by_id(id: $id, meta: $meta, timezone: $timezone) { PlaylistId Name } }',
 );
 
 export const PlaylistTrackDocument = createDocument<PlaylistTrackQuery, PlaylistTrackQueryVariables>(
@@ -1973,7 +2131,7 @@ export const PlaylistTrack_aggregatedDocument = createDocument<PlaylistTrack_agg
 
 export const PlaylistTrack_by_idDocument = createDocument<PlaylistTrack_by_idQuery, PlaylistTrack_by_idQueryVariables>(
   'items',
-  'query PlaylistTrack_by_id($id: ID!, $timezone: String) { PlaylistTrack_by_id(id: $id, timezone: $timezone) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'query PlaylistTrack_by_id($id: ID!, $meta: [String], $timezone: String) { PlaylistTrack_by_id(id: $id, meta: $meta, timezone: $timezone) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const TrackDocument = createDocument<TrackQuery, TrackQueryVariables>(
@@ -1988,391 +2146,391 @@ export const Track_aggregatedDocument = createDocument<Track_aggregatedQuery, Tr
 
 export const Track_by_idDocument = createDocument<Track_by_idQuery, Track_by_idQueryVariables>(
   'items',
-  'query Track_by_id($id: ID!, $timezone: String) { Track_by_id(id: $id, timezone: $timezone) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'query Track_by_id($id: ID!, $meta: [String], $timezone: String) { Track_by_id(id: $id, meta: $meta, timezone: $timezone) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const create_Album_itemDocument = createDocument<create_Album_itemMutation, create_Album_itemMutationVariables>(
   'items',
-  'mutation create_Album_item($data: create_Album_input!) { create_Album_item(data: $data) { AlbumId Title ArtistId { ArtistId } } }',
+  'mutation create_Album_item($data: create_Album_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Album_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const create_Album_itemsDocument = createDocument<create_Album_itemsMutation, create_Album_itemsMutationVariables>(
   'items',
-  'mutation create_Album_items($data: [create_Album_input!], $sort: [String]) { create_Album_items(data: $data, sort: $sort) { AlbumId Title ArtistId { ArtistId } } }',
+  'mutation create_Album_items($data: [create_Album_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Album_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const update_Album_itemDocument = createDocument<update_Album_itemMutation, update_Album_itemMutationVariables>(
   'items',
-  'mutation update_Album_item($id: ID!, $data: update_Album_input) { update_Album_item(id: $id, data: $data) { AlbumId Title ArtistId { ArtistId } } }',
+  'mutation update_Album_item($id: ID!, $data: update_Album_input, $ifMatch: String, $dry_run: Boolean) { update_Album_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const update_Album_itemsDocument = createDocument<update_Album_itemsMutation, update_Album_itemsMutationVariables>(
   'items',
-  'mutation update_Album_items($ids: [ID!], $data: update_Album_input, $filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Album_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { AlbumId Title ArtistId { ArtistId } } }',
+  'mutation update_Album_items($ids: [ID!], $data: update_Album_input, $filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_Album_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const update_Album_batchDocument = createDocument<update_Album_batchMutation, update_Album_batchMutationVariables>(
   'items',
-  'mutation update_Album_batch($data: [update_Album_input!], $sort: [String]) { update_Album_batch(data: $data, sort: $sort) { AlbumId Title ArtistId { ArtistId } } }',
+  'mutation update_Album_batch($data: [update_Album_input!], $sort: [String], $dry_run: Boolean) { update_Album_batch(data: $data, sort: $sort, dry_run: $dry_run) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
 export const delete_Album_itemDocument = createDocument<delete_Album_itemMutation, delete_Album_itemMutationVariables>(
   'items',
-  'mutation delete_Album_item($id: ID!) { delete_Album_item(id: $id) { id } }',
+  'mutation delete_Album_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_Album_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_Album_itemsDocument = createDocument<delete_Album_itemsMutation, delete_Album_itemsMutationVariables>(
   'items',
-  'mutation delete_Album_items($ids: [ID!], $filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Album_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Album_items($ids: [ID!], $filter: Album_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_Album_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_Artist_itemDocument = createDocument<create_Artist_itemMutation, create_Artist_itemMutationVariables>(
   'items',
-  'mutation create_Artist_item($data: create_Artist_input!) { create_Artist_item(data: $data) { ArtistId Name } }',
+  'mutation create_Artist_item($data: create_Artist_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Artist_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { ArtistId Name } }',
 );
 
 export const create_Artist_itemsDocument = createDocument<create_Artist_itemsMutation, create_Artist_itemsMutationVariables>(
   'items',
-  'mutation create_Artist_items($data: [create_Artist_input!], $sort: [String]) { create_Artist_items(data: $data, sort: $sort) { ArtistId Name } }',
+  'mutation create_Artist_items($data: [create_Artist_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Artist_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { ArtistId Name } }',
 );
 
 export const update_Artist_itemDocument = createDocument<update_Artist_itemMutation, update_Artist_itemMutationVariables>(
   'items',
-  'mutation update_Artist_item($id: ID!, $data: update_Artist_input) { update_Artist_item(id: $id, data: $data) { ArtistId Name } }',
+  'mutation update_Artist_item($id: ID!, $data: update_Artist_input, $ifMatch: String, $dry_run: Boolean) { update_Artist_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { ArtistId Name } }',
 );
 
 export const update_Artist_itemsDocument = createDocument<update_Artist_itemsMutation, update_Artist_itemsMutationVariables>(
   'items',
-  'mutation update_Artist_items($ids: [ID!], $data: update_Artist_input, $filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Artist_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ArtistId Name } }',
+  'mutation update_Artist_items($ids: [ID!], $data: update_Artist_input, $filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_Artist_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ArtistId Name } }',
 );
 
 export const update_Artist_batchDocument = createDocument<update_Artist_batchMutation, update_Artist_batchMutationVariables>(
   'items',
-  'mutation update_Artist_batch($data: [update_Artist_input!], $sort: [String]) { update_Artist_batch(data: $data, sort: $sort) { ArtistId Name } }',
+  'mutation update_Artist_batch($data: [update_Artist_input!], $sort: [String], $dry_run: Boolean) { update_Artist_batch(data: $data, sort: $sort, dry_run: $dry_run) { ArtistId Name } }',
 );
 
 export const delete_Artist_itemDocument = createDocument<delete_Artist_itemMutation, delete_Artist_itemMutationVariables>(
   'items',
-  'mutation delete_Artist_item($id: ID!) { delete_Artist_item(id: $id) { id } }',
+  'mutation delete_Artist_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_Artist_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_Artist_itemsDocument = createDocument<delete_Artist_itemsMutation, delete_Artist_itemsMutationVariables>(
   'items',
-  'mutation delete_Artist_items($ids: [ID!], $filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Artist_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Artist_items($ids: [ID!], $filter: Artist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_Artist_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_Customer_itemDocument = createDocument<create_Customer_itemMutation, create_Customer_itemMutationVariables>(
   'items',
-  'mutation create_Customer_item($data: create_Customer_input!) { create_Customer_item(data: $data) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'mutation create_Customer_item($data: create_Customer_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Customer_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const create_Customer_itemsDocument = createDocument<create_Customer_itemsMutation, create_Customer_itemsMutationVariables>(
   'items',
-  'mutation create_Customer_items($data: [create_Customer_input!], $sort: [String]) { create_Customer_items(data: $data, sort: $sort) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'mutation create_Customer_items($data: [create_Customer_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Customer_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const update_Customer_itemDocument = createDocument<update_Customer_itemMutation, update_Customer_itemMutationVariables>(
   'items',
-  'mutation update_Customer_item($id: ID!, $data: update_Customer_input) { update_Customer_item(id: $id, data: $data) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'mutation update_Customer_item($id: ID!, $data: update_Customer_input, $ifMatch: String, $dry_run: Boolean) { update_Customer_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const update_Customer_itemsDocument = createDocument<update_Customer_itemsMutation, update_Customer_itemsMutationVariables>(
   'items',
-  'mutation update_Customer_items($ids: [ID!], $data: update_Customer_input, $filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Customer_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'mutation update_Customer_items($ids: [ID!], $data: update_Customer_input, $filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_Customer_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const update_Customer_batchDocument = createDocument<update_Customer_batchMutation, update_Customer_batchMutationVariables>(
   'items',
-  'mutation update_Customer_batch($data: [update_Customer_input!], $sort: [String]) { update_Customer_batch(data: $data, sort: $sort) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+  'mutation update_Customer_batch($data: [update_Customer_input!], $sort: [String], $dry_run: Boolean) { update_Customer_batch(data: $data, sort: $sort, dry_run: $dry_run) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
 export const delete_Customer_itemDocument = createDocument<delete_Customer_itemMutation, delete_Customer_itemMutationVariables>(
   'items',
-  'mutation delete_Customer_item($id: ID!) { delete_Customer_item(id: $id) { id } }',
+  'mutation delete_Customer_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_Customer_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_Customer_itemsDocument = createDocument<delete_Customer_itemsMutation, delete_Customer_itemsMutationVariables>(
   'items',
-  'mutation delete_Customer_items($ids: [ID!], $filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Customer_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Customer_items($ids: [ID!], $filter: Customer_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_Customer_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_Employee_itemDocument = createDocument<create_Employee_itemMutation, create_Employee_itemMutationVariables>(
   'items',
-  'mutation create_Employee_item($data: create_Employee_input!) { create_Employee_item(data: $data) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'mutation create_Employee_item($data: create_Employee_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Employee_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const create_Employee_itemsDocument = createDocument<create_Employee_itemsMutation, create_Employee_itemsMutationVariables>(
   'items',
-  'mutation create_Employee_items($data: [create_Employee_input!], $sort: [String]) { create_Employee_items(data: $data, sort: $sort) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'mutation create_Employee_items($data: [create_Employee_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Employee_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const update_Employee_itemDocument = createDocument<update_Employee_itemMutation, update_Employee_itemMutationVariables>(
   'items',
-  'mutation update_Employee_item($id: ID!, $data: update_Employee_input) { update_Employee_item(id: $id, data: $data) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'mutation update_Employee_item($id: ID!, $data: update_Employee_input, $ifMatch: String, $dry_run: Boolean) { update_Employee_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const update_Employee_itemsDocument = createDocument<update_Employee_itemsMutation, update_Employee_itemsMutationVariables>(
   'items',
-  'mutation update_Employee_items($ids: [ID!], $data: update_Employee_input, $filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Employee_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'mutation update_Employee_items($ids: [ID!], $data: update_Employee_input, $filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_Employee_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const update_Employee_batchDocument = createDocument<update_Employee_batchMutation, update_Employee_batchMutationVariables>(
   'items',
-  'mutation update_Employee_batch($data: [update_Employee_input!], $sort: [String]) { update_Employee_batch(data: $data, sort: $sort) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+  'mutation update_Employee_batch($data: [update_Employee_input!], $sort: [String], $dry_run: Boolean) { update_Employee_batch(data: $data, sort: $sort, dry_run: $dry_run) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const delete_Employee_itemDocument = createDocument<delete_Employee_itemMutation, delete_Employee_itemMutationVariables>(
   'items',
-  'mutation delete_Employee_item($id: ID!) { delete_Employee_item(id: $id) { id } }',
+  'mutation delete_Employee_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_Employee_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_Employee_itemsDocument = createDocument<delete_Employee_itemsMutation, delete_Employee_itemsMutationVariables>(
   'items',
-  'mutation delete_Employee_items($ids: [ID!], $filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Employee_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Employee_items($ids: [ID!], $filter: Employee_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_Employee_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_Genre_itemDocument = createDocument<create_Genre_itemMutation, create_Genre_itemMutationVariables>(
   'items',
-  'mutation create_Genre_item($data: create_Genre_input!) { create_Genre_item(data: $data) { GenreId Name } }',
+  'mutation create_Genre_item($data: create_Genre_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Genre_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { GenreId Name } }',
 );
 
 export const create_Genre_itemsDocument = createDocument<create_Genre_itemsMutation, create_Genre_itemsMutationVariables>(
   'items',
-  'mutation create_Genre_items($data: [create_Genre_input!], $sort: [String]) { create_Genre_items(data: $data, sort: $sort) { GenreId Name } }',
+  'mutation create_Genre_items($data: [create_Genre_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Genre_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { GenreId Name } }',
 );
 
 export const update_Genre_itemDocument = createDocument<update_Genre_itemMutation, update_Genre_itemMutationVariables>(
   'items',
-  'mutation update_Genre_item($id: ID!, $data: update_Genre_input) { update_Genre_item(id: $id, data: $data) { GenreId Name } }',
+  'mutation update_Genre_item($id: ID!, $data: update_Genre_input, $ifMatch: String, $dry_run: Boolean) { update_Genre_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { GenreId Name } }',
 );
 
 export const update_Genre_itemsDocument = createDocument<update_Genre_itemsMutation, update_Genre_itemsMutationVariables>(
   'items',
-  'mutation update_Genre_items($ids: [ID!], $data: update_Genre_input, $filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Genre_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { GenreId Name } }',
+  'mutation update_Genre_items($ids: [ID!], $data: update_Genre_input, $filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_Genre_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { GenreId Name } }',
 );
 
 export const update_Genre_batchDocument = createDocument<update_Genre_batchMutation, update_Genre_batchMutationVariables>(
   'items',
-  'mutation update_Genre_batch($data: [update_Genre_input!], $sort: [String]) { update_Genre_batch(data: $data, sort: $sort) { GenreId Name } }',
+  'mutation update_Genre_batch($data: [update_Genre_input!], $sort: [String], $dry_run: Boolean) { update_Genre_batch(data: $data, sort: $sort, dry_run: $dry_run) { GenreId Name } }',
 );
 
 export const delete_Genre_itemDocument = createDocument<delete_Genre_itemMutation, delete_Genre_itemMutationVariables>(
   'items',
-  'mutation delete_Genre_item($id: ID!) { delete_Genre_item(id: $id) { id } }',
+  'mutation delete_Genre_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_Genre_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_Genre_itemsDocument = createDocument<delete_Genre_itemsMutation, delete_Genre_itemsMutationVariables>(
   'items',
-  'mutation delete_Genre_items($ids: [ID!], $filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Genre_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Genre_items($ids: [ID!], $filter: Genre_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_Genre_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_Invoice_itemDocument = createDocument<create_Invoice_itemMutation, create_Invoice_itemMutationVariables>(
   'items',
-  'mutation create_Invoice_item($data: create_Invoice_input!) { create_Invoice_item(data: $data) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'mutation create_Invoice_item($data: create_Invoice_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Invoice_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const create_Invoice_itemsDocument = createDocument<create_Invoice_itemsMutation, create_Invoice_itemsMutationVariables>(
   'items',
-  'mutation create_Invoice_items($data: [create_Invoice_input!], $sort: [String]) { create_Invoice_items(data: $data, sort: $sort) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'mutation create_Invoice_items($data: [create_Invoice_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Invoice_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const update_Invoice_itemDocument = createDocument<update_Invoice_itemMutation, update_Invoice_itemMutationVariables>(
   'items',
-  'mutation update_Invoice_item($id: ID!, $data: update_Invoice_input) { update_Invoice_item(id: $id, data: $data) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'mutation update_Invoice_item($id: ID!, $data: update_Invoice_input, $ifMatch: String, $dry_run: Boolean) { update_Invoice_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const update_Invoice_itemsDocument = createDocument<update_Invoice_itemsMutation, update_Invoice_itemsMutationVariables>(
   'items',
-  'mutation update_Invoice_items($ids: [ID!], $data: update_Invoice_input, $filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Invoice_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'mutation update_Invoice_items($ids: [ID!], $data: update_Invoice_input, $filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_Invoice_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const update_Invoice_batchDocument = createDocument<update_Invoice_batchMutation, update_Invoice_batchMutationVariables>(
   'items',
-  'mutation update_Invoice_batch($data: [update_Invoice_input!], $sort: [String]) { update_Invoice_batch(data: $data, sort: $sort) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+  'mutation update_Invoice_batch($data: [update_Invoice_input!], $sort: [String], $dry_run: Boolean) { update_Invoice_batch(data: $data, sort: $sort, dry_run: $dry_run) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const delete_Invoice_itemDocument = createDocument<delete_Invoice_itemMutation, delete_Invoice_itemMutationVariables>(
   'items',
-  'mutation delete_Invoice_item($id: ID!) { delete_Invoice_item(id: $id) { id } }',
+  'mutation delete_Invoice_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_Invoice_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_Invoice_itemsDocument = createDocument<delete_Invoice_itemsMutation, delete_Invoice_itemsMutationVariables>(
   'items',
-  'mutation delete_Invoice_items($ids: [ID!], $filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Invoice_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Invoice_items($ids: [ID!], $filter: Invoice_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_Invoice_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_InvoiceLine_itemDocument = createDocument<create_InvoiceLine_itemMutation, create_InvoiceLine_itemMutationVariables>(
   'items',
-  'mutation create_InvoiceLine_item($data: create_InvoiceLine_input!) { create_InvoiceLine_item(data: $data) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'mutation create_InvoiceLine_item($data: create_InvoiceLine_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_InvoiceLine_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const create_InvoiceLine_itemsDocument = createDocument<create_InvoiceLine_itemsMutation, create_InvoiceLine_itemsMutationVariables>(
   'items',
-  'mutation create_InvoiceLine_items($data: [create_InvoiceLine_input!], $sort: [String]) { create_InvoiceLine_items(data: $data, sort: $sort) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'mutation create_InvoiceLine_items($data: [create_InvoiceLine_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_InvoiceLine_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const update_InvoiceLine_itemDocument = createDocument<update_InvoiceLine_itemMutation, update_InvoiceLine_itemMutationVariables>(
   'items',
-  'mutation update_InvoiceLine_item($id: ID!, $data: update_InvoiceLine_input) { update_InvoiceLine_item(id: $id, data: $data) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'mutation update_InvoiceLine_item($id: ID!, $data: update_InvoiceLine_input, $ifMatch: String, $dry_run: Boolean) { update_InvoiceLine_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const update_InvoiceLine_itemsDocument = createDocument<update_InvoiceLine_itemsMutation, update_InvoiceLine_itemsMutationVariables>(
   'items',
-  'mutation update_InvoiceLine_items($ids: [ID!], $data: update_InvoiceLine_input, $filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_InvoiceLine_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'mutation update_InvoiceLine_items($ids: [ID!], $data: update_InvoiceLine_input, $filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_InvoiceLine_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const update_InvoiceLine_batchDocument = createDocument<update_InvoiceLine_batchMutation, update_InvoiceLine_batchMutationVariables>(
   'items',
-  'mutation update_InvoiceLine_batch($data: [update_InvoiceLine_input!], $sort: [String]) { update_InvoiceLine_batch(data: $data, sort: $sort) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+  'mutation update_InvoiceLine_batch($data: [update_InvoiceLine_input!], $sort: [String], $dry_run: Boolean) { update_InvoiceLine_batch(data: $data, sort: $sort, dry_run: $dry_run) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
 export const delete_InvoiceLine_itemDocument = createDocument<delete_InvoiceLine_itemMutation, delete_InvoiceLine_itemMutationVariables>(
   'items',
-  'mutation delete_InvoiceLine_item($id: ID!) { delete_InvoiceLine_item(id: $id) { id } }',
+  'mutation delete_InvoiceLine_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_InvoiceLine_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_InvoiceLine_itemsDocument = createDocument<delete_InvoiceLine_itemsMutation, delete_InvoiceLine_itemsMutationVariables>(
   'items',
-  'mutation delete_InvoiceLine_items($ids: [ID!], $filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_InvoiceLine_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_InvoiceLine_items($ids: [ID!], $filter: InvoiceLine_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_InvoiceLine_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_MediaType_itemDocument = createDocument<create_MediaType_itemMutation, create_MediaType_itemMutationVariables>(
   'items',
-  'mutation create_MediaType_item($data: create_MediaType_input!) { create_MediaType_item(data: $data) { MediaTypeId Name } }',
+  'mutation create_MediaType_item($data: create_MediaType_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_MediaType_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { MediaTypeId Name } }',
 );
 
 export const create_MediaType_itemsDocument = createDocument<create_MediaType_itemsMutation, create_MediaType_itemsMutationVariables>(
   'items',
-  'mutation create_MediaType_items($data: [create_MediaType_input!], $sort: [String]) { create_MediaType_items(data: $data, sort: $sort) { MediaTypeId Name } }',
+  'mutation create_MediaType_items($data: [create_MediaType_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_MediaType_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { MediaTypeId Name } }',
 );
 
 export const update_MediaType_itemDocument = createDocument<update_MediaType_itemMutation, update_MediaType_itemMutationVariables>(
   'items',
-  'mutation update_MediaType_item($id: ID!, $data: update_MediaType_input) { update_MediaType_item(id: $id, data: $data) { MediaTypeId Name } }',
+  'mutation update_MediaType_item($id: ID!, $data: update_MediaType_input, $ifMatch: String, $dry_run: Boolean) { update_MediaType_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { MediaTypeId Name } }',
 );
 
 export const update_MediaType_itemsDocument = createDocument<update_MediaType_itemsMutation, update_MediaType_itemsMutationVariables>(
   'items',
-  'mutation update_MediaType_items($ids: [ID!], $data: update_MediaType_input, $filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_MediaType_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { MediaTypeId Name } }',
+  'mutation update_MediaType_items($ids: [ID!], $data: update_MediaType_input, $filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_MediaType_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { MediaTypeId Name } }',
 );
 
 export const update_MediaType_batchDocument = createDocument<update_MediaType_batchMutation, update_MediaType_batchMutationVariables>(
   'items',
-  'mutation update_MediaType_batch($data: [update_MediaType_input!], $sort: [String]) { update_MediaType_batch(data: $data, sort: $sort) { MediaTypeId Name } }',
+  'mutation update_MediaType_batch($data: [update_MediaType_input!], $sort: [String], $dry_run: Boolean) { update_MediaType_batch(data: $data, sort: $sort, dry_run: $dry_run) { MediaTypeId Name } }',
 );
 
 export const delete_MediaType_itemDocument = createDocument<delete_MediaType_itemMutation, delete_MediaType_itemMutationVariables>(
   'items',
-  'mutation delete_MediaType_item($id: ID!) { delete_MediaType_item(id: $id) { id } }',
+  'mutation delete_MediaType_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_MediaType_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_MediaType_itemsDocument = createDocument<delete_MediaType_itemsMutation, delete_MediaType_itemsMutationVariables>(
   'items',
-  'mutation delete_MediaType_items($ids: [ID!], $filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_MediaType_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_MediaType_items($ids: [ID!], $filter: MediaType_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_MediaType_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_Playlist_itemDocument = createDocument<create_Playlist_itemMutation, create_Playlist_itemMutationVariables>(
   'items',
-  'mutation create_Playlist_item($data: create_Playlist_input!) { create_Playlist_item(data: $data) { PlaylistId Name } }',
+  'mutation create_Playlist_item($data: create_Playlist_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Playlist_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { PlaylistId Name } }',
 );
 
 export const create_Playlist_itemsDocument = createDocument<create_Playlist_itemsMutation, create_Playlist_itemsMutationVariables>(
   'items',
-  'mutation create_Playlist_items($data: [create_Playlist_input!], $sort: [String]) { create_Playlist_items(data: $data, sort: $sort) { PlaylistId Name } }',
+  'mutation create_Playlist_items($data: [create_Playlist_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Playlist_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { PlaylistId Name } }',
 );
 
 export const update_Playlist_itemDocument = createDocument<update_Playlist_itemMutation, update_Playlist_itemMutationVariables>(
   'items',
-  'mutation update_Playlist_item($id: ID!, $data: update_Playlist_input) { update_Playlist_item(id: $id, data: $data) { PlaylistId Name } }',
+  'mutation update_Playlist_item($id: ID!, $data: update_Playlist_input, $ifMatch: String, $dry_run: Boolean) { update_Playlist_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { PlaylistId Name } }',
 );
 
 export const update_Playlist_itemsDocument = createDocument<update_Playlist_itemsMutation, update_Playlist_itemsMutationVariables>(
   'items',
-  'mutation update_Playlist_items($ids: [ID!], $data: update_Playlist_input, $filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Playlist_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { PlaylistId Name } }',
+  'mutation update_Playlist_items($ids: [ID!], $data: update_Playlist_input, $filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_Playlist_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { PlaylistId Name } }',
 );
 
 export const update_Playlist_batchDocument = createDocument<update_Playlist_batchMutation, update_Playlist_batchMutationVariables>(
   'items',
-  'mutation update_Playlist_batch($data: [update_Playlist_input!], $sort: [String]) { update_Playlist_batch(data: $data, sort: $sort) { PlaylistId Name } }',
+  'mutation update_Playlist_batch($data: [update_Playlist_input!], $sort: [String], $dry_run: Boolean) { update_Playlist_batch(data: $data, sort: $sort, dry_run: $dry_run) { PlaylistId Name } }',
 );
 
 export const delete_Playlist_itemDocument = createDocument<delete_Playlist_itemMutation, delete_Playlist_itemMutationVariables>(
   'items',
-  'mutation delete_Playlist_item($id: ID!) { delete_Playlist_item(id: $id) { id } }',
+  'mutation delete_Playlist_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_Playlist_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_Playlist_itemsDocument = createDocument<delete_Playlist_itemsMutation, delete_Playlist_itemsMutationVariables>(
   'items',
-  'mutation delete_Playlist_items($ids: [ID!], $filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Playlist_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Playlist_items($ids: [ID!], $filter: Playlist_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_Playlist_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_PlaylistTrack_itemDocument = createDocument<create_PlaylistTrack_itemMutation, create_PlaylistTrack_itemMutationVariables>(
   'items',
-  'mutation create_PlaylistTrack_item($data: create_PlaylistTrack_input!) { create_PlaylistTrack_item(data: $data) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'mutation create_PlaylistTrack_item($data: create_PlaylistTrack_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_PlaylistTrack_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const create_PlaylistTrack_itemsDocument = createDocument<create_PlaylistTrack_itemsMutation, create_PlaylistTrack_itemsMutationVariables>(
   'items',
-  'mutation create_PlaylistTrack_items($data: [create_PlaylistTrack_input!], $sort: [String]) { create_PlaylistTrack_items(data: $data, sort: $sort) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'mutation create_PlaylistTrack_items($data: [create_PlaylistTrack_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_PlaylistTrack_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const update_PlaylistTrack_itemDocument = createDocument<update_PlaylistTrack_itemMutation, update_PlaylistTrack_itemMutationVariables>(
   'items',
-  'mutation update_PlaylistTrack_item($id: ID!, $data: update_PlaylistTrack_input) { update_PlaylistTrack_item(id: $id, data: $data) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'mutation update_PlaylistTrack_item($id: ID!, $data: update_PlaylistTrack_input, $ifMatch: String, $dry_run: Boolean) { update_PlaylistTrack_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const update_PlaylistTrack_itemsDocument = createDocument<update_PlaylistTrack_itemsMutation, update_PlaylistTrack_itemsMutationVariables>(
   'items',
-  'mutation update_PlaylistTrack_items($ids: [ID!], $data: update_PlaylistTrack_input, $filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_PlaylistTrack_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'mutation update_PlaylistTrack_items($ids: [ID!], $data: update_PlaylistTrack_input, $filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_PlaylistTrack_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const update_PlaylistTrack_batchDocument = createDocument<update_PlaylistTrack_batchMutation, update_PlaylistTrack_batchMutationVariables>(
   'items',
-  'mutation update_PlaylistTrack_batch($data: [update_PlaylistTrack_input!], $sort: [String]) { update_PlaylistTrack_batch(data: $data, sort: $sort) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+  'mutation update_PlaylistTrack_batch($data: [update_PlaylistTrack_input!], $sort: [String], $dry_run: Boolean) { update_PlaylistTrack_batch(data: $data, sort: $sort, dry_run: $dry_run) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
 export const delete_PlaylistTrack_itemDocument = createDocument<delete_PlaylistTrack_itemMutation, delete_PlaylistTrack_itemMutationVariables>(
   'items',
-  'mutation delete_PlaylistTrack_item($id: ID!) { delete_PlaylistTrack_item(id: $id) { id } }',
+  'mutation delete_PlaylistTrack_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_PlaylistTrack_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_PlaylistTrack_itemsDocument = createDocument<delete_PlaylistTrack_itemsMutation, delete_PlaylistTrack_itemsMutationVariables>(
   'items',
-  'mutation delete_PlaylistTrack_items($ids: [ID!], $filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_PlaylistTrack_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_PlaylistTrack_items($ids: [ID!], $filter: PlaylistTrack_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_PlaylistTrack_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_Track_itemDocument = createDocument<create_Track_itemMutation, create_Track_itemMutationVariables>(
   'items',
-  'mutation create_Track_item($data: create_Track_input!) { create_Track_item(data: $data) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'mutation create_Track_item($data: create_Track_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Track_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const create_Track_itemsDocument = createDocument<create_Track_itemsMutation, create_Track_itemsMutationVariables>(
   'items',
-  'mutation create_Track_items($data: [create_Track_input!], $sort: [String]) { create_Track_items(data: $data, sort: $sort) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'mutation create_Track_items($data: [create_Track_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Track_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const update_Track_itemDocument = createDocument<update_Track_itemMutation, update_Track_itemMutationVariables>(
   'items',
-  'mutation update_Track_item($id: ID!, $data: update_Track_input) { update_Track_item(id: $id, data: $data) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'mutation update_Track_item($id: ID!, $data: update_Track_input, $ifMatch: String, $dry_run: Boolean) { update_Track_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const update_Track_itemsDocument = createDocument<update_Track_itemsMutation, update_Track_itemsMutationVariables>(
   'items',
-  'mutation update_Track_items($ids: [ID!], $data: update_Track_input, $filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_Track_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'mutation update_Track_items($ids: [ID!], $data: update_Track_input, $filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_Track_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const update_Track_batchDocument = createDocument<update_Track_batchMutation, update_Track_batchMutationVariables>(
   'items',
-  'mutation update_Track_batch($data: [update_Track_input!], $sort: [String]) { update_Track_batch(data: $data, sort: $sort) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+  'mutation update_Track_batch($data: [update_Track_input!], $sort: [String], $dry_run: Boolean) { update_Track_batch(data: $data, sort: $sort, dry_run: $dry_run) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const delete_Track_itemDocument = createDocument<delete_Track_itemMutation, delete_Track_itemMutationVariables>(
   'items',
-  'mutation delete_Track_item($id: ID!) { delete_Track_item(id: $id) { id } }',
+  'mutation delete_Track_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_Track_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_Track_itemsDocument = createDocument<delete_Track_itemsMutation, delete_Track_itemsMutationVariables>(
   'items',
-  'mutation delete_Track_items($ids: [ID!], $filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_Track_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_Track_items($ids: [ID!], $filter: Track_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_Track_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 

@@ -815,6 +815,10 @@ export type count_function_filter_operators = {
   count?: number_filter_operators | null | undefined;
 };
 
+export type conflict_action =
+  | 'ignore'
+  | 'update';
+
 export type auth_mode =
   | 'json'
   | 'cookie'
@@ -871,6 +875,7 @@ export type access_aggregatedQuery = { access_aggregated: Array<{ group: unknown
 
 export type access_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -910,6 +915,7 @@ export type activity_aggregatedQuery = { activity_aggregated: Array<{ group: unk
 
 export type activity_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -949,6 +955,7 @@ export type dashboards_aggregatedQuery = { dashboards_aggregated: Array<{ group:
 
 export type dashboards_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -988,6 +995,7 @@ export type panels_aggregatedQuery = { panels_aggregated: Array<{ group: unknown
 
 export type panels_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1027,6 +1035,7 @@ export type permissions_aggregatedQuery = { permissions_aggregated: Array<{ grou
 
 export type permissions_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1066,6 +1075,7 @@ export type policies_aggregatedQuery = { policies_aggregated: Array<{ group: unk
 
 export type policies_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1105,6 +1115,7 @@ export type roles_aggregatedQuery = { roles_aggregated: Array<{ group: unknown, 
 
 export type roles_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1120,6 +1131,7 @@ export type settingsQuery = { settings: { id: string | null, activity_days: numb
 
 export type settings_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1159,6 +1171,7 @@ export type users_aggregatedQuery = { users_aggregated: Array<{ group: unknown, 
 
 export type users_by_idQueryVariables = Exact<{
   id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -1417,6 +1430,9 @@ export type webhooks_secretQuery = { webhooks_secret: { secrets: Array<string | 
 
 export type create_access_itemMutationVariables = Exact<{
   data: create_svc_access_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1425,6 +1441,9 @@ export type create_access_itemMutation = { create_access_item: { id: string, sor
 export type create_access_itemsMutationVariables = Exact<{
   data?: Array<create_svc_access_input> | create_svc_access_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1433,6 +1452,8 @@ export type create_access_itemsMutation = { create_access_items: Array<{ id: str
 export type update_access_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_access_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1447,6 +1468,7 @@ export type update_access_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1455,6 +1477,7 @@ export type update_access_itemsMutation = { update_access_items: Array<{ id: str
 export type update_access_batchMutationVariables = Exact<{
   data?: Array<update_svc_access_input> | update_svc_access_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1462,6 +1485,8 @@ export type update_access_batchMutation = { update_access_batch: Array<{ id: str
 
 export type delete_access_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1475,6 +1500,7 @@ export type delete_access_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1482,6 +1508,9 @@ export type delete_access_itemsMutation = { delete_access_items: { ids: Array<st
 
 export type create_dashboards_itemMutationVariables = Exact<{
   data: create_svc_dashboards_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1490,6 +1519,9 @@ export type create_dashboards_itemMutation = { create_dashboards_item: { id: str
 export type create_dashboards_itemsMutationVariables = Exact<{
   data?: Array<create_svc_dashboards_input> | create_svc_dashboards_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1498,6 +1530,8 @@ export type create_dashboards_itemsMutation = { create_dashboards_items: Array<{
 export type update_dashboards_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_dashboards_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1512,6 +1546,7 @@ export type update_dashboards_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1520,6 +1555,7 @@ export type update_dashboards_itemsMutation = { update_dashboards_items: Array<{
 export type update_dashboards_batchMutationVariables = Exact<{
   data?: Array<update_svc_dashboards_input> | update_svc_dashboards_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1527,6 +1563,8 @@ export type update_dashboards_batchMutation = { update_dashboards_batch: Array<{
 
 export type delete_dashboards_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1540,6 +1578,7 @@ export type delete_dashboards_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1547,6 +1586,9 @@ export type delete_dashboards_itemsMutation = { delete_dashboards_items: { ids: 
 
 export type create_panels_itemMutationVariables = Exact<{
   data: create_svc_panels_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1555,6 +1597,9 @@ export type create_panels_itemMutation = { create_panels_item: { id: string, nam
 export type create_panels_itemsMutationVariables = Exact<{
   data?: Array<create_svc_panels_input> | create_svc_panels_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1563,6 +1608,8 @@ export type create_panels_itemsMutation = { create_panels_items: Array<{ id: str
 export type update_panels_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_panels_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1577,6 +1624,7 @@ export type update_panels_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1585,6 +1633,7 @@ export type update_panels_itemsMutation = { update_panels_items: Array<{ id: str
 export type update_panels_batchMutationVariables = Exact<{
   data?: Array<update_svc_panels_input> | update_svc_panels_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1592,6 +1641,8 @@ export type update_panels_batchMutation = { update_panels_batch: Array<{ id: str
 
 export type delete_panels_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1605,6 +1656,7 @@ export type delete_panels_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1612,6 +1664,9 @@ export type delete_panels_itemsMutation = { delete_panels_items: { ids: Array<st
 
 export type create_permissions_itemMutationVariables = Exact<{
   data: create_svc_permissions_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1620,6 +1675,9 @@ export type create_permissions_itemMutation = { create_permissions_item: { id: s
 export type create_permissions_itemsMutationVariables = Exact<{
   data?: Array<create_svc_permissions_input> | create_svc_permissions_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1628,6 +1686,8 @@ export type create_permissions_itemsMutation = { create_permissions_items: Array
 export type update_permissions_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_permissions_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1642,6 +1702,7 @@ export type update_permissions_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1650,6 +1711,7 @@ export type update_permissions_itemsMutation = { update_permissions_items: Array
 export type update_permissions_batchMutationVariables = Exact<{
   data?: Array<update_svc_permissions_input> | update_svc_permissions_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1657,6 +1719,8 @@ export type update_permissions_batchMutation = { update_permissions_batch: Array
 
 export type delete_permissions_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1670,6 +1734,7 @@ export type delete_permissions_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1677,6 +1742,9 @@ export type delete_permissions_itemsMutation = { delete_permissions_items: { ids
 
 export type create_policies_itemMutationVariables = Exact<{
   data: create_svc_policies_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1685,6 +1753,9 @@ export type create_policies_itemMutation = { create_policies_item: { id: string,
 export type create_policies_itemsMutationVariables = Exact<{
   data?: Array<create_svc_policies_input> | create_svc_policies_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1693,6 +1764,8 @@ export type create_policies_itemsMutation = { create_policies_items: Array<{ id:
 export type update_policies_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_policies_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1707,6 +1780,7 @@ export type update_policies_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1715,6 +1789,7 @@ export type update_policies_itemsMutation = { update_policies_items: Array<{ id:
 export type update_policies_batchMutationVariables = Exact<{
   data?: Array<update_svc_policies_input> | update_svc_policies_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1722,6 +1797,8 @@ export type update_policies_batchMutation = { update_policies_batch: Array<{ id:
 
 export type delete_policies_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1735,6 +1812,7 @@ export type delete_policies_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1742,6 +1820,9 @@ export type delete_policies_itemsMutation = { delete_policies_items: { ids: Arra
 
 export type create_roles_itemMutationVariables = Exact<{
   data: create_svc_roles_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1750,6 +1831,9 @@ export type create_roles_itemMutation = { create_roles_item: { id: string, name:
 export type create_roles_itemsMutationVariables = Exact<{
   data?: Array<create_svc_roles_input> | create_svc_roles_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1758,6 +1842,8 @@ export type create_roles_itemsMutation = { create_roles_items: Array<{ id: strin
 export type update_roles_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_roles_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1772,6 +1858,7 @@ export type update_roles_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1780,6 +1867,7 @@ export type update_roles_itemsMutation = { update_roles_items: Array<{ id: strin
 export type update_roles_batchMutationVariables = Exact<{
   data?: Array<update_svc_roles_input> | update_svc_roles_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1787,6 +1875,8 @@ export type update_roles_batchMutation = { update_roles_batch: Array<{ id: strin
 
 export type delete_roles_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1800,6 +1890,7 @@ export type delete_roles_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1807,6 +1898,7 @@ export type delete_roles_itemsMutation = { delete_roles_items: { ids: Array<stri
 
 export type update_settingsMutationVariables = Exact<{
   data: update_svc_settings_input;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1814,6 +1906,8 @@ export type update_settingsMutation = { update_settings: { id: string | null, ac
 
 export type delete_settings_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1821,6 +1915,9 @@ export type delete_settings_itemMutation = { delete_settings_item: { id: string 
 
 export type create_users_itemMutationVariables = Exact<{
   data: create_svc_users_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1829,6 +1926,9 @@ export type create_users_itemMutation = { create_users_item: { id: string, first
 export type create_users_itemsMutationVariables = Exact<{
   data?: Array<create_svc_users_input> | create_svc_users_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1837,6 +1937,8 @@ export type create_users_itemsMutation = { create_users_items: Array<{ id: strin
 export type update_users_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_users_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1851,6 +1953,7 @@ export type update_users_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1859,6 +1962,7 @@ export type update_users_itemsMutation = { update_users_items: Array<{ id: strin
 export type update_users_batchMutationVariables = Exact<{
   data?: Array<update_svc_users_input> | update_svc_users_input | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1866,6 +1970,8 @@ export type update_users_batchMutation = { update_users_batch: Array<{ id: strin
 
 export type delete_users_itemMutationVariables = Exact<{
   id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -1879,6 +1985,7 @@ export type delete_users_itemsMutationVariables = Exact<{
   offset?: number | null | undefined;
   page?: number | null | undefined;
   search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -2144,7 +2251,7 @@ export const access_aggregatedDocument = createDocument<access_aggregatedQuery, 
 
 export const access_by_idDocument = createDocument<access_by_idQuery, access_by_idQueryVariables>(
   'system',
-  'query access_by_id($id: ID!, $timezone: String) { access_by_id(id: $id, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
+  'query access_by_id($id: ID!, $meta: [String], $timezone: String) { access_by_id(id: $id, meta: $meta, timezone: $timezone) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const activityDocument = createDocument<activityQuery, activityQueryVariables>(
@@ -2159,7 +2266,7 @@ export const activity_aggregatedDocument = createDocument<activity_aggregatedQue
 
 export const activity_by_idDocument = createDocument<activity_by_idQuery, activity_by_idQueryVariables>(
   'system',
-  'query activity_by_id($id: ID!, $timezone: String) { activity_by_id(id: $id, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
+  'query activity_by_id($id: ID!, $meta: [String], $timezone: String) { activity_by_id(id: $id, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
 );
 
 export const dashboardsDocument = createDocument<dashboardsQuery, dashboardsQueryVariables>(
@@ -2174,7 +2281,7 @@ export const dashboards_aggregatedDocument = createDocument<dashboards_aggregate
 
 export const dashboards_by_idDocument = createDocument<dashboards_by_idQuery, dashboards_by_idQueryVariables>(
   'system',
-  'query dashboards_by_id($id: ID!, $timezone: String) { dashboards_by_id(id: $id, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
+  'query dashboards_by_id($id: ID!, $meta: [String], $timezone: String) { dashboards_by_id(id: $id, meta: $meta, timezone: $timezone) { id name icon note date_created user_created { id } color } }',
 );
 
 export const panelsDocument = createDocument<panelsQuery, panelsQueryVariables>(
@@ -2189,7 +2296,7 @@ export const panels_aggregatedDocument = createDocument<panels_aggregatedQuery, 
 
 export const panels_by_idDocument = createDocument<panels_by_idQuery, panels_by_idQueryVariables>(
   'system',
-  'query panels_by_id($id: ID!, $timezone: String) { panels_by_id(id: $id, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'query panels_by_id($id: ID!, $meta: [String], $timezone: String) { panels_by_id(id: $id, meta: $meta, timezone: $timezone) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const permissionsDocument = createDocument<permissionsQuery, permissionsQueryVariables>(
@@ -2204,7 +2311,7 @@ export const permissions_aggregatedDocument = createDocument<permissions_aggrega
 
 export const permissions_by_idDocument = createDocument<permissions_by_idQuery, permissions_by_idQueryVariables>(
   'system',
-  'query permissions_by_id($id: ID!, $timezone: String) { permissions_by_id(id: $id, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
+  'query permissions_by_id($id: ID!, $meta: [String], $timezone: String) { permissions_by_id(id: $id, meta: $meta, timezone: $timezone) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const policiesDocument = createDocument<policiesQuery, policiesQueryVariables>(
@@ -2219,7 +2326,7 @@ export const policies_aggregatedDocument = createDocument<policies_aggregatedQue
 
 export const policies_by_idDocument = createDocument<policies_by_idQuery, policies_by_idQueryVariables>(
   'system',
-  'query policies_by_id($id: ID!, $timezone: String) { policies_by_id(id: $id, timezone: $timezone) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
+  'query policies_by_id($id: ID!, $meta: [String], $timezone: String) { policies_by_id(id: $id, meta: $meta, timezone: $timezone) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const rolesDocument = createDocument<rolesQuery, rolesQueryVariables>(
@@ -2234,7 +2341,7 @@ export const roles_aggregatedDocument = createDocument<roles_aggregatedQuery, ro
 
 export const roles_by_idDocument = createDocument<roles_by_idQuery, roles_by_idQueryVariables>(
   'system',
-  'query roles_by_id($id: ID!, $timezone: String) { roles_by_id(id: $id, timezone: $timezone) { id name icon description parent { id } } }',
+  'query roles_by_id($id: ID!, $meta: [String], $timezone: String) { roles_by_id(id: $id, meta: $meta, timezone: $timezone) { id name icon description parent { id } } }',
 );
 
 export const settingsDocument = createDocument<settingsQuery, settingsQueryVariables>(
@@ -2244,7 +2351,7 @@ export const settingsDocument = createDocument<settingsQuery, settingsQueryVaria
 
 export const settings_by_idDocument = createDocument<settings_by_idQuery, settings_by_idQueryVariables>(
   'system',
-  'query settings_by_id($id: ID!, $timezone: String) { settings_by_id(id: $id, timezone: $timezone) { id activity_days } }',
+  'query settings_by_id($id: ID!, $meta: [String], $timezone: String) { settings_by_id(id: $id, meta: $meta, timezone: $timezone) { id activity_days } }',
 );
 
 export const usersDocument = createDocument<usersQuery, usersQueryVariables>(
@@ -2259,7 +2366,7 @@ export const users_aggregatedDocument = createDocument<users_aggregatedQuery, us
 
 export const users_by_idDocument = createDocument<users_by_idQuery, users_by_idQueryVariables>(
   'system',
-  'query users_by_id($id: ID!, $timezone: String) { users_by_id(id: $id, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'query users_by_id($id: ID!, $meta: [String], $timezone: String) { users_by_id(id: $id, meta: $meta, timezone: $timezone) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const auth_providersDocument = createDocument<auth_providersQuery, auth_providersQueryVariables>(
@@ -2449,257 +2556,257 @@ export const webhooks_secretDocument = createDocument<webhooks_secretQuery, webh
 
 export const create_access_itemDocument = createDocument<create_access_itemMutation, create_access_itemMutationVariables>(
   'system',
-  'mutation create_access_item($data: create_svc_access_input!) { create_access_item(data: $data) { id role { id } user { id } policy { id } sort } }',
+  'mutation create_access_item($data: create_svc_access_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_access_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const create_access_itemsDocument = createDocument<create_access_itemsMutation, create_access_itemsMutationVariables>(
   'system',
-  'mutation create_access_items($data: [create_svc_access_input!], $sort: [String]) { create_access_items(data: $data, sort: $sort) { id role { id } user { id } policy { id } sort } }',
+  'mutation create_access_items($data: [create_svc_access_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_access_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const update_access_itemDocument = createDocument<update_access_itemMutation, update_access_itemMutationVariables>(
   'system',
-  'mutation update_access_item($id: ID!, $data: update_svc_access_input) { update_access_item(id: $id, data: $data) { id role { id } user { id } policy { id } sort } }',
+  'mutation update_access_item($id: ID!, $data: update_svc_access_input, $ifMatch: String, $dry_run: Boolean) { update_access_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const update_access_itemsDocument = createDocument<update_access_itemsMutation, update_access_itemsMutationVariables>(
   'system',
-  'mutation update_access_items($ids: [ID!], $data: update_svc_access_input, $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_access_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id role { id } user { id } policy { id } sort } }',
+  'mutation update_access_items($ids: [ID!], $data: update_svc_access_input, $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_access_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const update_access_batchDocument = createDocument<update_access_batchMutation, update_access_batchMutationVariables>(
   'system',
-  'mutation update_access_batch($data: [update_svc_access_input!], $sort: [String]) { update_access_batch(data: $data, sort: $sort) { id role { id } user { id } policy { id } sort } }',
+  'mutation update_access_batch($data: [update_svc_access_input!], $sort: [String], $dry_run: Boolean) { update_access_batch(data: $data, sort: $sort, dry_run: $dry_run) { id role { id } user { id } policy { id } sort } }',
 );
 
 export const delete_access_itemDocument = createDocument<delete_access_itemMutation, delete_access_itemMutationVariables>(
   'system',
-  'mutation delete_access_item($id: ID!) { delete_access_item(id: $id) { id } }',
+  'mutation delete_access_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_access_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_access_itemsDocument = createDocument<delete_access_itemsMutation, delete_access_itemsMutationVariables>(
   'system',
-  'mutation delete_access_items($ids: [ID!], $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_access_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_access_items($ids: [ID!], $filter: svc_access_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_access_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_dashboards_itemDocument = createDocument<create_dashboards_itemMutation, create_dashboards_itemMutationVariables>(
   'system',
-  'mutation create_dashboards_item($data: create_svc_dashboards_input!) { create_dashboards_item(data: $data) { id name icon note date_created user_created { id } color } }',
+  'mutation create_dashboards_item($data: create_svc_dashboards_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_dashboards_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id name icon note date_created user_created { id } color } }',
 );
 
 export const create_dashboards_itemsDocument = createDocument<create_dashboards_itemsMutation, create_dashboards_itemsMutationVariables>(
   'system',
-  'mutation create_dashboards_items($data: [create_svc_dashboards_input!], $sort: [String]) { create_dashboards_items(data: $data, sort: $sort) { id name icon note date_created user_created { id } color } }',
+  'mutation create_dashboards_items($data: [create_svc_dashboards_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_dashboards_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id name icon note date_created user_created { id } color } }',
 );
 
 export const update_dashboards_itemDocument = createDocument<update_dashboards_itemMutation, update_dashboards_itemMutationVariables>(
   'system',
-  'mutation update_dashboards_item($id: ID!, $data: update_svc_dashboards_input) { update_dashboards_item(id: $id, data: $data) { id name icon note date_created user_created { id } color } }',
+  'mutation update_dashboards_item($id: ID!, $data: update_svc_dashboards_input, $ifMatch: String, $dry_run: Boolean) { update_dashboards_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id name icon note date_created user_created { id } color } }',
 );
 
 export const update_dashboards_itemsDocument = createDocument<update_dashboards_itemsMutation, update_dashboards_itemsMutationVariables>(
   'system',
-  'mutation update_dashboards_items($ids: [ID!], $data: update_svc_dashboards_input, $filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_dashboards_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon note date_created user_created { id } color } }',
+  'mutation update_dashboards_items($ids: [ID!], $data: update_svc_dashboards_input, $filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_dashboards_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { id name icon note date_created user_created { id } color } }',
 );
 
 export const update_dashboards_batchDocument = createDocument<update_dashboards_batchMutation, update_dashboards_batchMutationVariables>(
   'system',
-  'mutation update_dashboards_batch($data: [update_svc_dashboards_input!], $sort: [String]) { update_dashboards_batch(data: $data, sort: $sort) { id name icon note date_created user_created { id } color } }',
+  'mutation update_dashboards_batch($data: [update_svc_dashboards_input!], $sort: [String], $dry_run: Boolean) { update_dashboards_batch(data: $data, sort: $sort, dry_run: $dry_run) { id name icon note date_created user_created { id } color } }',
 );
 
 export const delete_dashboards_itemDocument = createDocument<delete_dashboards_itemMutation, delete_dashboards_itemMutationVariables>(
   'system',
-  'mutation delete_dashboards_item($id: ID!) { delete_dashboards_item(id: $id) { id } }',
+  'mutation delete_dashboards_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_dashboards_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_dashboards_itemsDocument = createDocument<delete_dashboards_itemsMutation, delete_dashboards_itemsMutationVariables>(
   'system',
-  'mutation delete_dashboards_items($ids: [ID!], $filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_dashboards_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_dashboards_items($ids: [ID!], $filter: svc_dashboards_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_dashboards_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_panels_itemDocument = createDocument<create_panels_itemMutation, create_panels_itemMutationVariables>(
   'system',
-  'mutation create_panels_item($data: create_svc_panels_input!) { create_panels_item(data: $data) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'mutation create_panels_item($data: create_svc_panels_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_panels_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const create_panels_itemsDocument = createDocument<create_panels_itemsMutation, create_panels_itemsMutationVariables>(
   'system',
-  'mutation create_panels_items($data: [create_svc_panels_input!], $sort: [String]) { create_panels_items(data: $data, sort: $sort) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'mutation create_panels_items($data: [create_svc_panels_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_panels_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const update_panels_itemDocument = createDocument<update_panels_itemMutation, update_panels_itemMutationVariables>(
   'system',
-  'mutation update_panels_item($id: ID!, $data: update_svc_panels_input) { update_panels_item(id: $id, data: $data) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'mutation update_panels_item($id: ID!, $data: update_svc_panels_input, $ifMatch: String, $dry_run: Boolean) { update_panels_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const update_panels_itemsDocument = createDocument<update_panels_itemsMutation, update_panels_itemsMutationVariables>(
   'system',
-  'mutation update_panels_items($ids: [ID!], $data: update_svc_panels_input, $filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_panels_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'mutation update_panels_items($ids: [ID!], $data: update_svc_panels_input, $filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_panels_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const update_panels_batchDocument = createDocument<update_panels_batchMutation, update_panels_batchMutationVariables>(
   'system',
-  'mutation update_panels_batch($data: [update_svc_panels_input!], $sort: [String]) { update_panels_batch(data: $data, sort: $sort) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+  'mutation update_panels_batch($data: [update_svc_panels_input!], $sort: [String], $dry_run: Boolean) { update_panels_batch(data: $data, sort: $sort, dry_run: $dry_run) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
 export const delete_panels_itemDocument = createDocument<delete_panels_itemMutation, delete_panels_itemMutationVariables>(
   'system',
-  'mutation delete_panels_item($id: ID!) { delete_panels_item(id: $id) { id } }',
+  'mutation delete_panels_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_panels_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_panels_itemsDocument = createDocument<delete_panels_itemsMutation, delete_panels_itemsMutationVariables>(
   'system',
-  'mutation delete_panels_items($ids: [ID!], $filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_panels_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_panels_items($ids: [ID!], $filter: svc_panels_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_panels_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_permissions_itemDocument = createDocument<create_permissions_itemMutation, create_permissions_itemMutationVariables>(
   'system',
-  'mutation create_permissions_item($data: create_svc_permissions_input!) { create_permissions_item(data: $data) { id policy { id } collection action permissions validation presets fields } }',
+  'mutation create_permissions_item($data: create_svc_permissions_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_permissions_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const create_permissions_itemsDocument = createDocument<create_permissions_itemsMutation, create_permissions_itemsMutationVariables>(
   'system',
-  'mutation create_permissions_items($data: [create_svc_permissions_input!], $sort: [String]) { create_permissions_items(data: $data, sort: $sort) { id policy { id } collection action permissions validation presets fields } }',
+  'mutation create_permissions_items($data: [create_svc_permissions_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_permissions_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const update_permissions_itemDocument = createDocument<update_permissions_itemMutation, update_permissions_itemMutationVariables>(
   'system',
-  'mutation update_permissions_item($id: ID!, $data: update_svc_permissions_input) { update_permissions_item(id: $id, data: $data) { id policy { id } collection action permissions validation presets fields } }',
+  'mutation update_permissions_item($id: ID!, $data: update_svc_permissions_input, $ifMatch: String, $dry_run: Boolean) { update_permissions_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const update_permissions_itemsDocument = createDocument<update_permissions_itemsMutation, update_permissions_itemsMutationVariables>(
   'system',
-  'mutation update_permissions_items($ids: [ID!], $data: update_svc_permissions_input, $filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_permissions_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id policy { id } collection action permissions validation presets fields } }',
+  'mutation update_permissions_items($ids: [ID!], $data: update_svc_permissions_input, $filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_permissions_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const update_permissions_batchDocument = createDocument<update_permissions_batchMutation, update_permissions_batchMutationVariables>(
   'system',
-  'mutation update_permissions_batch($data: [update_svc_permissions_input!], $sort: [String]) { update_permissions_batch(data: $data, sort: $sort) { id policy { id } collection action permissions validation presets fields } }',
+  'mutation update_permissions_batch($data: [update_svc_permissions_input!], $sort: [String], $dry_run: Boolean) { update_permissions_batch(data: $data, sort: $sort, dry_run: $dry_run) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const delete_permissions_itemDocument = createDocument<delete_permissions_itemMutation, delete_permissions_itemMutationVariables>(
   'system',
-  'mutation delete_permissions_item($id: ID!) { delete_permissions_item(id: $id) { id } }',
+  'mutation delete_permissions_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_permissions_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_permissions_itemsDocument = createDocument<delete_permissions_itemsMutation, delete_permissions_itemsMutationVariables>(
   'system',
-  'mutation delete_permissions_items($ids: [ID!], $filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_permissions_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_permissions_items($ids: [ID!], $filter: svc_permissions_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_permissions_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_policies_itemDocument = createDocument<create_policies_itemMutation, create_policies_itemMutationVariables>(
   'system',
-  'mutation create_policies_item($data: create_svc_policies_input!) { create_policies_item(data: $data) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
+  'mutation create_policies_item($data: create_svc_policies_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_policies_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const create_policies_itemsDocument = createDocument<create_policies_itemsMutation, create_policies_itemsMutationVariables>(
   'system',
-  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String]) { create_policies_items(data: $data, sort: $sort) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
+  'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_policies_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_itemDocument = createDocument<update_policies_itemMutation, update_policies_itemMutationVariables>(
   'system',
-  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input) { update_policies_item(id: $id, data: $data) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
+  'mutation update_policies_item($id: ID!, $data: update_svc_policies_input, $ifMatch: String, $dry_run: Boolean) { update_policies_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_itemsDocument = createDocument<update_policies_itemsMutation, update_policies_itemsMutationVariables>(
   'system',
-  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
+  'mutation update_policies_items($ids: [ID!], $data: update_svc_policies_input, $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_policies_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const update_policies_batchDocument = createDocument<update_policies_batchMutation, update_policies_batchMutationVariables>(
   'system',
-  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String]) { update_policies_batch(data: $data, sort: $sort) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
+  'mutation update_policies_batch($data: [update_svc_policies_input!], $sort: [String], $dry_run: Boolean) { update_policies_batch(data: $data, sort: $sort, dry_run: $dry_run) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
 export const delete_policies_itemDocument = createDocument<delete_policies_itemMutation, delete_policies_itemMutationVariables>(
   'system',
-  'mutation delete_policies_item($id: ID!) { delete_policies_item(id: $id) { id } }',
+  'mutation delete_policies_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_policies_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_policies_itemsDocument = createDocument<delete_policies_itemsMutation, delete_policies_itemsMutationVariables>(
   'system',
-  'mutation delete_policies_items($ids: [ID!], $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_policies_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_policies_items($ids: [ID!], $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_policies_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_roles_itemDocument = createDocument<create_roles_itemMutation, create_roles_itemMutationVariables>(
   'system',
-  'mutation create_roles_item($data: create_svc_roles_input!) { create_roles_item(data: $data) { id name icon description parent { id } } }',
+  'mutation create_roles_item($data: create_svc_roles_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_roles_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id name icon description parent { id } } }',
 );
 
 export const create_roles_itemsDocument = createDocument<create_roles_itemsMutation, create_roles_itemsMutationVariables>(
   'system',
-  'mutation create_roles_items($data: [create_svc_roles_input!], $sort: [String]) { create_roles_items(data: $data, sort: $sort) { id name icon description parent { id } } }',
+  'mutation create_roles_items($data: [create_svc_roles_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_roles_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id name icon description parent { id } } }',
 );
 
 export const update_roles_itemDocument = createDocument<update_roles_itemMutation, update_roles_itemMutationVariables>(
   'system',
-  'mutation update_roles_item($id: ID!, $data: update_svc_roles_input) { update_roles_item(id: $id, data: $data) { id name icon description parent { id } } }',
+  'mutation update_roles_item($id: ID!, $data: update_svc_roles_input, $ifMatch: String, $dry_run: Boolean) { update_roles_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id name icon description parent { id } } }',
 );
 
 export const update_roles_itemsDocument = createDocument<update_roles_itemsMutation, update_roles_itemsMutationVariables>(
   'system',
-  'mutation update_roles_items($ids: [ID!], $data: update_svc_roles_input, $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_roles_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id name icon description parent { id } } }',
+  'mutation update_roles_items($ids: [ID!], $data: update_svc_roles_input, $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_roles_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { id name icon description parent { id } } }',
 );
 
 export const update_roles_batchDocument = createDocument<update_roles_batchMutation, update_roles_batchMutationVariables>(
   'system',
-  'mutation update_roles_batch($data: [update_svc_roles_input!], $sort: [String]) { update_roles_batch(data: $data, sort: $sort) { id name icon description parent { id } } }',
+  'mutation update_roles_batch($data: [update_svc_roles_input!], $sort: [String], $dry_run: Boolean) { update_roles_batch(data: $data, sort: $sort, dry_run: $dry_run) { id name icon description parent { id } } }',
 );
 
 export const delete_roles_itemDocument = createDocument<delete_roles_itemMutation, delete_roles_itemMutationVariables>(
   'system',
-  'mutation delete_roles_item($id: ID!) { delete_roles_item(id: $id) { id } }',
+  'mutation delete_roles_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_roles_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_roles_itemsDocument = createDocument<delete_roles_itemsMutation, delete_roles_itemsMutationVariables>(
   'system',
-  'mutation delete_roles_items($ids: [ID!], $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_roles_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_roles_items($ids: [ID!], $filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_roles_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const update_settingsDocument = createDocument<update_settingsMutation, update_settingsMutationVariables>(
   'system',
-  'mutation update_settings($data: update_svc_settings_input!) { update_settings(data: $data) { id activity_days } }',
+  'mutation update_settings($data: update_svc_settings_input!, $dry_run: Boolean) { update_settings(data: $data, dry_run: $dry_run) { id activity_days } }',
 );
 
 export const delete_settings_itemDocument = createDocument<delete_settings_itemMutation, delete_settings_itemMutationVariables>(
   'system',
-  'mutation delete_settings_item($id: ID!) { delete_settings_item(id: $id) { id } }',
+  'mutation delete_settings_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_settings_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const create_users_itemDocument = createDocument<create_users_itemMutation, create_users_itemMutationVariables>(
   'system',
-  'mutation create_users_item($data: create_svc_users_input!) { create_users_item(data: $data) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'mutation create_users_item($data: create_svc_users_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_users_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const create_users_itemsDocument = createDocument<create_users_itemsMutation, create_users_itemsMutationVariables>(
   'system',
-  'mutation create_users_items($data: [create_svc_users_input!], $sort: [String]) { create_users_items(data: $data, sort: $sort) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'mutation create_users_items($data: [create_svc_users_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_users_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const update_users_itemDocument = createDocument<update_users_itemMutation, update_users_itemMutationVariables>(
   'system',
-  'mutation update_users_item($id: ID!, $data: update_svc_users_input) { update_users_item(id: $id, data: $data) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'mutation update_users_item($id: ID!, $data: update_svc_users_input, $ifMatch: String, $dry_run: Boolean) { update_users_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const update_users_itemsDocument = createDocument<update_users_itemsMutation, update_users_itemsMutationVariables>(
   'system',
-  'mutation update_users_items($ids: [ID!], $data: update_svc_users_input, $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { update_users_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'mutation update_users_items($ids: [ID!], $data: update_svc_users_input, $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_users_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const update_users_batchDocument = createDocument<update_users_batchMutation, update_users_batchMutationVariables>(
   'system',
-  'mutation update_users_batch($data: [update_svc_users_input!], $sort: [String]) { update_users_batch(data: $data, sort: $sort) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'mutation update_users_batch($data: [update_svc_users_input!], $sort: [String], $dry_run: Boolean) { update_users_batch(data: $data, sort: $sort, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const delete_users_itemDocument = createDocument<delete_users_itemMutation, delete_users_itemMutationVariables>(
   'system',
-  'mutation delete_users_item($id: ID!) { delete_users_item(id: $id) { id } }',
+  'mutation delete_users_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_users_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
 );
 
 export const delete_users_itemsDocument = createDocument<delete_users_itemsMutation, delete_users_itemsMutationVariables>(
   'system',
-  'mutation delete_users_items($ids: [ID!], $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String) { delete_users_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search) { ids } }',
+  'mutation delete_users_items($ids: [ID!], $filter: svc_users_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_users_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const auth_loginDocument = createDocument<auth_loginMutation, auth_loginMutationVariables>(

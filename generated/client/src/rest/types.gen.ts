@@ -2415,6 +2415,10 @@ export type SchemaDiffData = {
          * `mirror` deletes what the snapshot lacks, `merge` deletes nothing
          */
         mode?: 'mirror' | 'merge';
+        /**
+         * Explain what an apply would do; the name alone is enough
+         */
+        explain?: boolean | null;
     };
     url: '/schema/diff';
 };
@@ -2442,6 +2446,29 @@ export type SchemaDiffResponses = {
                 relations: Array<{
                     diff: Array<unknown>;
                 }>;
+            };
+            /**
+             * What an apply would do, with `explain`
+             */
+            explain?: {
+                /**
+                 * In the order in which they run
+                 */
+                statements: Array<string>;
+                collections: Array<{
+                    [key: string]: unknown;
+                }>;
+                breaking: Array<{
+                    [key: string]: unknown;
+                }>;
+                /**
+                 * Whether anything is lost
+                 */
+                destructive: boolean;
+                /**
+                 * Whether the apply is refused as the data is now
+                 */
+                refused: boolean;
             };
         };
     };

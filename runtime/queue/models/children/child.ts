@@ -27,7 +27,7 @@ export interface RunObserver {
   save(file: Omit<Extract<FromChild, { kind: 'save' }>, 'kind' | 'call'>): Promise<SavedFile>;
 }
 
-/** How a run ended, or how its process did; `started` is false if the process ended before the run began. */
+/** The end of a run, or of its process; `started` is false if the process ended before the run began. */
 export type ChildEnd =
   | RunEnd
   | { readonly kind: 'exited'; readonly started: boolean; readonly exit: ChildExit };

@@ -2,7 +2,7 @@
 
 /** Variables of svc that contain secrets or lead to them. */
 const withheld =
-  /^(SECRET|DATABASE_.*|EMAIL_.*|TEMPORAL_.*|ADMIN_.*|AUTH_.*|.*_FILE|NOTIFY_SOCKET|NODE_CHANNEL_.*)$/;
+  /^(SECRET|DATABASE_.*|EMAIL_.*|TEMPORAL_.*|ADMIN_.*|AUTH_.*|QUEUE_FILES_URL|.*_FILE|NOTIFY_SOCKET|NODE_CHANNEL_.*)$/;
 
 /** Returns the environment without the variables of svc that a model should not know. @param passed names that stay */
 export const modelEnvironment = (

@@ -28,7 +28,7 @@ export interface PlainError {
   readonly stack: string;
 }
 
-/** How a run ended within the child process; bodies are JSON. */
+/** The end of a run within the child process; bodies are JSON. */
 export type RunEnd =
   | { readonly kind: 'result'; readonly body: string }
   | { readonly kind: 'oversized'; readonly bytes: number }

@@ -24,8 +24,13 @@ const maxIdle = 8;
 const idleTtl = 60_000;
 /** Runs after which a process is replaced, because native memory may leak slowly. */
 const maxRuns = 500;
-/** Milliseconds that a run waits for the process of the run before it. */
-const settleLimit = 500;
+/** Default of `PoolOptions.settleLimit`. */
+const defaultSettleLimit = 500;
+
+export interface PoolOptions extends Omit<ChildOptions, 'runner'> {
+  /** Milliseconds that a run waits for the process of the run before it. */
+  readonly settleLimit?: number;
+}
 
 interface Pooled {
   readonly child: Child;
@@ -45,7 +50,7 @@ interface Processes {
   close(): Promise<void>;
 }
 
-const createProcesses = (options: Omit<ChildOptions, 'runner'>): Processes => {
+const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolOptions): Processes => {
   const all = new Set<Pooled>();
   const idle: Pooled[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -99,7 +104,7 @@ const createProcesses = (options: Omit<ChildOptions, 'runner'>): Processes => {
   };
 };
 
-export const createChildren = (options: Omit<ChildOptions, 'runner'>): Children => {
+export const createChildren = (options: PoolOptions): Children => {
   const processes = createProcesses(options);
   const run = async (task: RunTask, given: ChildRunOptions): Promise<ChildEnd> => {
     const { runner, signal, observer } = given;

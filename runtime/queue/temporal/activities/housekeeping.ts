@@ -53,6 +53,7 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       await options.operatorActions.takeOver();
       for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
+      const known = models.all.map(({ id }) => id);
       const due = (kind: keyof typeof gracePeriods) => ({
         before: now - gracePeriods[kind],
         limit: batchSize,
@@ -60,10 +61,10 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const startAll = (state: 'admitted' | 'waiting'): Promise<number> =>
         processBatches({
           width: maxConcurrentCalls[state],
-          find: () => findUnstarted(database, { state, ...due(state) }),
+          find: () => findUnstarted(database, { state, models: known, ...due(state) }),
           each: lifecycle.ensureStarted,
         });
-      const started = (await startAll('admitted')) + (await startAll('waiting'));
+      const started = known.length === 0 ? 0 : (await startAll('admitted')) + (await startAll('waiting'));
       const delivered = await processBatches({
         width: maxConcurrentCalls.delivery,
         find: () => findPending(database, due('delivery')),

@@ -7,7 +7,9 @@ import type { QueueModelDeclaration } from '../../../../contract/queue-model.js'
 import { failureTypes, type ModelRequestInput, type RequestEnd } from '../../contract.js';
 import type { RequestLifecycle } from '../../requests/lifecycle.js';
 import type { FileStore } from '../../requests/files.js';
+import { checkInput } from '../../models/input.js';
 import type { QueueModels } from '../../models/models.js';
+import { inputVersion } from '../../requests/input-version.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
 import { createRunFiles } from '../../requests/run-files.js';
 import { createRunLog, type RunLog } from '../../requests/run-log.js';
@@ -42,7 +44,7 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
    * @throws ApplicationFailure for errors of the platform: one that is retried, or one whose details are the end of the
    *   request, so that the attempt is shown as failed
    */
-  async runModel({ requestId, attempts }: ModelRequestInput): Promise<RequestEnd> {
+  async runModel({ requestId, attempts, version }: ModelRequestInput): Promise<RequestEnd> {
     const { database, lifecycle, models, worker, settings } = options;
     const found = await findRequestWithInput(database, requestId);
     if (found === null) throw requestNotFound(requestId);
@@ -55,6 +57,7 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
       if (request.created + settings.resultTtl > Date.now()) throw unknownModel(request.model, worker);
       return endRequest(request, { outcome: platformOutcome('runner_scheduling_failure'), lifecycle });
     }
+    if (isForAnotherVersion(version, model, found.input)) throw unknownVersion(request.model, worker);
     if (request.attempts >= attempts) throw attemptsExhausted();
     const start = { request: requestId, attempts: request.attempts, worker, now: Date.now() };
     if (!(await startAttempt(database, start))) return requireEnd(requestId, lifecycle);
@@ -97,6 +100,27 @@ const unknownModel = (model: string, worker: string): ApplicationFailure =>
     nextRetryDelay: unknownModelDelay,
   });
 
+/** Milliseconds for which a request waits for a worker of the version under which it was submitted. */
+const versionPatience = 120_000;
+
+/** Returns whether the input is refused here, but was submitted under another version of the model not long ago. */
+const isForAnotherVersion = (
+  version: string | undefined,
+  model: QueueModelDeclaration,
+  input: string | null,
+): boolean => {
+  if (version === undefined || version === inputVersion(model)) return false;
+  if (Date.now() - Context.current().info.scheduledTimestampMs > versionPatience) return false;
+  return checkInput(model, JSON.parse(input ?? 'null')).length > 0;
+};
+
+const unknownVersion = (model: string, worker: string): ApplicationFailure =>
+  ApplicationFailure.create({
+    message: `worker ${worker} has another version of "${model}", which refuses the input`,
+    type: failureTypes.unknownModel,
+    nextRetryDelay: unknownModelDelay,
+  });
+
 interface Attempt {
   readonly model: QueueModelDeclaration;
   readonly request: RequestHead;
@@ -118,6 +142,7 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
   try {
     const { outcome, retry } = await run(model, {
       requestId,
+      account: request.account,
       input: JSON.parse(input ?? 'null'),
       resumed: context.info.heartbeatDetails,
       log: log.add,
@@ -136,6 +161,7 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
     }, onFailure);
   } catch (error) {
     if (!context.cancellationSignal.aborted || error instanceof ApplicationFailure) throw error;
+    heartbeat.send();
     const isCancelled = context.cancellationDetails?.cancelRequested === true;
     const end = record.toEnd(isCancelled ? 'cancelled' : 'retry', isCancelled ? null : 'worker_stopped');
     await failAttempt(database, end, Date.now());
@@ -240,16 +266,19 @@ const retryStore = async <Result>(
 /** Sends heartbeats with the last progress, and writes the log regularly. */
 const startHeartbeat = (context: Context, log: RunLog) => {
   let state: unknown = context.info.heartbeatDetails;
+  const sendState = (): void => context.heartbeat(state);
   const timer = setInterval(() => {
-    context.heartbeat(state);
+    sendState();
     // lines that cannot be written wait for the next time
     log.flush().catch(() => undefined);
   }, heartbeatInterval);
-  context.heartbeat(state);
+  sendState();
   return {
     progress(next: unknown): void {
       state = next;
     },
+    /** Sends the last progress, from which another worker goes on. */
+    send: sendState,
     stop: () => clearInterval(timer),
   };
 };

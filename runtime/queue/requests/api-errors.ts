@@ -1,6 +1,6 @@
 /** Converts errors of the queue to API errors. */
-import { apiError, unprocessable, type ApiError, type ErrorCode } from '../../contract/errors.js';
-import { QueueError } from '../queue/requests/queue-error.js';
+import { apiError, unprocessable, type ApiError, type ErrorCode } from '../../../contract/errors.js';
+import { QueueError } from './queue-error.js';
 
 /** Rethrows an error, as an API error if it is one of the queue. */
 export const throwApiError = (error: unknown): never => {

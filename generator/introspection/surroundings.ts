@@ -1,0 +1,40 @@
+/** What surrounds the tables of a live schema: views and triggers, whose SQL may name columns, and the size of tables. */
+import { readRows, type Count } from './dialect.js';
+import type { CatalogReader } from './catalog.js';
+
+export interface Program {
+  readonly kind: 'view' | 'trigger';
+  readonly name: string;
+  /** The table of a trigger. */
+  readonly table: string | null;
+  readonly sql: string;
+}
+
+export interface Surroundings {
+  /** By name. */
+  readonly programs: readonly Program[];
+  /** Bytes of tables with their indexes, as the database estimates them. */
+  readonly bytes: ReadonlyMap<string, number>;
+}
+
+/** Queries of one database. */
+export interface SurroundingQueries {
+  /** Selects `kind`, `name`, `table` and `sql` of views and triggers, by kind and name. */
+  readonly programs: string;
+  /** Selects `name` and `bytes` of tables. */
+  readonly sizes: string;
+}
+
+export const readSurroundingsBy = async (
+  reader: CatalogReader,
+  { programs, sizes }: SurroundingQueries,
+): Promise<Surroundings> => {
+  const [programRows, sizeRows] = await Promise.all([
+    readRows<Program>(reader, programs),
+    readRows<{ readonly name: string; readonly bytes: Count | null }>(reader, sizes),
+  ]);
+  return {
+    programs: programRows,
+    bytes: new Map(sizeRows.flatMap(({ name, bytes }) => (bytes === null ? [] : [[name, Number(bytes)]]))),
+  };
+};

@@ -1,0 +1,208 @@
+/**
+ * Executes creates whose rows may be stored already. Stored rows are looked up, not left to the database: what it calls a
+ * conflict is any unique constraint on some databases. Where another transaction stores such a row meanwhile, the constraint
+ * fails and the whole is run again.
+ */
+import { ApiError, invalidPayload, throwProblems } from '../../contract/errors.js';
+import { compareValues } from '../plan/compare.js';
+import { missingItem } from '../plan/item.js';
+import { mergeCreates } from '../plan/merge-creates.js';
+import { isRefusal } from '../plan/problem-collection.js';
+import { conditionTrue } from '../plan/types.js';
+import type { Key, UpsertPlan, UpsertRow } from '../plan/write-plan.js';
+import { chunk } from './chunk.js';
+import { keyList } from './key-list.js';
+import { requireReferences } from './references.js';
+import { isRowPermitted } from './row-locks.js';
+import { distinctKeys, findStoredKeys, keyText, type StoredKeys } from './stored-keys.js';
+import type { OutputReader } from './write.js';
+import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
+import { maxKeys, writeCreate, writeRelated } from './write-tree.js';
+
+/** What happened to a row of the payload. */
+export type Outcome = 'created' | 'updated' | 'ignored';
+
+export interface UpsertOutput<Output> {
+  /** The stored rows, each once, in the order of the payload. */
+  readonly rows: Output;
+  /** One for each row of the payload. */
+  readonly outcomes: readonly Outcome[];
+}
+
+/** How often a write is run that others interfere with. */
+const maxAttempts = 5;
+
+/** Creates the rows that are not stored, and changes or ignores the others. */
+export const executeUpsert = async <Output>(
+  plan: UpsertPlan,
+  output: OutputReader<Output>,
+  context: ExecuteContext,
+): Promise<UpsertOutput<Output>> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // the first attempt may fail for two rows that only the database knows to be equal, such as `a` and `A`
+      return await runUpsert(plan, { output, size: attempt === 1 ? plan.rows.length : 1 }, context);
+    } catch (error) {
+      if (!isInterference(error, plan)) throw error;
+      if (attempt === maxAttempts) throw error instanceof VanishedRow ? missingItem(plan.collection) : error;
+    }
+  }
+};
+
+/** A stored row that has gone before it could be locked. */
+class VanishedRow extends Error {}
+
+const isInterference = (error: unknown, { collection, fields }: UpsertPlan): boolean => {
+  if (error instanceof VanishedRow) return true;
+  if (!(error instanceof ApiError) || error.code !== 'RECORD_NOT_UNIQUE') return false;
+  const { collection: name, field } = error.details;
+  return name === collection.name && (field === null || fields.some((each) => each.name === field));
+};
+
+interface Attempt<Output> {
+  readonly output: OutputReader<Output>;
+  /** Rows that are looked up together at most. */
+  readonly size: number;
+}
+
+const runUpsert = <Output>(
+  plan: UpsertPlan,
+  { output, size }: Attempt<Output>,
+  context: ExecuteContext,
+): Promise<UpsertOutput<Output>> => {
+  const { collection } = plan;
+  const rows = plan.rows.flatMap(({ create }) => (isRefusal(create) ? [] : create.rows));
+  const write = toWrite({ collection, rows, action: 'create' }, context);
+  const run = async (transaction: TransactionContext): Promise<State> => {
+    const state: State = { keys: [], outcomes: [], areKeysKnown: true };
+    for (const round of toRounds(plan.rows, size)) await writeRound(plan, { round, state }, transaction);
+    return state;
+  };
+  return inTransaction(
+    {
+      write,
+      keys: keyList([]),
+      run,
+      async read({ keys, outcomes, areKeysKnown }, executor) {
+        const found = areKeysKnown ? keyList(distinctKeys(keys)) : null;
+        return { rows: await output.read(found, executor), outcomes };
+      },
+    },
+    context,
+  );
+};
+
+/** Results by the index of the row. */
+interface State {
+  readonly keys: Key[];
+  readonly outcomes: Outcome[];
+  areKeysKnown: boolean;
+}
+
+/** Indexes of rows that are written together: of rows with the same values, each is in a round of its own, in order. */
+type Round = readonly number[];
+
+const toRounds = (rows: readonly UpsertRow[], size: number): readonly Round[] => {
+  const counts = new Map<string, number>();
+  const rounds: number[][] = [];
+  for (const [index, { tuple }] of rows.entries()) {
+    const text = tuple === null ? null : keyText(tuple);
+    const before = text === null ? 0 : (counts.get(text) ?? 0);
+    if (text !== null) counts.set(text, before + 1);
+    (rounds[before] ??= []).push(index);
+  }
+  return size === 1 ? rows.map((_, index) => [index]) : rounds;
+};
+
+/** A row of the payload; `key` is that of its stored row, if there is one. */
+interface FoundRow {
+  readonly index: number;
+  readonly row: UpsertRow;
+  readonly key: Key | null;
+}
+
+const writeRound = async (
+  plan: UpsertPlan,
+  { round, state }: { readonly round: Round; readonly state: State },
+  context: TransactionContext,
+): Promise<void> => {
+  const found = await findRows(plan, round, context);
+  throwProblems(found.flatMap((each) => findProblems(each, plan)));
+  const created = found.filter(({ key }) => key === null);
+  for (const { index, row, key } of found) {
+    state.outcomes[index] = key === null ? 'created' : row.update === null ? 'ignored' : 'updated';
+    if (key !== null) state.keys[index] = key;
+  }
+  await updateRows(plan, found, context);
+  const keys = await createRows(created, context);
+  if (keys === null) state.areKeysKnown = false;
+  created.forEach(({ index }, position) => (state.keys[index] = keys?.[position] ?? []));
+};
+
+const findRows = async (
+  { collection, fields, rows }: UpsertPlan,
+  round: Round,
+  context: TransactionContext,
+): Promise<readonly FoundRow[]> => {
+  const tuples = round.flatMap((index) => {
+    const tuple = rows[index]?.tuple ?? null;
+    return tuple === null ? [] : [tuple];
+  });
+  const stored: StoredKeys =
+    tuples.length === 0
+      ? new Map()
+      : await findStoredKeys({ collection, fields, isLocked: false }, tuples, context);
+  return round.map((index) => {
+    const row = rows[index] as UpsertRow;
+    return { index, row, key: (row.tuple === null ? null : stored.get(keyText(row.tuple))) ?? null };
+  });
+};
+
+/** Returns the problems of a row as the case that it is. */
+const findProblems = (
+  { row: { create, update, key: given }, key }: FoundRow,
+  { collection, fields }: UpsertPlan,
+): readonly ApiError[] => {
+  const plan = key === null ? create : update;
+  if (plan !== null && isRefusal(plan)) return plan.problems;
+  if (key === null || update === null) return [];
+  const changed = collection.key.find((field, index) => {
+    const value = given.get(field.name) ?? null;
+    return value !== null && !fields.includes(field) && compareValues(field, key[index], value) !== 0;
+  });
+  if (changed === undefined) return [];
+  return [
+    invalidPayload(
+      `"${changed.name}" is the key of an item of "${collection.name}" and cannot be changed; leave it out`,
+    ),
+  ];
+};
+
+const updateRows = async (
+  { collection }: UpsertPlan,
+  found: readonly FoundRow[],
+  context: TransactionContext,
+): Promise<void> => {
+  const updates = found.flatMap(({ key, row: { update } }) =>
+    key === null || update === null || isRefusal(update) ? [] : [{ plan: update, keys: [key] }],
+  );
+  const keys = distinctKeys(updates.flatMap((each) => each.keys));
+  for (const part of chunk(keys, maxKeys)) {
+    if (!(await isRowPermitted({ collection, where: conditionTrue }, part, context))) throw new VanishedRow();
+  }
+  await requireReferences({ updates }, context);
+  for (const update of updates) await writeRelated(update.plan, update.keys, context);
+};
+
+/** Returns the keys of the created rows, or null where the database does not tell them. */
+const createRows = async (
+  created: readonly FoundRow[],
+  context: TransactionContext,
+): Promise<readonly Key[] | null> => {
+  const plans = created.flatMap(({ row: { create } }) => (isRefusal(create) ? [] : [create]));
+  const [first] = plans;
+  if (first === undefined) return [];
+  const plan = mergeCreates(first, plans);
+  await requireReferences({ creates: [plan] }, context);
+  return writeCreate(plan, context);
+};

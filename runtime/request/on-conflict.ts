@@ -1,0 +1,46 @@
+/** The parameters `on_conflict` and `conflict` of a create. */
+import { invalidQuery } from '../../contract/errors.js';
+import type { ApiRequest } from './api-request.js';
+import { parseQueryString } from './query-string.js';
+import { readNames } from './names.js';
+
+/** What a create does with rows that are stored already. */
+export interface OnConflict {
+  readonly action: 'update' | 'ignore';
+  /** A unique constraint, by its name or its fields; `null`: the key. */
+  readonly conflict: readonly string[] | null;
+}
+
+/**
+ * Returns null where the parameters are absent. @throws INVALID_QUERY for other spellings and values, which would change
+ * the meaning of the write
+ */
+export const readOnConflict = (query: string): OnConflict | null => {
+  if (!query.includes('%') && !/conflict/i.test(query)) return null;
+  const parameters = parseQueryString(query);
+  const misspelled = Object.keys(parameters).find(
+    (name) => name !== 'on_conflict' && name.toLowerCase().replaceAll(/[^a-z]/g, '') === 'onconflict',
+  );
+  if (misspelled !== undefined) throw invalidQuery(`the parameter is "on_conflict", not "${misspelled}"`);
+  return toOnConflict(parameters.on_conflict, parameters.conflict);
+};
+
+/** @throws INVALID_QUERY */
+export const toOnConflict = (action: unknown, conflict: unknown): OnConflict | null => {
+  const given = conflict ?? null;
+  if (action === undefined || action === null) {
+    if (given !== null) throw invalidQuery('"conflict" needs "on_conflict"');
+    return null;
+  }
+  if (action !== 'update' && action !== 'ignore')
+    throw invalidQuery('"on_conflict" takes "update" or "ignore"');
+  const names = readNames(given, 'conflict');
+  if (given !== null && (names === null || names.length === 0))
+    throw invalidQuery('"conflict" takes the fields of a unique constraint, or its name');
+  return { action, conflict: names };
+};
+
+/** @throws INVALID_QUERY where `on_conflict` is given to another write than a create of items */
+export const refuseOnConflict = ({ query }: Pick<ApiRequest, 'query'>): void => {
+  if (readOnConflict(query) !== null) throw invalidQuery('"on_conflict" is for POST of items');
+};

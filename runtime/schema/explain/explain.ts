@@ -1,0 +1,252 @@
+/** Explains a difference before it is applied: statements, cost, what the data says, and who depends on it. */
+import { readSurroundings } from '../../../generator/introspection/index.js';
+import type { Surroundings } from '../../../generator/introspection/surroundings.js';
+import type { BreakingChange } from '../../../generator/model/breaking.js';
+import type { BindValue, Database } from '../../databases/contract.js';
+import { planRenames, planTables, type Step } from '../apply/plan.js';
+import { comparableShapes, type Apply } from '../apply/run.js';
+import { findInData, formerNames, type Finding } from '../findings/index.js';
+import type { Renames } from '../diff/renames.js';
+import type { TableShape } from '../shapes.js';
+import { advise } from './advice.js';
+import { findBreaking } from './clients.js';
+import { findDependants, type Dependant } from './dependants.js';
+import { countUpTo, type RowCount } from './row-counts.js';
+import { compareTables, fieldsOf, type Cost, type TableChange } from './table-changes.js';
+
+export interface Explanation {
+  /** All statements, in the order in which they run. */
+  readonly statements: readonly string[];
+  readonly collections: readonly ExplainedCollection[];
+  /** What breaks clients that run. */
+  readonly breaking: readonly BreakingChange[];
+  /** Whether anything is lost, also what `accept_loss` would lose. */
+  readonly destructive: boolean;
+  /** Whether the apply would be refused as the data is now; `accept_loss` may change that. */
+  readonly refused: boolean;
+}
+
+export interface ExplainedCollection extends RowCount {
+  readonly collection: string;
+  /** Bytes with indexes; null where the database does not tell. */
+  readonly bytes: number | null;
+  readonly statements: readonly string[];
+  readonly changes: readonly ExplainedChange[];
+  readonly findings: readonly Finding[];
+  readonly dependants: readonly Dependant[];
+}
+
+export type ChangeClass = 'destructive' | 'may-fail' | 'blocking' | 'breaking' | 'harmless';
+
+export interface ExplainedChange extends Cost {
+  readonly change: TableChange['kind'];
+  readonly fields: readonly string[];
+  readonly classes: readonly ChangeClass[];
+  /** Rows of a dropped collection, or values that are not null of a dropped field; absent for other changes. */
+  readonly lost?: RowCount;
+  /** Whether another apply can undo it without loss. */
+  readonly reversible: boolean;
+  /** The safer way; null where there is none. */
+  readonly advice: string | null;
+}
+
+export type ExplainedApply = Pick<Apply, 'live' | 'target' | 'wanted' | 'renames'>;
+
+interface Facts {
+  readonly apply: ExplainedApply;
+  readonly database: Database;
+  readonly before: ReadonlyMap<string, TableShape>;
+  readonly after: ReadonlyMap<string, TableShape>;
+  readonly steps: readonly Step[];
+  readonly findings: readonly Finding[];
+  readonly breaking: readonly BreakingChange[];
+  readonly surroundings: Surroundings;
+}
+
+/** Explains what an apply would do. Reads only. */
+export const explainApply = async (apply: ExplainedApply, database: Database): Promise<Explanation> => {
+  const { live, renames, target, wanted } = apply;
+  const { printer } = live;
+  const [before, after] = comparableShapes(apply);
+  const steps = [...planRenames(renames, printer), ...planTables(before, after, printer)];
+  const names = formerNames(renames);
+  const facts: Facts = {
+    apply,
+    database,
+    before: byName(before),
+    after: byName(after),
+    steps,
+    findings: await findInData(before, after, { executor: database, printer, names }),
+    breaking: findBreaking(target, wanted, printer.fieldTypes),
+    surroundings: await readSurroundings({
+      dialect: database.dialect,
+      query: (sql, values = []) => database.query(sql, values as readonly BindValue[]),
+    }),
+  };
+  const changed = [...new Set([...facts.before.keys(), ...facts.after.keys()])].toSorted();
+  const collections: ExplainedCollection[] = [];
+  for (const name of changed) {
+    const explained = await explainTable(name, facts);
+    if (explained !== null) collections.push(explained);
+  }
+  return {
+    statements: steps.map(({ sql }) => sql),
+    collections,
+    breaking: facts.breaking,
+    destructive: collections.some(({ changes }) =>
+      changes.some(({ classes }) => classes.includes('destructive')),
+    ),
+    refused: facts.findings.length > 0,
+  };
+};
+
+const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> =>
+  new Map(tables.map((table) => [table.name, table]));
+
+const explainTable = async (name: string, facts: Facts): Promise<ExplainedCollection | null> => {
+  const { apply, database, before, after, steps, surroundings } = facts;
+  const [old, wanted] = [before.get(name), after.get(name)];
+  const changes = changesOf(name, facts);
+  const own = steps.filter(({ table }) => table === name).map(({ sql }) => sql);
+  if (changes.length === 0 && own.length === 0) return null;
+  const names = formerNames(apply.renames);
+  const former = names.table(name);
+  const table = database.quote(former);
+  const counted =
+    old === undefined ? { rows: 0 } : await countUpTo(database, `select 1 as one from ${table}`);
+  const findings = facts.findings.filter(({ collection }) => collection === name);
+  const explained: ExplainedChange[] = [];
+  for (const change of changes) {
+    const cost = costOf(change, { old, wanted, facts });
+    const lost = await lossOf(change, { database, table, rows: counted });
+    const about = findings.filter((finding) => concerns(finding, change));
+    const situation = { cost, rows: counted.rows, findings: about };
+    explained.push({
+      change: change.kind,
+      fields: fieldsOf(change),
+      classes: classify(change, { ...situation, breaks: breaks(name, change, facts) }),
+      ...cost,
+      ...(lost !== null && { lost }),
+      reversible: !/^drop (?:field|collection)/.test(change.kind) && about.length === 0,
+      advice: advise(change, situation),
+    });
+  }
+  return {
+    collection: name,
+    ...counted,
+    bytes: old === undefined ? 0 : (surroundings.bytes.get(former) ?? null),
+    statements: own,
+    changes: explained,
+    findings,
+    dependants: dependantsOf(name, changes, facts),
+  };
+};
+
+/** Changes other than that of a field which findings are about. */
+const concerned: Readonly<Partial<Record<Finding['kind'], readonly TableChange['kind'][]>>> = {
+  missing_values: ['add field'],
+  duplicates: ['add unique', 'add index', 'change primary key'],
+  orphans: ['add relation'],
+  violations: ['add check'],
+};
+
+const concerns = ({ kind, fields }: Finding, change: TableChange): boolean =>
+  (concerned[kind] ?? ['change field']).includes(change.kind) && fields.join() === fieldsOf(change).join();
+
+const changesOf = (name: string, { apply, before, after }: Facts): readonly TableChange[] => {
+  const [old, wanted] = [before.get(name), after.get(name)];
+  if (old === undefined) return wanted === undefined ? [] : [{ kind: 'add collection' }];
+  if (wanted === undefined) return [{ kind: 'drop collection' }];
+  return [
+    ...(apply.renames.collections.has(name) ? [{ kind: 'rename collection' } as const] : []),
+    ...wanted.columns
+      .filter((column) => apply.renames.fields.has(`${name}\0${column.name}`))
+      .map((column) => ({ kind: 'rename field', column }) as const),
+    ...compareTables(old, wanted),
+  ];
+};
+
+const costOf = (
+  change: TableChange,
+  {
+    old,
+    wanted,
+    facts,
+  }: {
+    readonly old: TableShape | undefined;
+    readonly wanted: TableShape | undefined;
+    readonly facts: Facts;
+  },
+): Cost => {
+  const some = (old ?? wanted) as TableShape;
+  return facts.apply.live.printer.costOf(change, { before: old ?? some, after: wanted ?? some });
+};
+
+/** Whether clients that run fail for a change, or for its field. */
+const breaks = (name: string, change: TableChange, { apply, breaking }: Facts): boolean => {
+  const names = formerNames(apply.renames);
+  const table = names.table(name);
+  const subjects = new Set([
+    ...(change.kind.endsWith('collection') ? [table] : []),
+    ...('column' in change ? [`${table}.${names.column(name, change.column.name)}`] : []),
+    ...('key' in change ? change.key.columns.map((column) => `${table}.${names.column(name, column)}`) : []),
+  ]);
+  return breaking.some(({ subject }) => subjects.has(subject));
+};
+
+interface Judged {
+  readonly cost: Cost;
+  readonly rows: number;
+  readonly findings: readonly Finding[];
+  readonly breaks: boolean;
+}
+
+const lossyKinds: ReadonlySet<string> = new Set(['too_long', 'may_change', 'may_not_fit']);
+
+const classify = (
+  change: TableChange,
+  { cost, rows, findings, breaks: isBreaking }: Judged,
+): readonly ChangeClass[] => {
+  const isDrop = change.kind === 'drop collection' || change.kind === 'drop field';
+  const classes: readonly (readonly [ChangeClass, boolean])[] = [
+    ['destructive', isDrop || findings.some(({ kind }) => lossyKinds.has(kind))],
+    ['may-fail', findings.some(({ kind }) => !lossyKinds.has(kind))],
+    ['blocking', rows > 0 && cost.blocks !== 'nothing' && cost.work !== 'none'],
+    ['breaking', isBreaking],
+  ];
+  const found = classes.filter(([, holds]) => holds).map(([name]) => name);
+  return found.length === 0 ? ['harmless'] : found;
+};
+
+const lossOf = async (
+  change: TableChange,
+  { database, table, rows }: { readonly database: Database; readonly table: string; readonly rows: RowCount },
+): Promise<RowCount | null> => {
+  if (change.kind === 'drop collection') return rows;
+  if (change.kind !== 'drop field') return null;
+  const column = database.quote(change.column.name);
+  return countUpTo(database, `select 1 as one from ${table} where ${column} is not null`);
+};
+
+/** What drops and renames take away, by the names that programs know. */
+const dependantsOf = (
+  name: string,
+  changes: readonly TableChange[],
+  { apply, surroundings }: Facts,
+): readonly Dependant[] => {
+  const { renames, live } = apply;
+  const gone = goneNames(changes, name, renames);
+  if (!gone.whole && gone.fields.length === 0) return [];
+  return findDependants(surroundings.programs, gone, { viewsBlock: live.printer.viewsBlockDrops });
+};
+
+const goneNames = (changes: readonly TableChange[], name: string, renames: Renames) => {
+  const names = formerNames(renames);
+  const fields = changes.flatMap((change) =>
+    change.kind === 'drop field' || change.kind === 'rename field'
+      ? [names.column(name, change.column.name)]
+      : [],
+  );
+  const whole = changes.some(({ kind }) => kind === 'drop collection' || kind === 'rename collection');
+  return { table: names.table(name), whole, fields };
+};

@@ -1,0 +1,17 @@
+/** Counts rows without reading a large table to its end. */
+import type { Executor } from '../../databases/contract.js';
+
+export interface RowCount {
+  readonly rows: number;
+  /** Set where there are at least so many. */
+  readonly at_least?: true;
+}
+
+const limit = 1_000_000;
+
+/** @param select a SELECT without a limit */
+export const countUpTo = async (executor: Pick<Executor, 'query'>, select: string): Promise<RowCount> => {
+  const [row] = await executor.query(`select count(*) as n from (${select} limit ${limit + 1}) as counted`);
+  const rows = Number(row?.n ?? 0);
+  return rows > limit ? { rows: limit, at_least: true } : { rows };
+};

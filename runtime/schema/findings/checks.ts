@@ -1,0 +1,32 @@
+/** Rows that a new check would not allow. */
+import { printExpression } from '../expressions/print.js';
+import { columnsIn, renameColumns } from '../expressions/tree.js';
+import type { TableShape } from '../shapes.js';
+import { countRows, type Finding, type FindingContext } from './finding.js';
+
+export const findInChecks = async (
+  table: TableShape,
+  present: TableShape,
+  context: FindingContext,
+): Promise<readonly Finding[]> => {
+  const known = new Set(present.checks.map(({ expression }) => JSON.stringify(expression)));
+  const types = new Map(present.columns.map((column) => [column.name, column.dataType]));
+  const findings: Finding[] = [];
+  for (const { name, expression } of table.checks) {
+    if (expression.kind === 'raw' || known.has(JSON.stringify(expression))) continue;
+    const named = columnsIn(expression.tree);
+    // values that the same diff makes or converts are not there yet
+    const isKnown = named.every(
+      (column) =>
+        types.has(column) &&
+        types.get(column) === table.columns.find((each) => each.name === column)?.dataType,
+    );
+    if (!isKnown) continue;
+    const former = new Map(named.map((column) => [column, context.names.column(table.name, column)]));
+    const sql = printExpression(renameColumns(expression.tree, former), context.printer.expressions);
+    const rows = await countRows(table.name, `not (${sql})`, context);
+    const message = `"${table.name}": ${rows} rows do not meet the check "${name}"`;
+    if (rows > 0) findings.push({ kind: 'violations', collection: table.name, fields: named, rows, message });
+  }
+  return findings;
+};

@@ -1,0 +1,174 @@
+/** Rows whose values a changed or new column would not hold. */
+import type { SchemaPrinter } from '../../databases/contract.js';
+import type { ColumnShape, TableShape } from '../shapes.js';
+import { countRows, quoteColumn, type Finding, type FindingContext, type FindingKind } from './finding.js';
+
+interface ColumnChange {
+  readonly table: string;
+  /** Undefined for a new column. */
+  readonly old: ColumnShape | undefined;
+  readonly column: ColumnShape;
+}
+
+/** A condition on rows, and what is said of them. */
+interface Question {
+  readonly kind: FindingKind;
+  readonly condition: string;
+  /** Follows the name of the field. */
+  statement(rows: number): string;
+}
+
+export const findInColumns = async (
+  { name: table, columns }: TableShape,
+  present: TableShape,
+  context: FindingContext,
+): Promise<readonly Finding[]> => {
+  const old = new Map(present.columns.map((column) => [column.name, column]));
+  const findings: Finding[] = [];
+  for (const column of columns) {
+    const change: ColumnChange = { table, old: old.get(column.name), column };
+    for (const { kind, condition, statement } of questionsAbout(change, context)) {
+      const rows = await countRows(table, condition, context);
+      const message = `"${table}.${column.name}"${statement(rows)}`;
+      if (rows > 0) findings.push({ kind, collection: table, fields: [column.name], rows, message });
+    }
+  }
+  return findings;
+};
+
+const questionsAbout = (change: ColumnChange, context: FindingContext): readonly Question[] => {
+  const { table, old, column } = change;
+  if (old === undefined) return missingValues(column);
+  const name = quoteColumn(table, column.name, context);
+  const nulls: readonly Question[] =
+    old.nullable && !column.nullable
+      ? [
+          {
+            kind: 'nulls',
+            condition: `${name} is null`,
+            statement: (rows) => `: ${rows} rows have no value; give them one first`,
+          },
+        ]
+      : [];
+  if (column.generated !== null || old.generated !== null) return nulls;
+  return [
+    ...nulls,
+    ...lostValues({ old, column, name }, context),
+    ...lostLabels({ old, column, name }, context),
+  ];
+};
+
+const needsValue: Question['statement'] = (rows) =>
+  ` must not be null and has no default, but there are ${rows} rows; give it a default, or let it be null`;
+
+/** A column without null and default has no value for the rows that are there. */
+const missingValues = (column: ColumnShape): readonly Question[] => {
+  const hasValue =
+    column.nullable || column.default !== null || column.generated !== null || column.autoIncrement !== null;
+  if (hasValue) return [];
+  return [{ kind: 'missing_values', condition: '1 = 1', statement: needsValue }];
+};
+
+const holding =
+  (what: string): Question['statement'] =>
+  (rows) =>
+    `: ${rows} rows hold values ${what}`;
+
+interface Changed {
+  readonly old: ColumnShape;
+  readonly column: ColumnShape;
+  /** Quoted, as the database has it. */
+  readonly name: string;
+}
+
+const lostValues = ({ old, column, name }: Changed, { printer }: FindingContext): readonly Question[] => {
+  const range = narrowedRange(old, column, printer);
+  if (range !== null) {
+    const condition = `${name} not between ${range.min} and ${range.max}`;
+    return [{ kind: 'out_of_range', condition, statement: holding(`that ${column.dataType} does not have`) }];
+  }
+  const isSet = `${name} is not null`;
+  if (isConverted(old, column, printer))
+    return [
+      { kind: 'may_change', condition: isSet, statement: holding(`that may change as ${column.dataType}`) },
+    ];
+  if (isShortened(old, column)) {
+    const length = printer.expressions.call('char_length', [name]) ?? `length(${name})`;
+    const condition = `${length} > ${Number(column.length)}`;
+    return [{ kind: 'too_long', condition, statement: holding(`longer than ${column.length}`) }];
+  }
+  return isNarrowed(old, column)
+    ? [{ kind: 'may_not_fit', condition: isSet, statement: holding('that may not fit') }]
+    : [];
+};
+
+interface Range {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+const rangeOf = ({ dataType }: ColumnShape, { integerBits }: SchemaPrinter): Range | null => {
+  const [, base = '', unsigned] = /^(\w+)( unsigned)?(?: zerofill)?$/.exec(dataType.toLowerCase()) ?? [];
+  const bits = integerBits.get(base);
+  if (bits === undefined) return null;
+  const half = 2n ** BigInt(bits - 1);
+  return unsigned === undefined ? { min: -half, max: half - 1n } : { min: 0n, max: 2n * half - 1n };
+};
+
+/** Returns the range of an integer type that lacks values of the old one. */
+const narrowedRange = (old: ColumnShape, column: ColumnShape, printer: SchemaPrinter): Range | null => {
+  const [from, to] = [rangeOf(old, printer), rangeOf(column, printer)];
+  if (from === null || to === null) return null;
+  return from.min < to.min || from.max > to.max ? to : null;
+};
+
+const texts = /^(?:char|varchar|character varying|character|tinytext|text|mediumtext|longtext|citext)$/i;
+const textOrder = [
+  'char',
+  'character',
+  'varchar',
+  'character varying',
+  'tinytext',
+  'text',
+  'citext',
+  'mediumtext',
+  'longtext',
+];
+
+/** Whether the type is another one that does not hold every value of the old one. */
+export const isConverted = (old: ColumnShape, column: ColumnShape, printer: SchemaPrinter): boolean => {
+  const [from, to] = [old.dataType.toLowerCase(), column.dataType.toLowerCase()];
+  if (from === to || old.values !== null) return false;
+  if (rangeOf(old, printer) !== null && rangeOf(column, printer) !== null) return false;
+  if (texts.test(from) && texts.test(to)) {
+    return column.length === null && textOrder.indexOf(to) < textOrder.indexOf(from);
+  }
+  return !(from === 'real' && to === 'double precision') && !(from === 'float' && to === 'double');
+};
+
+const isShortened = (old: ColumnShape, column: ColumnShape): boolean =>
+  texts.test(column.dataType) &&
+  column.length !== null &&
+  (old.length === null || column.length < old.length);
+
+const whole = ({ precision, scale }: ColumnShape): number => (precision ?? 1000) - (scale ?? 0);
+
+/** Digits of a number or time that are fewer than before. */
+const isNarrowed = (old: ColumnShape, column: ColumnShape): boolean => {
+  if (old.dataType !== column.dataType) return false;
+  const isDecimal = /^(?:decimal|numeric)/i.test(column.dataType);
+  return (
+    (isDecimal && (whole(column) < whole(old) || (column.scale ?? 0) < (old.scale ?? 0))) ||
+    (column.fraction ?? 6) < (old.fraction ?? 6) ||
+    (/binary|bit/i.test(column.dataType) && (column.length ?? 0) < (old.length ?? 0))
+  );
+};
+
+const lostLabels = ({ old, column, name }: Changed, { printer }: FindingContext): readonly Question[] => {
+  const lost = (old.values ?? []).filter((value) => !(column.values ?? [value]).includes(value));
+  if (lost.length === 0) return [];
+  const list = lost.map((value) => printer.expressions.text(value)).join(', ');
+  return [
+    { kind: 'not_in_enum', condition: `${name} in (${list})`, statement: holding('that enum_values lacks') },
+  ];
+};

@@ -1,0 +1,132 @@
+/** Runs an import: reads its file from where an earlier run ended, and stores the rows chunk by chunk. */
+import { ApiError } from '../../contract/errors.js';
+import { final, type RunContext, type RunResult } from '../queue/models/attempt.js';
+import type { FileStore } from '../queue/requests/files.js';
+import { takeTransfer, type TransferState } from '../queue/store/transfers.js';
+import { importChunk, RightsLost, RowRefused, type ImportJob } from './chunk.js';
+import { sourceName, type ImportInput } from './input.js';
+import { joinReports, type RowProblem } from './rejected.js';
+import { readCsv } from './source/csv.js';
+import { readJsonArray } from './source/json-array.js';
+import { readJsonLines } from './source/json-lines.js';
+import { SourceError, type OpenSource, type SourceRow } from './source/row.js';
+import type { TransferServices } from './submitter.js';
+
+export interface RunOptions extends TransferServices {
+  readonly files: FileStore;
+  /** Identity of this run. */
+  readonly run: string;
+}
+
+/** Most rows of a chunk, and about as many bytes of the file. */
+const maxRows = 1_000;
+const maxBytes = 1024 ** 2;
+
+/** @throws errors that another run may not meet, such as a lost connection */
+export const runImport = async (context: RunContext, options: RunOptions): Promise<RunResult> => {
+  const input = context.input as ImportInput;
+  const { requestId: request, account } = context;
+  const collection = options.items.registry.collections.get(input.collection);
+  if (collection === undefined) return refuseAtOnce(403, `there is no collection "${input.collection}"`);
+  const file = await options.files.read(request, sourceName);
+  if (file === null) return refuseAtOnce(410, 'the file of the import is gone');
+  file.stream.destroy();
+  const state = await takeTransfer(options.items.database, { request, run: options.run });
+  const job: ImportJob = { ...options, request, account, input, collection, state };
+  try {
+    await importRows(job, context);
+    return final({ status: 200, body: await report(job, context), errorType: null });
+  } catch (error) {
+    return refuse(error, job, context);
+  }
+};
+
+const importRows = async (job: ImportJob, { signal, progress }: RunContext): Promise<void> => {
+  for await (const rows of inChunks(readRows(job), job.state)) {
+    signal.throwIfAborted();
+    await importChunk(rows, job);
+    const { position, done, rejected, progress: percent } = job.state;
+    progress({ percent, done, rejected, position });
+  }
+};
+
+const readRows = ({ input, collection, state, files, request }: ImportJob): AsyncIterable<SourceRow> => {
+  const open: OpenSource = async (start) => {
+    const file = await files.read(request, sourceName, start);
+    if (file === null) throw new Error('the file of the import is gone');
+    return file.stream;
+  };
+  switch (input.format) {
+    case 'csv':
+      return readCsv(open, state, { ...input, collection });
+    case 'json':
+      return readJsonArray(open, state, input.mapping);
+    case 'ndjson':
+      return readJsonLines(open, state, input.mapping);
+  }
+};
+
+async function* inChunks(
+  rows: AsyncIterable<SourceRow>,
+  { position }: TransferState,
+): AsyncGenerator<readonly SourceRow[], void, void> {
+  let chunk: SourceRow[] = [];
+  let start = position;
+  for await (const row of rows) {
+    chunk.push(row);
+    if (chunk.length < maxRows && row.end.position - start < maxBytes) continue;
+    yield chunk;
+    start = row.end.position;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** Returns what an import has done so far, with the file of the rows that it left out. */
+const report = async (
+  { state, input, files, request }: ImportJob,
+  run: RunContext,
+): Promise<Readonly<Record<string, unknown>>> => {
+  const { done, rejected, reports } = state;
+  const counts = input.dry_run ? { dry_run: true, rows: done } : {};
+  const common = { imported: input.dry_run ? 0 : done, rejected, ...counts };
+  if (rejected === 0) return { ...common, rejected_rows: null };
+  return { ...common, rejected_rows: await joinReports({ request, reports }, { files, run }) };
+};
+
+/** Ends an import whose rows, file or submitter are at fault. @throws other errors */
+const refuse = async (error: unknown, job: ImportJob, run: RunContext): Promise<RunResult> => {
+  const refusal = readRefusal(error);
+  if (refusal === null) throw error;
+  const { status, line, problems } = refusal;
+  const detail = problems.map(({ column, code, message }) => ({
+    loc: ['file', ...(line === null ? [] : [String(line)]), ...(column === null ? [] : [column])],
+    msg: message,
+    type: code,
+  }));
+  return final({ status, body: { detail, ...(await report(job, run)) }, errorType: null });
+};
+
+interface ImportRefusal {
+  readonly status: number;
+  /** Line of the file; null where the error is not about one. */
+  readonly line: number | null;
+  readonly problems: readonly RowProblem[];
+}
+
+const readRefusal = (error: unknown): ImportRefusal | null => {
+  if (error instanceof RowRefused) return error;
+  if (error instanceof SourceError) {
+    const { line, message } = error;
+    return { status: 400, line, problems: [{ column: null, code: 'INVALID_PAYLOAD', message }] };
+  }
+  const cause = error instanceof RightsLost ? error.cause : error;
+  if (!(cause instanceof ApiError) || cause.status >= 500) return null;
+  // a user who is gone or suspended has no rights, whatever the reason
+  const problem = { column: null, code: 'FORBIDDEN', message: cause.message };
+  return { status: 403, line: null, problems: [problem] };
+};
+
+/** Ends an import that cannot begin. */
+const refuseAtOnce = (status: number, detail: string): RunResult =>
+  final({ status, body: { detail }, errorType: null });

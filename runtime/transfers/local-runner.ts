@@ -1,0 +1,185 @@
+/**
+ * Runs transfers in the process of an API where no Temporal is configured. The process that takes a request runs it;
+ * another takes over where it shows no sign of life.
+ */
+import { createId } from '../queue/store/ids.js';
+import { builtInModels, type BuiltInModelId } from '../queue/models/built-in.js';
+import { platformOutcome } from '../queue/requests/outcome.js';
+import { createRunFiles } from '../queue/requests/run-files.js';
+import { createRunLog } from '../queue/requests/run-log.js';
+import { endAttempt, failAttempt, startAttempt, type AttemptEnd } from '../queue/store/attempts.js';
+import type { RequestHead } from '../queue/store/request-head.js';
+import { findRequestWithInput } from '../queue/store/requests.js';
+import { expire } from '../queue/store/retention.js';
+import {
+  claimTransfer,
+  findIdleTransfers,
+  releaseTransfer,
+  takeoverDelay,
+  type TransferRun,
+} from '../queue/store/transfers.js';
+import type { RunContext } from '../queue/models/attempt.js';
+import type { RequestLifecycle } from '../queue/requests/lifecycle.js';
+import type { FileStore } from '../queue/requests/files.js';
+import type { QueueSettings } from '../queue/settings.js';
+import type { Database } from '../databases/contract.js';
+import type { RunTransfer } from './run.js';
+
+export interface LocalRunnerOptions {
+  readonly database: Database;
+  readonly settings: QueueSettings;
+  readonly lifecycle: RequestLifecycle;
+  readonly files: FileStore;
+  readonly run: RunTransfer;
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds without a sign after which a transfer is taken over. */
+  readonly takeover?: number;
+}
+
+export interface LocalRunner {
+  /** Takes the transfers that wait for a process. */
+  wake(): void;
+  /** Stops the runs of this process; others continue them. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds between looks for transfers that no process runs. */
+const lookInterval = 10_000;
+/** Milliseconds between removals of expired requests and files. */
+const expireInterval = 60 * 60_000;
+/** Most transfers of a process at a time. */
+const maxRuns = 2;
+const ids = builtInModels.map(({ id }) => id);
+
+export const createLocalRunner = (options: LocalRunnerOptions): LocalRunner => {
+  const { database, takeover = takeoverDelay, onError } = options;
+  const stopping = new AbortController();
+  const running = new Map<string, Promise<void>>();
+  let looking: Promise<void> | null = null;
+
+  const look = async (): Promise<void> => {
+    for (const request of await findIdleTransfers(database, ids, Date.now() - takeover)) {
+      if (running.size >= maxRuns || stopping.signal.aborted) return;
+      if (running.has(request)) continue;
+      const transfer = { request, run: createId() };
+      if (!(await claimTransfer(database, transfer, Date.now() - takeover))) continue;
+      const done = runClaimed(transfer, options, stopping.signal)
+        .catch(onError)
+        .finally(() => {
+          running.delete(request);
+          wake();
+        });
+      running.set(request, done);
+    }
+  };
+  const wake = (): void => {
+    if (stopping.signal.aborted) return;
+    looking = (looking ?? Promise.resolve()).then(look).catch(onError);
+  };
+  const timers = [
+    setInterval(wake, Math.min(lookInterval, takeover)).unref(),
+    setInterval(() => void removeExpired(options).catch(onError), expireInterval).unref(),
+  ];
+  wake();
+  return {
+    wake,
+    async close() {
+      for (const timer of timers) clearInterval(timer);
+      stopping.abort(new Error('the process stops'));
+      await looking;
+      await Promise.all(running.values());
+    },
+  };
+};
+
+const removeExpired = async ({ database, settings, files }: LocalRunnerOptions): Promise<void> => {
+  const now = Date.now();
+  await files.removeBefore(now - settings.fileTtl);
+  await expire(database, { before: now - settings.resultTtl, now });
+};
+
+const runClaimed = async (
+  transfer: TransferRun,
+  options: LocalRunnerOptions,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { database } = options;
+  const found = await findRequestWithInput(database, transfer.request);
+  if (found === null || found.request.state === 'ended') return;
+  const { request, input } = found;
+  const start = {
+    request: request.id,
+    attempts: request.attempts,
+    worker: `api ${process.pid}`,
+    now: Date.now(),
+  };
+  if (!(await startAttempt(database, start))) return;
+  await runAttempt({ transfer, request, input: JSON.parse(input ?? 'null'), signal }, options);
+};
+
+interface Attempt {
+  readonly transfer: TransferRun;
+  readonly request: RequestHead;
+  readonly input: unknown;
+  readonly signal: AbortSignal;
+}
+
+const runAttempt = async (attempt: Attempt, options: LocalRunnerOptions): Promise<void> => {
+  const { transfer, request, signal } = attempt;
+  const { database, lifecycle, run } = options;
+  const number = request.attempts + 1;
+  const end: AttemptEnd = {
+    request: request.id,
+    number,
+    outcome: 'ok',
+    errorType: null,
+    error: null,
+    memory: null,
+  };
+  const { context, log, failure } = createContext(attempt, options);
+  try {
+    const { outcome, retry } = await run(request.model as BuiltInModelId, context, transfer.run);
+    if (!retry) {
+      await log.end();
+      await lifecycle.end(request, outcome, { attempt: end });
+      return;
+    }
+    const maxAttempts = builtInModels.find(({ id }) => id === request.model)?.attempts ?? 1;
+    if (number >= maxAttempts || !request.retry)
+      await lifecycle.end(request, platformOutcome('runner_server_error'), {
+        attempt: { ...end, outcome: 'error', errorType: 'runner_server_error', error: failure() },
+      });
+    else await failAttempt(database, { ...end, outcome: 'retry', error: failure() }, Date.now());
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    await releaseTransfer(database, transfer);
+    await endAttempt(database, { ...end, outcome: 'retry', errorType: 'worker_stopped' }, Date.now());
+  } finally {
+    await log.end().catch(options.onError);
+  }
+};
+
+const createContext = (
+  { request, input, signal }: Attempt,
+  { database, files, settings, onError }: LocalRunnerOptions,
+) => {
+  const log = createRunLog({ statements: database, request: request.id, attempt: request.attempts + 1 });
+  let failed: Error | null = null;
+  const context: RunContext = {
+    requestId: request.id,
+    account: request.account,
+    input,
+    resumed: undefined,
+    log: log.add,
+    skip: log.skip,
+    progress: () => undefined,
+    files: createRunFiles(request.id, { files, settings, ttl: request.filesTtl }),
+    onMemory: () => undefined,
+    signal,
+    onFailure(error) {
+      failed = error instanceof Error ? error : new Error(String(error));
+      onError(error);
+    },
+  };
+  return { context, log, failure: (): Error | null => failed };
+};

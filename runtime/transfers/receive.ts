@@ -1,0 +1,41 @@
+/** Receives the file of an import as it arrives. */
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { ApiRequest } from '../request/api-request.js';
+import { createId } from '../queue/store/ids.js';
+
+export interface ReceivedFile {
+  /** Name in the spool folder. */
+  readonly spooled: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** Writes the body of a request into the spool folder. @throws CONTENT_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD */
+export const receiveFile = async (
+  request: ApiRequest,
+  { spool, maxSize }: { readonly spool: string; readonly maxSize: number },
+): Promise<ReceivedFile> => {
+  const spooled = createId();
+  const path = join(spool, spooled);
+  await mkdir(spool, { recursive: true });
+  const hash = createHash('sha256');
+  let size = 0;
+  const measure = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      size += chunk.length;
+      yield chunk;
+    }
+  };
+  try {
+    await pipeline(request.stream(maxSize), measure, createWriteStream(path));
+    return { spooled, size, sha256: hash.digest('hex') };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+};

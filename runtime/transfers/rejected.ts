@@ -1,0 +1,98 @@
+/** Prints the rows that an import did not store, as CSV. */
+import type { ApiError } from '../../contract/errors.js';
+import { createWriteStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { SavedFile } from '../../contract/queue-model.js';
+import type { RunContext } from '../queue/models/attempt.js';
+import type { FileStore } from '../queue/requests/files.js';
+import { createId } from '../queue/store/ids.js';
+import { rejectedName } from './input.js';
+import { printCsvRow, printHeader } from '../response/export/csv.js';
+import type { RowFault } from './source/row.js';
+
+/** Why a row was not stored. */
+export interface RowProblem {
+  /** Name of the column or field; `null` for the whole row. */
+  readonly column: string | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface RejectedRow {
+  readonly line: number;
+  readonly problems: readonly RowProblem[];
+}
+
+export const faultToProblem = ({ column, message }: RowFault): RowProblem => ({
+  column,
+  code: 'INVALID_PAYLOAD',
+  message,
+});
+
+export const errorToProblem = ({ code, message, details }: ApiError): RowProblem => {
+  const path = Array.isArray(details.path) ? details.path : [];
+  const names = [...path, ...(typeof details.field === 'string' ? [details.field] : [])];
+  return { column: names.length === 0 ? null : names.join('.'), code, message };
+};
+
+const columns = ['line', 'column', 'code', 'error'];
+const none: ReadonlySet<string> = new Set();
+
+const printRejected = (rows: readonly RejectedRow[]): string => {
+  const lines = rows.flatMap(({ line, problems }) =>
+    problems.map(({ column, code, message }) => {
+      const cells = new Map<string, unknown>([
+        ['line', line],
+        ['column', column],
+        ['code', code],
+        ['error', message],
+      ]);
+      return `${printCsvRow(cells, columns, none)}\n`;
+    }),
+  );
+  return lines.join('');
+};
+
+/** The report of one chunk. */
+interface Report {
+  readonly request: string;
+  /** Number of reports before it. */
+  readonly index: number;
+  readonly files: FileStore;
+}
+
+const nameOf = (index: number): string => `rejected-${index}.csv`;
+
+/** Stores the rejected rows of a chunk; a report that an earlier run left with the same number is replaced. */
+export const storeReport = async (
+  rows: readonly RejectedRow[],
+  { request, index, files }: Report,
+): Promise<void> => {
+  const spooled = createId();
+  await mkdir(files.spool, { recursive: true });
+  await writeFile(join(files.spool, spooled), printRejected(rows));
+  await files.adopt({ request, name: nameOf(index), spooled });
+};
+
+/** Joins the reports of a request in one file. */
+export const joinReports = async (
+  { request, reports }: { readonly request: string; readonly reports: number },
+  { files, run }: { readonly files: FileStore; readonly run: RunContext },
+): Promise<SavedFile> => {
+  const spooled = createId();
+  await mkdir(files.spool, { recursive: true });
+  await pipeline(
+    async function* () {
+      yield `${printHeader(columns)}\n`;
+      for (let index = 0; index < reports; index += 1) {
+        const report = await files.read(request, nameOf(index));
+        if (report === null) throw new Error(`the report ${index} of the rejected rows is gone`);
+        yield* report.stream as AsyncIterable<Buffer>;
+      }
+    },
+    createWriteStream(join(files.spool, spooled)),
+  );
+  return run.files.adopt({ name: rejectedName, contentType: 'text/csv', spooled });
+};

@@ -1,0 +1,132 @@
+/**
+ * Reads rows of CSV. The first line names the columns. A cell that is empty and not quoted is left out; a leading
+ * apostrophe, which exports put before texts that a spreadsheet would take for a formula, is taken away.
+ */
+import type { Readable } from 'node:stream';
+import { CsvError, parse, type Info } from 'csv-parse';
+import type { Collection } from '../../../contract/collection.js';
+import { fieldOf, isList, setValue, type Mapping } from './payload.js';
+import {
+  fault,
+  maxRowBytes,
+  SourceError,
+  type OpenSource,
+  type SourcePosition,
+  type SourceRow,
+} from './row.js';
+
+export interface CsvOptions {
+  readonly collection: Collection;
+  readonly mapping: Mapping;
+  readonly delimiter: string;
+}
+
+type Cells = readonly (string | undefined)[];
+
+interface Parsed {
+  readonly record: Cells;
+  readonly info: Info;
+}
+
+/** A column of the file; `path` is null where it is left out. */
+interface Column {
+  readonly name: string;
+  readonly path: readonly string[] | null;
+  readonly isJson: boolean;
+}
+
+/**
+ * @param from where an earlier run ended; the start of the file for the first one
+ * @throws SourceError where the text is not CSV
+ */
+export async function* readCsv(
+  open: OpenSource,
+  from: SourcePosition,
+  options: CsvOptions,
+): AsyncGenerator<SourceRow, void, void> {
+  const header = await readHeader(open, options);
+  if (header === null) return;
+  const begin = from.position === 0 ? header.end : from;
+  for await (const { record, info } of parseCsv(await open(begin.position), begin, options)) {
+    const end = { position: begin.position + info.bytes, line: begin.line + info.lines };
+    yield { line: end.line - countBreaks(record), end, item: toItem(record, header.columns) };
+  }
+}
+
+/** Counts the line breaks inside the cells of a row. */
+const countBreaks = (record: Cells): number =>
+  record.reduce(
+    (count, cell) => count + (cell?.includes('\n') === true ? cell.split('\n').length - 1 : 0),
+    0,
+  );
+
+const readHeader = async (
+  open: OpenSource,
+  options: CsvOptions,
+): Promise<{ readonly columns: readonly Column[]; readonly end: SourcePosition } | null> => {
+  for await (const { record, info } of parseCsv(await open(0), { position: 0, line: 0 }, options)) {
+    const columns = record.map((name = '') => {
+      const path = fieldOf(name, options.mapping);
+      return { name, path, isJson: path !== null && isList(path, options.collection) };
+    });
+    const repeated = columns.find(
+      ({ name }, index) => columns.findIndex((each) => each.name === name) < index,
+    );
+    if (repeated !== undefined) throw new SourceError(`the column "${repeated.name}" is there twice`, 1);
+    return { columns, end: { position: info.bytes, line: info.lines } };
+  }
+  return null;
+};
+
+async function* parseCsv(
+  stream: Readable,
+  { position, line }: SourcePosition,
+  { delimiter }: CsvOptions,
+): AsyncGenerator<Parsed, void, void> {
+  const parser = parse({
+    bom: position === 0,
+    info: true,
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: maxRowBytes,
+    cast: (text, { quoting }) => readCell(text, quoting),
+  });
+  stream.once('error', (error) => parser.destroy(error));
+  try {
+    yield* stream.pipe(parser) as unknown as AsyncIterable<Parsed>;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new SourceError(`the file is not CSV: ${error.message}`, line + Number(error.lines ?? 0));
+  } finally {
+    stream.destroy();
+  }
+}
+
+const readCell = (text: string, isQuoted: boolean): string | undefined => {
+  if (text === '' && !isQuoted) return undefined;
+  return text.startsWith("'") ? text.slice(1) : text;
+};
+
+const toItem = (cells: Cells, columns: readonly Column[]): SourceRow['item'] => {
+  if (cells.length > columns.length)
+    return fault(`the row has ${cells.length} cells, and the file ${columns.length} columns`);
+  const item: Record<string, unknown> = {};
+  for (const [index, { name, path, isJson }] of columns.entries()) {
+    const cell = cells[index];
+    if (cell === undefined || path === null) continue;
+    const value = isJson ? parseJson(cell) : cell;
+    if (value === undefined) return fault(`"${name}" takes a list as JSON`, name);
+    setValue(item, path, value);
+  }
+  return item;
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,25 @@
+/** Reads the item of a row from JSON text, as the bodies of requests are read. */
+import { isUtf8 } from 'node:buffer';
+import { hasLoneSurrogate, isTooDeep, loneSurrogate, maxJsonLevels } from '../../request/body.js';
+import { renameColumns, type Mapping } from './payload.js';
+import { fault, type SourceRow } from './row.js';
+
+export const readJsonItem = (bytes: Buffer, mapping: Mapping): SourceRow['item'] => {
+  if (!isUtf8(bytes)) return fault('the row is not valid UTF-8');
+  const text = bytes.toString('utf8');
+  if (isTooDeep(text)) return fault(`the row is nested deeper than ${maxJsonLevels} levels`);
+  if (hasLoneSurrogate(text)) return fault(`the row has ${loneSurrogate}`);
+  const value = parseJson(text);
+  if (value === undefined) return fault('the row is not valid JSON');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return fault('the row is not an object');
+  return renameColumns(value as Record<string, unknown>, mapping);
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};

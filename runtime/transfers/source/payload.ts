@@ -1,0 +1,52 @@
+/** Makes the item of a row: columns get the names of fields, and names with points become objects. */
+import type { Collection, Relation } from '../../../contract/collection.js';
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+/** Column to field; `null`: the column is left out. Columns without an entry are fields of the same name. */
+export type Mapping = Readonly<Record<string, string | null>>;
+
+/** Returns the field of a column as a path, or null where the column is left out. */
+export const fieldOf = (column: string, mapping: Mapping): readonly string[] | null => {
+  const name = Object.hasOwn(mapping, column) ? mapping[column] : column;
+  return name === null || name === undefined ? null : name.split('.');
+};
+
+/** Sets a value in an item, and makes the objects on the way to it. */
+export const setValue = (item: Record<string, unknown>, path: readonly string[], value: unknown): void => {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) {
+    define(item, name, value);
+    return;
+  }
+  const known = Object.hasOwn(item, name) ? item[name] : undefined;
+  const object = typeof known === 'object' && known !== null ? (known as Record<string, unknown>) : {};
+  if (object !== known) define(item, name, object);
+  setValue(object, rest, value);
+};
+
+/** Sets a property, even one called `__proto__`. */
+const define = (item: Record<string, unknown>, name: string, value: unknown): void => {
+  Object.defineProperty(item, name, { value, enumerable: true, configurable: true, writable: true });
+};
+
+/** Returns an item with the names of fields in place of those of columns. */
+export const renameColumns = (item: Payload, mapping: Mapping): Payload => {
+  if (Object.keys(mapping).length === 0) return item;
+  const renamed: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries(item)) {
+    const path = fieldOf(column, mapping);
+    if (path !== null) setValue(renamed, path, value);
+  }
+  return renamed;
+};
+
+/** Returns whether the cells of a column are JSON: those of lists. Other cells are read by the types of their fields. */
+export const isList = (path: readonly string[], collection: Collection): boolean => {
+  let current: Collection | null = collection;
+  for (const name of path.slice(0, -1)) current = targetOf(current?.relations.get(name));
+  return current?.relations.get(path.at(-1) ?? '')?.kind === 'oneToMany';
+};
+
+const targetOf = (relation: Relation | undefined): Collection | null =>
+  relation === undefined || relation.kind === 'manyToAny' ? null : relation.collection;

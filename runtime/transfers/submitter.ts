@@ -1,0 +1,51 @@
+/** The user who submitted a transfer, with the rights of the moment: each chunk runs under these. */
+import type { Access } from '../access/access.js';
+import { requireSecondFactor, type Principal } from '../access/principal.js';
+import { apiError } from '../../contract/errors.js';
+import { rowToUser } from '../execute/access-source.js';
+import { createContext, type ItemContext, type ItemServices } from '../items/context.js';
+import type { ApiRequest } from '../request/api-request.js';
+
+/** Who submitted a transfer, and from where. */
+export interface Submitter {
+  readonly account: string;
+  /** Address of the client, which policies may depend on. */
+  readonly address: string;
+}
+
+export interface TransferServices {
+  readonly items: ItemServices;
+  readonly access: Access;
+}
+
+/** Returns the principal of a submitter now. @throws INVALID_CREDENTIALS where the user is gone or not active; INVALID_IP */
+const findPrincipal = async (
+  { account, address }: Submitter,
+  { items, access }: TransferServices,
+): Promise<Principal> => {
+  const [row] = await items.database.query('select * from svc_users where id = ?', [account]);
+  if (row?.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
+  const principal = await access.admit(rowToUser(row), { address: () => address } as ApiRequest);
+  requireSecondFactor(principal);
+  return principal;
+};
+
+/** Runs work as the submitter, and gives back what its answers held. */
+export const asSubmitter = async <Result>(
+  submitter: Submitter,
+  services: TransferServices,
+  work: (context: ItemContext) => Promise<Result>,
+): Promise<Result> => {
+  const principal = await findPrincipal(submitter, services);
+  const closing: (() => void)[] = [];
+  const context = createContext(services.items, principal, {
+    address: () => submitter.address,
+    headers: {},
+    onClose: (callback) => void closing.push(callback),
+  });
+  try {
+    return await work(context);
+  } finally {
+    for (const close of closing) close();
+  }
+};

@@ -1,0 +1,105 @@
+/** An import whose process is killed: another one continues it, and no row is lost or stored twice. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { build } from '../harness/build.js';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+import { settings } from '../server-harness.js';
+import { runImport } from './run-import.js';
+import { endOf, submit, type Submitted } from './transfers.js';
+
+const schema = 'create table "entry" ("id" {counter}, "number" integer not null unique, "text" varchar(40));';
+const files = await mkdtemp(join(tmpdir(), 'svc-interrupted-'));
+const program = fileURLToPath(new URL('import-process.ts', import.meta.url));
+
+const isLong = process.env.LONG === '1';
+const [count, kills] = isLong ? [100_000, 5] : [5_000, 1];
+/** Every so many rows, one that cannot be stored. */
+const badEvery = 700;
+
+const rowOf = (index: number): string =>
+  index % badEvery === 0 ? `x${index},bad` : `${index},"row\n${index}"`;
+
+describe.each(settings)('an interrupted import on $dialect through $listener', (setting) => {
+  const server = useServer({
+    ...setting,
+    sql: sqlFor(setting.dialect, schema),
+    // nobody runs its requests but the processes of the test
+    environment: { QUEUE_FILES_DIR: files, TEMPORAL_ADDRESS: '127.0.0.1:1' },
+  });
+  const send = (raw: string): Promise<Submitted> =>
+    submit(server(), '/items/entry/import?on_error=report', { as: 'admin', raw, type: 'text/csv' });
+
+  const built = () => build(server().database, []);
+
+  /** Runs a process, and kills it after so many chunks. */
+  const runAndKill = async ({ id }: Submitted, chunks: number): Promise<void> => {
+    const folder = dirname((await built()).openapi);
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', program, server().databaseUrl, folder, files, id],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    let seen = 0;
+    for await (const _ of createInterface({ input: child.stdout })) {
+      seen += 1;
+      if (seen === chunks) child.kill('SIGKILL');
+    }
+    expect(seen).toBeGreaterThanOrEqual(chunks);
+  };
+
+  const run = async ({ id }: Submitted, whenRunning?: () => Promise<void>) =>
+    runImport({
+      database: server().database,
+      declarations: (await built()).declarations,
+      files,
+      request: id,
+      ...(whenRunning !== undefined && { whenRunning }),
+    });
+
+  it('continues after its worker is killed, with every row once', async () => {
+    const rows = Array.from({ length: count }, (_, index) => rowOf(index + 1));
+    const request = await send(`number,text\n${rows.join('\n')}\n`);
+    const perLife = Math.floor(count / 1_000 / (kills + 1));
+    for (let kill = 0; kill < kills; kill += 1) await runAndKill(request, perLife);
+    const { outcome } = await run(request);
+    const rejected = Math.floor(count / badEvery);
+    expect(outcome.body).toMatchObject({ imported: count - rejected, rejected });
+    const [stored] = await server().database.query(
+      'select count(*) as rows_stored, sum(number) as total, max(number) as last_number from entry',
+    );
+    const bad = Array.from({ length: rejected }, (_, index) => (index + 1) * badEvery);
+    expect({
+      rows: Number(stored?.rows_stored),
+      total: Number(stored?.total),
+    }).toEqual({
+      rows: count - rejected,
+      total: (count * (count + 1)) / 2 - bad.reduce((sum, each) => sum + each, 0),
+    });
+    const report = await readFile(join(files, request.id, 'rejected.csv'), 'utf8');
+    const lines = report.trimEnd().split('\n').slice(1);
+    // every good row before a bad one has two lines, every bad row one
+    expect(lines.map((line) => Number(line.split(',')[0]))).toEqual(
+      bad.map((index, before) => 2 + 2 * (index - 1) - before),
+    );
+  });
+
+  it('stores nothing more once it is cancelled, even where its worker does not hear of it', async () => {
+    const request = await send(
+      `number\n${Array.from({ length: 100 }, (_, index) => 900_000 + index).join('\n')}`,
+    );
+    const { retry } = await run(request, async () => {
+      const { status } = await server().request('PUT', `${request.path}/cancel`, { as: 'admin' });
+      expect(status).toBe(200);
+    });
+    expect(retry).toBe(true);
+    expect(await endOf(server(), request, 'admin')).toMatchObject({ status: 499 });
+    const [stored] = await server().database.query('select count(*) as n from entry where number >= 900000');
+    expect(Number(stored?.n)).toBe(0);
+  });
+});

@@ -1,0 +1,47 @@
+/** Runs an import as a worker does. */
+import { loadConfig } from '../../../runtime/config/config.js';
+import type { CollectionDeclaration } from '../../../contract/collection.js';
+import type { Database } from '../../../runtime/databases/contract.js';
+import type { RunResult } from '../../../runtime/queue/models/attempt.js';
+import { createDirectoryStore } from '../../../runtime/queue/requests/files.js';
+import { createRunFiles } from '../../../runtime/queue/requests/run-files.js';
+import { findRequestWithInput } from '../../../runtime/queue/store/requests.js';
+import { startAttempt } from '../../../runtime/queue/store/attempts.js';
+import { createWorkerTransfers } from '../../../runtime/transfer-services.js';
+
+export interface RunImportOptions {
+  readonly database: Database;
+  readonly declarations: readonly CollectionDeclaration[];
+  readonly files: string;
+  readonly request: string;
+  /** Receives how far the import is after each chunk. */
+  readonly progress?: (state: unknown) => void;
+  /** Runs after the request has begun, before its first row. */
+  readonly whenRunning?: () => Promise<void>;
+}
+
+const settings = { publicUrl: () => '', secrets: [Buffer.from('secret')], fileTtl: 60_000 };
+
+export const runImport = async (options: RunImportOptions): Promise<RunResult> => {
+  const { database, declarations, files, request: requestId, progress = () => undefined } = options;
+  const config = loadConfig({ DATABASE_URL: 'sqlite:unused', QUEUE_FILES_DIR: files });
+  const found = await findRequestWithInput(database, requestId);
+  if (found === null) throw new Error(`there is no request ${requestId}`);
+  const { attempts, account } = found.request;
+  await startAttempt(database, { request: requestId, attempts, worker: 'test', now: Date.now() });
+  await options.whenRunning?.();
+  const run = await createWorkerTransfers({ config, database, declarations, observe: () => undefined });
+  return run('svc/import', {
+    requestId,
+    account,
+    input: JSON.parse(found.input ?? 'null'),
+    resumed: undefined,
+    log: () => undefined,
+    skip: () => undefined,
+    progress,
+    files: createRunFiles(requestId, { files: createDirectoryStore(files), settings, ttl: null }),
+    onMemory: () => undefined,
+    signal: new AbortController().signal,
+    onFailure: () => undefined,
+  });
+};
