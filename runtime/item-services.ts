@@ -39,7 +39,7 @@ export const createItemServices = (
   publicLimits: limitsOf(config, config.query.limitMaxPublic, config.query.rowsMaxPublic),
   maxDepth: config.query.relationalDepth,
   answers: createAnswerBytes(config.answerBytesMax),
-  admission: createAdmission(config),
+  admission: createAdmission(config, database),
   observe,
   toStoredToken: staticTokens.toStored,
   cursors: createCursors(() => readSharedSecret(keys)),
@@ -50,10 +50,17 @@ export const createItemServices = (
 /** Requests that run for each connection of the pool: some wait for the caches or write their answers meanwhile. */
 const requestsPerConnection = 4;
 
-const createAdmission = ({ database, requestQueue }: Config): FairQueue => {
+/** A database without a server works in the process itself, for a millisecond or so each time. */
+const embeddedPerTurn = 4;
+
+const createAdmission = (
+  { database, requestQueue }: Config,
+  { isEmbedded }: Pick<Database, 'isEmbedded'>,
+): FairQueue => {
   const concurrency = database.poolMax * requestsPerConnection;
   return createFairQueue({
     concurrency,
+    ...(isEmbedded === true && { perTurn: embeddedPerTurn }),
     maxTasks: concurrency + requestQueue.max,
     maxWait: requestQueue.wait,
     tasks: 'requests',

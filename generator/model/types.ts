@@ -259,6 +259,8 @@ export interface OperationResponse {
   readonly description: string;
   readonly contentType: string | null;
   readonly schema: JsonSchema | null;
+  /** Media types of files that a parameter asks for instead; as JSON, a file has no envelope. */
+  readonly downloads?: readonly string[];
 }
 
 /** A model of the queue: `/queue/<id>` and `/run/<id>`. */

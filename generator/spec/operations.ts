@@ -49,6 +49,7 @@ const response = record<Omit<OperationResponse, 'status'>>({
   description: required(text),
   contentType: optional<string | null>(nullable(text), null),
   schema: optional<JsonSchema | null>(nullable(schema), null),
+  downloads: optional(listOf(text)),
 });
 
 const responses: Read<readonly OperationResponse[]> = (node, faults) => {

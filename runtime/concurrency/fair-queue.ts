@@ -25,6 +25,11 @@ export interface FairQueueOptions {
   readonly maxTasks: number;
   /** Maximum number of tasks that run; 1 if absent. */
   readonly concurrency?: number;
+  /**
+   * Maximum number of tasks that begin in one turn of the event loop, without a limit if absent. Where tasks keep the event
+   * loop busy, requests that arrive meanwhile are only noticed, and counted, between two turns.
+   */
+  readonly perTurn?: number;
   /** Milliseconds after which a waiting task is refused; without a limit if absent. */
   readonly maxWait?: number;
   /** Plural noun for the tasks in the error message, such as `logins`. */
@@ -118,26 +123,72 @@ const createTask = <Result>(
   };
 };
 
+/** Counts what begins in one turn of the event loop. */
+interface Turn {
+  isFull(): boolean;
+  count(): void;
+}
+
+/**
+ * After a full turn, the event loop turns empty for a twentieth of the time that it was busy, because it accepts one
+ * connection in each turn (libuv since 1.45).
+ * @param onNext called in the next turn after one that was full
+ */
+const createTurn = (perTurn: number, onNext: () => void): Turn => {
+  let begun = 0;
+  let start = 0;
+  const turnUntil = (end: number): void => {
+    if (performance.now() < end) return void setImmediate(turnUntil, end);
+    begun = 0;
+    onNext();
+  };
+  const endTurn = (): void => {
+    const now = performance.now();
+    if (begun >= perTurn) setImmediate(turnUntil, now + (now - start) / 20);
+    else begun = 0;
+  };
+  return {
+    isFull: () => begun >= perTurn,
+    count() {
+      if (perTurn === Infinity) return;
+      begun += 1;
+      if (begun > 1) return;
+      start = performance.now();
+      setImmediate(endTurn);
+    },
+  };
+};
+
 export const createFairQueue = (options: FairQueueOptions): FairQueue => {
-  const { maxTasks, concurrency = 1, tasks, service, pause } = options;
+  const { maxTasks, concurrency = 1, perTurn = Infinity, tasks, service, pause } = options;
   const waiting = createRotation();
+  const turn = createTurn(perTurn, () => serveAll());
   let size = 0;
   let running = 0;
 
+  const mayBegin = (): boolean => running < concurrency && !turn.isFull();
+
   const serve = async (): Promise<void> => {
-    if (running >= concurrency) return;
-    running += 1;
-    for (let next = waiting.takeNext(); next !== undefined; next = waiting.takeNext()) {
+    while (mayBegin()) {
+      const next = waiting.takeNext();
+      if (next === undefined) return;
+      running += 1;
+      turn.count();
       await next.begin();
       await pause?.();
+      running -= 1;
     }
-    running -= 1;
+  };
+
+  const serveAll = (): void => {
+    while (mayBegin() && !waiting.isEmpty()) void serve();
   };
 
   /** Runs a task that need not wait, without the cost of a queue. */
   const runNow = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     size += 1;
     running += 1;
+    turn.count();
     try {
       return await work();
     } finally {
@@ -160,7 +211,7 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
 
   return {
     async run(work, callerOf = () => '') {
-      if (pause === undefined && running < concurrency && waiting.isEmpty()) return runNow(work);
+      if (pause === undefined && mayBegin() && waiting.isEmpty()) return runNow(work);
       const caller = callerOf();
       if (size >= maxTasks) {
         const surplus = waiting.takeSurplus(caller);

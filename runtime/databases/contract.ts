@@ -42,6 +42,8 @@ export interface SqlDialect {
    * database fails by itself.
    */
   generatedKeyCheck?(field: Field): string;
+  /** Selects a row if a table, a parameter, has used the last value of its key; needed where a violation can be `full`. */
+  readonly exhaustedKey?: string;
   /** Statement that checks deferred constraints before the commit; absent if there are none. */
   readonly checkDeferred?: string;
   /**
@@ -140,6 +142,8 @@ export interface Violation {
     | 'range'
     /** The database has no further value for a key that it generates. */
     | 'exhausted'
+    /** The same, or the disk is full; `exhaustedKey` of the dialect tells which. */
+    | 'full'
     | 'type'
     | 'check'
     | 'skipped'
@@ -187,6 +191,8 @@ export interface Executor {
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
+  /** Whether it runs in this process, whose event loop waits for every statement. */
+  readonly isEmbedded?: true;
   /**
    * Runs single statements on a connection that is kept for them, to the server that takes the writes: they do not wait
    * for a connection of the pool.

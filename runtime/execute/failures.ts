@@ -29,9 +29,14 @@ export const explainFailure = async <Result>(
     if (error instanceof ApiError || error instanceof ApiErrors) throw error;
     const write = failing();
     const violation = write.dialect.readViolation(error, write.collection.name);
-    throw violation === null ? error : await toError(violation, write);
+    if (violation === null || (violation.kind === 'full' && !(await isExhausted(write)))) throw error;
+    throw await toError(violation, write);
   }
 };
+
+const isExhausted = async ({ collection, dialect, executor }: Write): Promise<boolean> =>
+  dialect.exhaustedKey !== undefined &&
+  (await executor.query(dialect.exhaustedKey, [collection.name])).length > 0;
 
 const toError = async (violation: Violation, write: Write): Promise<Error> => {
   switch (violation.kind) {
@@ -47,6 +52,7 @@ const toError = async (violation: Violation, write: Write): Promise<Error> => {
     case 'broken':
       return brokenSchema(write.collection);
     case 'exhausted':
+    case 'full':
       return toExhausted(violation, write);
     default:
       return toRejected(violation.kind, await findField(violation, write), write);
@@ -155,7 +161,7 @@ const brokenSchema = ({ name }: Collection): ApiError =>
 
 type Rejection = Exclude<
   Violation['kind'],
-  'unique' | 'foreignKey' | 'referenced' | 'skipped' | 'broken' | 'exhausted'
+  'unique' | 'foreignKey' | 'referenced' | 'skipped' | 'broken' | 'exhausted' | 'full'
 >;
 
 const toRejected = (kind: Rejection, field: Field | undefined, { collection, rows }: Write): ApiError => {

@@ -1,6 +1,6 @@
 /** Reads the output of writes: the written rows, as the query selects them. */
 import type { KeyList } from '../execute/key-list.js';
-import { JsonRows } from '../execute/row-set.js';
+import { JsonRows, noRows } from '../execute/row-set.js';
 import type { OutputReader } from '../execute/write.js';
 import type { Executor } from '../databases/contract.js';
 import { withEmptyLists } from '../plan/new-row.js';
@@ -63,6 +63,10 @@ export const createOutputReader = (
     },
   };
 };
+
+/** Returns the output of a write that writes no item. */
+export const writtenNothing = ({ returnsRows }: OutputReader<WriteOutput>): WriteOutput =>
+  returnsRows ? noRows : { reason: 'unreadable', count: 0 };
 
 const omit = async (keys: KeyList | null): Promise<WriteOutput> => ({
   reason: 'unreadable',

@@ -6,7 +6,6 @@ import { invalidPayload } from '../../contract/errors.js';
 import { databaseTime } from '../execute/database-time.js';
 import { withRollback } from '../execute/dry-run.js';
 import { keyList, onlyKey, type KeyList } from '../execute/key-list.js';
-import { noRows } from '../execute/row-set.js';
 import { executeCreate, executeDelete, executeUpdate, executeUpdates } from '../execute/write.js';
 import { executeUpsert, type UpsertOutput } from '../execute/upsert.js';
 import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js';
@@ -18,7 +17,7 @@ import type { Refusal, UpdatePlan } from '../plan/write-plan.js';
 import { writtenCollections, type WrittenPlan } from '../plan/written-collections.js';
 import type { OnConflict } from '../request/on-conflict.js';
 import { guardAccess, guardVersion } from './access-guard.js';
-import { createOutputReader, type WriteOutput } from './write-output.js';
+import { createOutputReader, writtenNothing, type WriteOutput } from './write-output.js';
 import { bindInput, type ItemContext } from './context.js';
 import { hashCreate, hashUpdate, hashUpsert } from './hash.js';
 import { rejectOwnRow } from './own-rights.js';
@@ -39,7 +38,7 @@ export const createItems = async (
     planCreate(collection, payloads, writeContext(context)),
     context.toStoredToken,
   );
-  if (plan.rows.length === 0) return noRows;
+  if (plan.rows.length === 0) return writtenNothing(output);
   return executeCreate(
     plan,
     output,
@@ -57,7 +56,7 @@ export const upsertItems = async (
   const output = createOutputReader(target, readCreated, context);
   const payloads = Array.isArray(payload) ? payload : [payload];
   const planned = planUpsert(collection, { payloads, onConflict }, writeContext(context));
-  if (planned.rows.length === 0) return { rows: noRows, outcomes: [] };
+  if (planned.rows.length === 0) return { rows: writtenNothing(output), outcomes: [] };
   const plan = await hashUpsert(planned, context.toStoredToken);
   const plans = plan.rows.flatMap(({ create, update }) => [create, update]);
   return executeUpsert(plan, output, executeContext({ collection, plans }, plan.rows.length, context));
@@ -101,7 +100,7 @@ const updateKeys = async (
   const key = onlyKey(keys);
   const [planned] = planUpdates(collection, [{ key, payload }], writeContext(context));
   rejectOwnRow(collection, { keys, payload }, context);
-  if (planned === undefined || keys.count === 0) return noRows;
+  if (planned === undefined || keys.count === 0) return writtenNothing(output);
   const plan = await hashUpdate(planned, context.toStoredToken);
   return executeUpdate(
     { plan, keys },

@@ -11,12 +11,18 @@ const folder = join(packageRoot, '.cache', 'schemathesis');
 /** Returns the path of the program, after installing it once into an environment of its own. */
 export const installSchemathesis = async (): Promise<string> => {
   const program = join(folder, 'bin', 'schemathesis');
-  if (existsSync(program) && (await runProgram(program, ['--version'])).output.includes(version))
-    return program;
+  if (await isInstalled(program)) return program;
   rmSync(folder, { recursive: true, force: true });
   await require('python3', ['-m', 'venv', folder]);
   await require(join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${version}`]);
   return program;
+};
+
+/** Environments cannot be moved: the program of one that was does not start. */
+const isInstalled = async (program: string): Promise<boolean> => {
+  if (!existsSync(program)) return false;
+  const { output } = await runProgram(program, ['--version']).catch(() => ({ output: '' }));
+  return output.includes(version);
 };
 
 const require = async (program: string, args: readonly string[]): Promise<void> => {

@@ -16,6 +16,16 @@ type Schema = SchemaObject | ReferenceObject;
 
 export const jsonContent = (schema: Schema): ContentObject => ({ 'application/json': { schema } });
 
+/** Returns the content of a read with the parameter `export`: as JSON, an export has no envelope. */
+const exportedContent = (enveloped: Schema, bare: Schema): ContentObject => ({
+  ...jsonContent({ anyOf: [enveloped, bare] }),
+  ...Object.fromEntries(fileTypes.map((type) => [type, {}])),
+  'text/yaml': { schema: bare },
+});
+
+/** Types whose content a schema does not describe. */
+const fileTypes = ['application/x-ndjson', 'text/csv', 'text/xml'];
+
 export const jsonBody = (schema: Schema, required = true): RequestBodyObject => ({
   required,
   content: jsonContent(schema),
@@ -38,24 +48,26 @@ export const dataOf = (data: Schema, meta: Record<string, Schema> = {}): SchemaO
   required: ['data'],
 });
 
-/** Returns the responses `<Type>List` and `<Type>Item` of a collection. */
+/** Returns the responses `<Type>List` and `<Type>Item` of a collection, and those of reads, which may be exports. */
 export const collectionResponses = (
   collection: Collection,
   context: Context,
 ): Record<string, ResponseObject> => {
   const stem = context.stemOf(collection);
   const item = ref('schemas', stem);
+  const list = dataOf(arrayOf(item), { meta: ref('schemas', 'ListMeta') });
+  const items = `Items of ${code(collection.name)}.`;
+  const one = `One item of ${code(collection.name)}.`;
+  const response = (description: string, content: ContentObject): ResponseObject => ({
+    ...accessExtensions(collection, 'read'),
+    description,
+    content,
+  });
   return {
-    [`${stem}List`]: {
-      ...accessExtensions(collection, 'read'),
-      description: `Items of ${code(collection.name)}.`,
-      content: jsonContent(dataOf(arrayOf(item), { meta: ref('schemas', 'ListMeta') })),
-    },
-    [`${stem}Item`]: {
-      ...accessExtensions(collection, 'read'),
-      description: `One item of ${code(collection.name)}.`,
-      content: jsonContent(dataOf(item)),
-    },
+    [`${stem}List`]: response(items, jsonContent(list)),
+    [`${stem}Item`]: response(one, jsonContent(dataOf(item))),
+    [`${stem}ListOrExport`]: response(items, exportedContent(list, arrayOf(item))),
+    [`${stem}ItemOrExport`]: response(one, exportedContent(dataOf(item), item)),
   };
 };
 

@@ -36,7 +36,7 @@ export const list = (subject: Subject): OperationObject =>
     description:
       'Returns the items that the caller may read. SEARCH on the same path accepts the parameters in the body.',
     parameters: listParameters(subject.stem),
-    ok: { 200: ref('responses', `${subject.stem}List`), ...unchanged(subject) },
+    ok: { 200: ref('responses', `${subject.stem}ListOrExport`), ...unchanged(subject) },
     statuses: reading,
   });
 
@@ -124,7 +124,7 @@ export const readOne = (subject: Subject): OperationObject =>
     summary: subject.collection.singleton ? `Read ${subject.name}` : `Read one item of ${subject.name}`,
     description: 'Returns 403 both for an item that does not exist and for one that the caller may not read.',
     parameters: itemParameters,
-    ok: { 200: ref('responses', `${subject.stem}Item`), ...unchanged(subject) },
+    ok: { 200: ref('responses', `${subject.stem}ItemOrExport`), ...unchanged(subject) },
     statuses: reading,
   });
 

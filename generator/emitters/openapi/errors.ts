@@ -50,14 +50,23 @@ export const errorRefs = (
     }),
   );
 
-export const errorResponses = (errors: ReadonlyMap<number, ErrorStatus>): Record<string, ResponseObject> =>
-  Object.fromEntries([...errors.values()].map(({ name, entries }) => [name, errorResponse(entries)]));
+export const errorResponses = (errors: ReadonlyMap<number, ErrorStatus>): Record<string, ResponseObject> => {
+  const forbidden = errors.get(403)?.entries.filter(({ code }) => code === 'FORBIDDEN') ?? [];
+  return Object.fromEntries(
+    [...errors].map(([status, { name, entries }]) => [
+      name,
+      // several problems of different statuses are answered with 400
+      errorResponse(entries, status === 400 ? [...entries, ...forbidden] : entries),
+    ]),
+  );
+};
 
-const errorResponse = (entries: readonly ErrorEntry[]): ResponseObject => ({
+/** @param possible the errors that may be among several */
+const errorResponse = (entries: readonly ErrorEntry[], possible: readonly ErrorEntry[]): ResponseObject => ({
   description: entries.map((entry) => `\`${entry.code}\`: ${entry.message}.`).join(' '),
   content: {
     'application/json': {
-      schema: envelope(entries),
+      schema: envelope(possible),
       examples: Object.fromEntries(entries.map((entry) => [entry.code, exampleOf(entry)])),
     },
   },

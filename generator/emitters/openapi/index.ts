@@ -2,6 +2,7 @@
 import type {
   ComponentsObject,
   OpenAPIObject,
+  OperationObject,
   PathItemObject,
   PathsObject,
   TagObject,
@@ -16,7 +17,7 @@ import { transferParameters } from './transfers.js';
 import { collectionPaths } from './paths.js';
 import { queuePaths, queueTag } from './queue.js';
 import { queueSchemas } from './queue-schemas.js';
-import { keepReferenced } from './refs.js';
+import { keepReferenced, ref } from './refs.js';
 import { collectionSchemas } from './schemas.js';
 import { openSecurity, securitySchemesOf } from './security.js';
 import { operationPaths } from './spec-operations.js';
@@ -55,10 +56,24 @@ const allPaths = (context: Context): PathsObject => {
   const { queueModels } = context.model;
   for (const part of [...collectionParts, operationPaths(context), queuePaths(queueModels)]) {
     for (const [path, item] of Object.entries<PathItemObject>(part))
-      paths.set(path, { ...paths.get(path), ...item });
+      paths.set(path, { ...paths.get(path), ...describeLongHeads(item) });
   }
   return Object.fromEntries(paths);
 };
+
+/** Adds the response that Node gives to any request whose URL and headers are too long. */
+const describeLongHeads = (item: PathItemObject): PathItemObject =>
+  Object.fromEntries(
+    Object.entries(item).map(([key, part]: [string, unknown]) => [
+      key,
+      isOperation(part) ? { ...part, responses: { ...part.responses, 431: longHead } } : part,
+    ]),
+  );
+
+const isOperation = (part: unknown): part is OperationObject =>
+  typeof part === 'object' && part !== null && 'responses' in part;
+
+const longHead = ref('responses', 'RequestHeaderFieldsTooLarge');
 
 const allComponents = (context: Context): ComponentsObject => {
   const { collections, queueModels } = context.model;
@@ -76,6 +91,7 @@ const allComponents = (context: Context): ComponentsObject => {
       NoContent: noContent,
       NotModified: notModified,
       NotReturned: notReturned,
+      RequestHeaderFieldsTooLarge: { description: 'URL and headers exceed 16 KiB.' },
       ...errorResponses(context.errors),
     },
     parameters: { ...queryParameters, ...transferParameters },

@@ -1,6 +1,7 @@
 /** The schemas of the queue: input and output of each model, and those that all models share. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
 import type { JsonSchema, QueueModel } from '../../model/types.js';
+import { ref } from './refs.js';
 
 type Schemas = Record<string, SchemaObject>;
 
@@ -34,6 +35,13 @@ const logEntry: SchemaObject = {
   },
   required: ['message', 'level', 'source', 'timestamp'],
 };
+
+/** Returns the schema of an error that is a status instead of a detail. */
+const outcome = (status: string, errorType: string): SchemaObject => ({
+  type: 'object',
+  properties: { status: { type: 'string', const: status }, error_type: { type: 'string', const: errorType } },
+  required: ['status', 'error_type'],
+});
 
 const sharedSchemas: Schemas = {
   QueueSubmission: {
@@ -74,16 +82,26 @@ const sharedSchemas: Schemas = {
     },
     required: [...Object.keys(requestLinks), 'status', 'logs'],
   },
-  QueueCancellation: {
+  QueueEvent: {
     type: 'object',
     properties: {
-      status: {
+      id: { type: 'string', description: 'Position in the log, for `Last-Event-ID`.' },
+      // the type lacks `contentSchema`
+      data: {
         type: 'string',
-        enum: ['OK', 'CANCELLATION_REQUESTED', 'ALREADY_COMPLETED', 'NOT_FOUND'],
-      },
+        contentMediaType: 'application/json',
+        contentSchema: ref('schemas', 'QueueStatus'),
+      } as SchemaObject,
     },
+    required: ['data'],
+  },
+  QueueCancellation: {
+    type: 'object',
+    properties: { status: { type: 'string', enum: ['OK', 'CANCELLATION_REQUESTED'] } },
     required: ['status'],
   },
+  QueueCancellationRefused: outcome('ALREADY_COMPLETED', 'already_completed'),
+  QueueRequestNotFound: outcome('NOT_FOUND', 'not_found'),
   QueueError: {
     type: 'object',
     properties: {

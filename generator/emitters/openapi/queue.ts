@@ -111,11 +111,37 @@ const response = (description: string, name: string) => ({
   content: jsonContent(ref('schemas', name)),
 });
 
-const errorResponses = {
-  400: response('The body is not JSON, or a header is invalid.', 'QueueError'),
+/** Errors of every path of the queue. */
+const commonErrorResponses = {
   401: response('The key is missing, unknown, revoked or expired.', 'QueueError'),
-  404: response('The model or the request does not exist.', 'QueueError'),
+  403: response('The account has to set up one-time passwords first.', 'QueueError'),
+  429: response('Too many requests, or no capacity for this one.', 'QueueError'),
+  500: response('An unexpected error occurred.', 'QueueError'),
+  503: response('The database cannot be reached.', 'QueueError'),
 };
+
+/** Errors of what takes an input. */
+const inputErrorResponses = {
+  ...commonErrorResponses,
+  400: response('The body is not JSON, or a header is invalid.', 'QueueError'),
+  404: response('The model does not exist.', 'QueueError'),
+  413: response('The body is too large.', 'QueueError'),
+  415: response('The body is not JSON.', 'QueueError'),
+};
+
+/** Errors of everything that is done with a request. */
+const requestErrorResponses = {
+  ...commonErrorResponses,
+  400: response('The query string or a header is invalid.', 'QueueError'),
+  404: response('The request does not exist.', 'QueueRequestNotFound'),
+};
+
+const modelError = {
+  description: 'Another error that the model returned.',
+  content: { 'application/json': {} },
+};
+
+const cursorError = response('The value of `after` is not a cursor.', 'QueueError');
 
 const submit = (model: QueueModel): OperationObject => ({
   ...describe(model, 'submit', {
@@ -126,10 +152,10 @@ const submit = (model: QueueModel): OperationObject => ({
   }),
   responses: {
     200: response('The request is queued.', 'QueueSubmission'),
-    ...errorResponses,
-    415: response('The body is not JSON.', 'QueueError'),
+    ...inputErrorResponses,
+    410: response('The request of the idempotency key has expired.', 'QueueError'),
     422: response('The webhook or the idempotency key is invalid.', 'QueueError'),
-    429: response('More requests are waiting than `svc_max_queue_length` allows.', 'QueueError'),
+    429: response('More requests are waiting than a quota or `svc_max_queue_length` allows.', 'QueueError'),
   },
 });
 
@@ -141,8 +167,8 @@ const status = (model: QueueModel): OperationObject => ({
   responses: {
     200: response('The request has ended.', 'QueueStatus'),
     202: response('The request is waiting or running.', 'QueueStatus'),
-    401: errorResponses[401],
-    404: errorResponses[404],
+    ...requestErrorResponses,
+    422: cursorError,
   },
 });
 
@@ -154,9 +180,12 @@ const stream = (model: QueueModel): OperationObject => ({
     parameters: [logs, after],
   }),
   responses: {
-    200: { description: 'Events.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
-    401: errorResponses[401],
-    404: errorResponses[404],
+    200: {
+      description: 'Events; the schema is that of each.',
+      content: { 'text/event-stream': { schema: ref('schemas', 'QueueEvent') } },
+    },
+    ...requestErrorResponses,
+    422: cursorError,
   },
 });
 
@@ -164,12 +193,13 @@ const result = (model: QueueModel): OperationObject => ({
   ...describe(model, 'result', { summary: `Read the result of a request: ${model.title}` }),
   responses: {
     200: response('The output of the model.', `${model.names.type}Output`),
-    400: response('The request has not ended.', 'QueueError'),
-    401: errorResponses[401],
-    404: errorResponses[404],
+    ...requestErrorResponses,
+    400: response('The request has not ended, or the query string or a header is invalid.', 'QueueError'),
+    410: response('The result has expired.', 'QueueError'),
     422: response('The input does not match the schema of the model.', 'QueueError'),
     499: response('The request was cancelled.', 'QueueError'),
     504: response('Processing did not start or end in time.', 'QueueError'),
+    default: modelError,
   },
 });
 
@@ -178,9 +208,13 @@ const cancel = (model: QueueModel): OperationObject => ({
   responses: {
     200: response('The request was waiting and is removed.', 'QueueCancellation'),
     202: response('The request is running and will be stopped.', 'QueueCancellation'),
-    400: response('The request has already ended.', 'QueueCancellation'),
-    401: errorResponses[401],
-    404: response('The request does not exist.', 'QueueCancellation'),
+    ...requestErrorResponses,
+    400: {
+      description: 'The request has already ended, or the query string or a header is invalid.',
+      content: jsonContent({
+        anyOf: [ref('schemas', 'QueueCancellationRefused'), ref('schemas', 'QueueError')],
+      }),
+    },
   },
 });
 
@@ -193,8 +227,11 @@ const run = (model: QueueModel): OperationObject => ({
   }),
   responses: {
     200: response('The output of the model.', `${model.names.type}Output`),
-    ...errorResponses,
+    ...inputErrorResponses,
     422: response('The input does not match the schema of the model.', 'QueueError'),
     429: response('The maximum number of concurrent runs is reached.', 'QueueError'),
+    499: response('The caller closed the connection.', 'QueueError'),
+    504: response('Processing did not start or end in time.', 'QueueError'),
+    default: modelError,
   },
 });

@@ -5,8 +5,15 @@ import type {
   PathsObject,
   RequestBodyObject,
   ResponseObject,
+  SchemaObject,
 } from 'openapi3-ts/oas31';
-import type { ErrorEntry, Operation, OperationParameter, OperationResponse } from '../../model/types.js';
+import type {
+  ErrorEntry,
+  JsonSchema,
+  Operation,
+  OperationParameter,
+  OperationResponse,
+} from '../../model/types.js';
 import { closedObject, jsonBody } from './bodies.js';
 import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
@@ -71,10 +78,30 @@ const parameterObject = ({
   schema,
 });
 
-const responseObject = ({ description, contentType, schema }: OperationResponse): ResponseObject => ({
+const responseObject = ({
   description,
-  ...(contentType !== null && { content: { [contentType]: schema === null ? {} : { schema } } }),
+  contentType,
+  schema,
+  downloads = [],
+}: OperationResponse): ResponseObject => ({
+  description,
+  ...(contentType !== null && {
+    content: {
+      ...Object.fromEntries(downloads.map((type) => [type, { schema: withoutEnvelope(schema) }])),
+      [contentType]:
+        schema === null
+          ? {}
+          : {
+              schema: downloads.includes(contentType) ? { anyOf: [schema, withoutEnvelope(schema)] } : schema,
+            },
+    },
+  }),
 });
+
+const withoutEnvelope = (schema: JsonSchema | null): SchemaObject => {
+  const { properties } = (schema ?? {}) as { readonly properties?: { readonly data?: JsonSchema } };
+  return properties?.data ?? {};
+};
 
 /** Errors of every operation: its query string is read before anything else. */
 const common: readonly ErrorEntry['code'][] = ['INVALID_QUERY'];

@@ -32,6 +32,7 @@ export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Data
   return {
     dialect: sqlite.name,
     sql: sqlite,
+    isEmbedded: true,
     // reads never wait here: they run at once
     reserved: reading,
     quote: sqlite.quote,

@@ -51,6 +51,7 @@ export const sqlite: SqlDialect = {
   returning: true,
   updateReadback: 'transaction',
   // a key beyond 2^53 is rounded by JSON; `abs` fails for the smallest integer
+  exhaustedKey: 'select 1 from sqlite_sequence where name = ? and seq = 9223372036854775807',
   generatedKeyCheck({ name }) {
     const key = sqlite.quote(name);
     return `case when ${key} > ${Number.MAX_SAFE_INTEGER} then abs(${key} - ${key} - 9223372036854775807 - 1) end`;

@@ -25,6 +25,7 @@ const readCode = (code: string, text: string, table: string): Violation | null =
   if (text.includes('CHECK constraint failed')) return violation('check', [], reason);
   // `generatedKeyCheck` of the dialect
   if (text === 'integer overflow') return violation('exhausted');
+  if (code === 'SQLITE_FULL') return violation('full');
   if (!/cannot store|datatype mismatch|^malformed JSON$/.test(text)) return null;
   return violation('type', [firstGroup(/column .*\.(.*)$/s, text) ?? []].flat());
 };

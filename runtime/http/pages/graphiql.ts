@@ -59,19 +59,30 @@ const render = async (endpoint: string): Promise<Page> => {
     favicon: 'data:,',
     logo: '<span></span>',
   });
-  const html = rendered.includes('name="viewport"')
-    ? rendered
-    : rendered.replace('<head>', `<head>${viewport}`);
+  const head = rendered.includes('name="viewport"') ? narrow : viewport + narrow;
+  const html = rendered.replace('</head>', `${head}</head>`);
   const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 20)}"`;
   return { compressed: await promisify(gzip)(html), etag };
 };
 
 const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
-const welcome = `# The schema shows what you may use.
-# To see more, open "Headers" below, enter
-#   {"authorization": "Bearer TOKEN"}
-# and fetch the schema again.
+/** Below the width of a tablet, the answer stands below the query. */
+const narrow = `<style>@media (max-width: 767px) {
+  .graphiql-container #graphiql-session { flex-direction: column; }
+  .graphiql-container #graphiql-session > * { min-width: 0; min-height: 48%; }
+}</style>`;
+
+/** In lines that are whole on a phone. */
+const welcome = `# You see what
+# you may use.
+# To see more,
+# open "Headers",
+# enter
+#{"authorization":
+# "Bearer TOKEN"}
+# and fetch the
+# schema again.
 {
   __typename
 }

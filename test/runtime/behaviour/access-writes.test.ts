@@ -94,6 +94,7 @@ describe.each(settings)('writing on $dialect through $listener', (setting) => {
       expect({ status: hidden.status, text: hidden.text }).toEqual({ status: 204, text: '' });
       const review = await send('clerk', 'POST', '/items/review', { book: 201, stars: 2 });
       expect({ status: review.status, text: review.text }).toEqual({ status: 204, text: '' });
+      expect((await send('clerk', 'POST', '/items/review', [])).status).toBe(204);
       expect(
         (
           await send('clerk', 'POST', '/items/review', [

@@ -73,6 +73,30 @@ describe.each(dialects)('generated keys at the end of their type on %s', (dialec
   });
 });
 
+describe('the last key that SQLite counts', () => {
+  const last = '9223372036854775807';
+  const server = useServer({
+    dialect: 'sqlite',
+    sql: `
+create table plain (id integer primary key, name varchar(20));
+create table strict (id integer primary key autoincrement, name varchar(20));
+insert into plain values (${last}, 'by hand');
+insert into strict values (${last}, 'by hand');`,
+  });
+
+  it.each(['plain', 'strict'])('%s: no key follows it', async (table) => {
+    for (const body of [{ name: 'next' }, {}, [{ name: 'next' }, { name: 'after' }]]) {
+      const { status, errors } = await server().request('POST', `/items/${table}`, { as: 'admin', body });
+      expect({ status, errors }).toMatchObject({
+        status: 400,
+        errors: [{ code: 'VALUE_OUT_OF_RANGE', collection: table, field: 'id' }],
+      });
+    }
+    const { data } = await server().request('GET', `/items/${table}?fields=name`, { as: 'admin' });
+    expect(data).toEqual([{ name: 'by hand' }]);
+  });
+});
+
 const ranges = `
 create table measure (id serial primary key, name varchar(20), low real, high real, span int4range, price numeric(3,2));
 `;

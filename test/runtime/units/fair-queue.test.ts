@@ -78,6 +78,27 @@ it('starts the next task after a failed one', async () => {
   expect(await queue.run(async () => 'done')).toBe('done');
 });
 
+it('begins as many tasks in a turn of the event loop as it may, and refuses those beyond the queue', async () => {
+  const queue = createFairQueue({ ...options, maxTasks: 6, concurrency: 10, perTurn: 2 });
+  const started: string[] = [];
+  const run = (name: string) =>
+    queue
+      .run(async () => void started.push(name))
+      .then(
+        () => 'done',
+        (error: { code: string }) => error.code,
+      );
+  const first = ['a', 'b', 'c', 'd'].map(run);
+  await Promise.all(first.slice(0, 2));
+  expect(started).toEqual(['a', 'b']);
+  const second = ['e', 'f', 'g', 'h', 'i'].map(run);
+  expect(started).toEqual(['a', 'b']);
+  expect(await Promise.all(second)).toEqual(['done', 'done', 'done', 'done', 'SERVICE_UNAVAILABLE']);
+  expect(await Promise.all(first)).toEqual(Array(4).fill('done'));
+  expect(started).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+  expect(queue.isIdle()).toBe(true);
+});
+
 /** Tasks that end when they are told to. */
 const createTasks = (maxTasks: number, maxWait?: number) => {
   const queue = createFairQueue({

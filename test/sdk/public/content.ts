@@ -207,7 +207,8 @@ export const contentSteps: Readonly<Record<string, Step>> = {
   },
   async 'items: aggregate'(here) {
     const counted = await asAdmin(here).request(aggregate('artists', { aggregate: { count: '*' } }));
-    expect(counted).toEqual([{ count: expect.any(String) }]);
+    // the public system answers with text on some databases
+    expect(counted).toEqual([{ count: expect.any(Number) }]);
   },
   async 'singleton: read and update'(here) {
     const client = asAdmin(here);
@@ -237,7 +238,18 @@ export const contentSteps: Readonly<Record<string, Step>> = {
     await asAdmin(here).request(schemaDiff(await asAdmin(here).request(schemaSnapshot())));
   },
   async 'schema: apply'(here) {
-    const diff = { hash: '', diff: { collections: [], fields: [], relations: [] } };
-    await asAdmin(here).request(schemaApply(diff as Untyped));
+    const client = asAdmin(here);
+    const snapshot: Untyped = await client.request(schemaSnapshot());
+    const collections = snapshot.collections.map((each: Untyped) =>
+      each.collection === 'themes' ? { ...each, meta: { ...each.meta, note: 'By a step' } } : each,
+    );
+    await client.request(schemaApply(await client.request(schemaDiff({ ...snapshot, collections }))));
+    const applied: Untyped = await client.request(schemaSnapshot());
+    expect(applied.collections).toContainEqual(
+      expect.objectContaining({
+        collection: 'themes',
+        meta: expect.objectContaining({ note: 'By a step' }),
+      }),
+    );
   },
 };

@@ -78,10 +78,13 @@ export const systemSteps: Readonly<Record<string, Step>> = {
     expect(list).toContainEqual({ id: made.id });
   },
   async 'policies: create with the roles that have it'(here) {
-    const roles = { create: [{ role: noted(here, 'role') }], update: [], delete: [] };
+    // one list where the public system has two, `users` and `roles`, of the same rows: a key has one list
+    const access = { create: [{ role: noted(here, 'role') }], update: [], delete: [] };
     const made = await asAdmin(here).request(
-      createPolicy({ name: 'Step policy with roles', roles } as Untyped),
+      createPolicy({ name: 'Step policy with roles', access } as Untyped),
     );
+    const read = readPolicy(made.id, { fields: [{ access: ['role'] }] } as Untyped);
+    expect(await asAdmin(here).request(read)).toEqual({ access: [{ role: noted(here, 'role') }] });
     await asAdmin(here).request(deletePolicy(made.id));
   },
   async 'policies: update'(here) {
