@@ -14,6 +14,7 @@ const databaseContract = ['type runtime/databases/contract'];
 const databaseFolder = [
   'contract',
   'type runtime/databases/contract',
+  'runtime/databases/deadlocks',
   'runtime/databases/network-errors',
   'runtime/databases/pool-count',
   'runtime/databases/statements',

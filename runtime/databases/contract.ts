@@ -199,8 +199,8 @@ export interface Database extends Executor {
    */
   readonly reserved: Executor;
   /**
-   * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs a second time where a
-   * prepared statement turns out to be of columns that have changed since, so it must change nothing else.
+   * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs again after a deadlock,
+   * and where a prepared statement turns out to be of columns that have changed since, so it must change nothing else.
    * @throws UnknownOutcome when the connection is lost before the commit is acknowledged
    */
   transaction<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;
@@ -220,6 +220,11 @@ export interface Database extends Executor {
    * column. It had no effect.
    */
   isSchemaChange(error: unknown): boolean;
+  /**
+   * Returns whether the server gave up a statement that others blocked, or that took longer than the limit. It had no
+   * effect; deadlocks have been tried again several times.
+   */
+  isGivenUp(error: unknown): boolean;
   close(): Promise<void>;
 }
 

@@ -5,6 +5,8 @@ import type { Observe } from '../observe.js';
 export interface Availability {
   /** Returns true if an error means that the database is unreachable, and then starts polling for its recovery. */
   isLoss(error: unknown): boolean;
+  /** Returns true if the database gave up a statement that may succeed if it is sent again. */
+  isGivenUp(error: unknown): boolean;
   close(): void;
 }
 
@@ -35,6 +37,7 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
       }
       return true;
     },
+    isGivenUp: (error) => database.isGivenUp(error),
     close() {
       if (timer !== null) clearTimeout(timer);
     },

@@ -49,6 +49,13 @@ const unknownOutcome = (): ApiError =>
     'the connection to the database was lost while the write was being stored; read before you send it again',
   );
 
+const givenUp = (): ApiError =>
+  apiError(
+    'SERVICE_UNAVAILABLE',
+    { service: 'database' },
+    'the database gave up, because others blocked the request or it took too long; it had no effect; try again, or ask for less at once',
+  );
+
 interface Failed extends Pick<ApiRequest, 'id' | 'method'> {
   /** Path of the route, without the values of the request. */
   readonly route: string;
@@ -68,6 +75,7 @@ export const mapError = (
   if (error instanceof StalePrincipal) return accessUnavailable();
   if (!(error instanceof ApiError || error instanceof ApiErrors)) {
     observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
+    if (availability.isGivenUp(error)) return givenUp();
   }
   return error;
 };

@@ -106,6 +106,7 @@ const context: CallContext = {
     poolUse: () => ({ maximum: 1, used: 0, waiting: 0 }),
     isConnectionLoss: () => false,
     isSchemaChange: () => false,
+    isGivenUp: () => false,
     close: async () => {},
   },
   dialect,

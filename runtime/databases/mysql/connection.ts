@@ -3,9 +3,10 @@ import { createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
 import { readRows, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
-import { isConnectionLoss, isSchemaChange } from './errors.js';
+import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange } from './errors.js';
 import { mariadb } from './mariadb-dialect.js';
 import { poolOptions, sessionSetup } from './options.js';
+import { retryDeadlocks } from '../deadlocks.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
 
@@ -35,8 +36,10 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     poolUse: () => ({ ...count.use }),
     isConnectionLoss,
     isSchemaChange,
+    isGivenUp,
     ...createPoolExecutor(run),
-    transaction: (body) => run((connection) => runTransaction(connection, body)),
+    transaction: (body) =>
+      retryDeadlocks(isDeadlock, () => run((connection) => runTransaction(connection, body))),
     changeSchema: (body) =>
       run(async (connection) => {
         // an ALTER may take longer than a request, but waits for locks only as long as that
@@ -95,9 +98,14 @@ const createPoolExecutor = (run: RunOnConnection): Executor => ({
   quote: mysql.quote,
   rows: (statement, layout) => run((connection) => readRows(connection, statement, layout)),
   query: (text, values = []) => run((connection) => send(connection, text, values)),
-  write: (statement) => run((connection) => acknowledged(() => sendWrite(connection, statement))),
+  write: (statement) =>
+    retryDeadlocks(isDeadlock, () =>
+      run((connection) => acknowledged(() => sendWrite(connection, statement))),
+    ),
   writeRows: (statement, layout) =>
-    run((connection) => acknowledged(() => readRows(connection, statement, layout))),
+    retryDeadlocks(isDeadlock, () =>
+      run((connection) => acknowledged(() => readRows(connection, statement, layout))),
+    ),
 });
 
 const createConnectionExecutor = (connection: PoolConnection): Executor => ({

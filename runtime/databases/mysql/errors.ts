@@ -25,6 +25,21 @@ const schemaCodes: ReadonlySet<unknown> = new Set([
 /** Returns whether a statement failed as only a changed schema makes it fail. */
 export const isSchemaChange = (error: unknown): boolean => schemaCodes.has(codeOf(error));
 
+/** A deadlock; with MariaDB also a row that changed after the transaction began to read. */
+const deadlockNumbers: ReadonlySet<unknown> = new Set([1213, 1020]);
+
+/** Returns whether the server rolled back because of another transaction. */
+export const isDeadlock = (error: unknown): boolean => deadlockNumbers.has(numberOf(error));
+
+/** A lock that was not free in time; a statement over the limit, of MySQL and of MariaDB. */
+const timeoutNumbers: ReadonlySet<unknown> = new Set([1205, 3024, 1969]);
+
+export const isGivenUp = (error: unknown): boolean =>
+  isDeadlock(error) || timeoutNumbers.has(numberOf(error));
+
+const numberOf = (error: unknown): unknown =>
+  error instanceof Error && 'errno' in error ? error.errno : undefined;
+
 const permanentCodes: ReadonlySet<unknown> = new Set([
   'ER_ACCESS_DENIED_ERROR',
   'ER_DBACCESS_DENIED_ERROR',

@@ -4,7 +4,7 @@ import type { BindValue, Database, DatabaseOptions, Executor, RowLayout, WriteRe
 import type { RenderedStatement } from '../../sql/fragment.js';
 import { runCommand, type Prepared, type CommandOptions } from './command.js';
 import { postgres } from './dialect.js';
-import { isConnectionLoss, isSchemaChange, addErrorCode, withCode } from './errors.js';
+import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange, addErrorCode, withCode } from './errors.js';
 import { RowClient } from './client.js';
 import { clientOptions, sessionSetup } from './options.js';
 import { numberPlaceholders } from './placeholders.js';
@@ -12,6 +12,7 @@ import { compileRows, readDataRow, writeDataRow, type PostgresProgram } from './
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { evictStatement, findStatement } from '../statements.js';
+import { retryDeadlocks } from '../deadlocks.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
 
@@ -34,10 +35,14 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     sql: postgres,
     isConnectionLoss,
     isSchemaChange,
+    isGivenUp,
     ...createPoolExecutor(run),
     reserved: createPoolExecutor((task) => runOn(reserved, task)),
     poolUse: () => ({ ...count.use }),
-    transaction: (body) => run((client) => retryIfStale(client, () => runTransaction(client, body))),
+    transaction: (body) =>
+      retryDeadlocks(isDeadlock, () =>
+        run((client) => retryIfStale(client, () => runTransaction(client, body))),
+      ),
     changeSchema: (body) =>
       run((client) =>
         runTransaction(client, async (executor) => {
@@ -134,9 +139,13 @@ const createPoolExecutor = (run: RunOnClient): Executor => ({
     run((client) => retryIfStale(client, () => readRows(client, statement, layout))),
   query: (text, values = []) => run((client) => retryIfStale(client, () => query(client, text, values))),
   write: (statement) =>
-    run((client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
+    retryDeadlocks(isDeadlock, () =>
+      run((client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
+    ),
   writeRows: (statement, layout) =>
-    run((client) => acknowledged(() => retryIfStale(client, () => readRows(client, statement, layout)))),
+    retryDeadlocks(isDeadlock, () =>
+      run((client) => acknowledged(() => retryIfStale(client, () => readRows(client, statement, layout)))),
+    ),
 });
 
 /** Runs statements sequentially and none after a failure, as PostgreSQL accepts no more in that transaction. */

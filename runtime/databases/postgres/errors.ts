@@ -26,6 +26,17 @@ const schemaCodes: ReadonlySet<unknown> = new Set([
 /** Returns whether a statement failed as only a changed schema makes it fail. */
 export const isSchemaChange = (error: unknown): boolean => schemaCodes.has(codeOf(error));
 
+/** A deadlock; a transaction that cannot be put in order with others. */
+const deadlockCodes: ReadonlySet<unknown> = new Set(['40P01', '40001']);
+
+/** Returns whether the server rolled back because of another transaction. */
+export const isDeadlock = (error: unknown): boolean => deadlockCodes.has(codeOf(error));
+
+/** A lock that was not free in time; a statement over the limit, or cancelled by an administrator. */
+const timeoutCodes: ReadonlySet<unknown> = new Set(['55P03', '57014']);
+
+export const isGivenUp = (error: unknown): boolean => isDeadlock(error) || timeoutCodes.has(codeOf(error));
+
 const permanentCodes: ReadonlySet<unknown> = new Set([
   'HANDSHAKE_SSL_ERROR',
   // not authorized, wrong password, no such database, no such schema, too old

@@ -60,6 +60,7 @@ export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Data
     // there is no server
     isConnectionLoss: () => false,
     isSchemaChange: (error) => error instanceof Error && schemaMessage.test(error.message),
+    isGivenUp: (error) => (error as { code?: unknown } | null)?.code === 'SQLITE_BUSY',
     close: async () => {
       reader.close();
       writer.close();

@@ -1,0 +1,30 @@
+/** How a statement that the database gave up is answered. */
+import { expect, it } from 'vitest';
+import { mapError } from '../../../runtime/http/respond.js';
+
+const availability = {
+  isLoss: () => false,
+  isGivenUp: (error: unknown) => (error as { code?: string }).code === '57014',
+  close: () => undefined,
+};
+
+const map = (code: string): { readonly answer: unknown; readonly reported: readonly string[] } => {
+  const reported: string[] = [];
+  const answer = mapError(
+    Object.assign(new Error('canceling statement'), { code }),
+    { id: 'one', method: 'GET', route: '/items/:collection' },
+    { availability, observe: ({ kind }) => void reported.push(kind) },
+  );
+  return { answer, reported };
+};
+
+it('is 503 for the client, and reported to operators', () => {
+  expect(map('57014')).toMatchObject({
+    answer: { code: 'SERVICE_UNAVAILABLE', details: { service: 'database' } },
+    reported: ['requestFailed'],
+  });
+});
+
+it('is told from other errors', () => {
+  expect(map('42601')).toMatchObject({ answer: { code: '42601' }, reported: ['requestFailed'] });
+});
