@@ -19,8 +19,6 @@ export type Observation =
   | { kind: 'connectionAwaited'; ms: number }
   /** No plan was cached for a use, such as `list`. */
   | { kind: 'planCreated'; use: string }
-  /** A caller has reached a limit: `rate`, or the name of a quota. */
-  | { kind: 'limitReached'; limit: string }
   /** A completed step of the start: `database`, `catalog`, `build`, `load`, `listen`. */
   | { kind: 'step'; name: string; ms: number }
   /** `ms` since the process started; `urls` by service name. */
@@ -63,6 +61,8 @@ export type Observation =
 
 /** What happens to requests of the queue and to webhooks. */
 export type QueueObservation =
+  /** A caller has reached a limit: `rate`, or the name of a quota. */
+  | { kind: 'limitReached'; limit: string }
   | { kind: 'submitted'; model: string }
   /** The queue refused a submit or a run; `reason` is the type of the error. */
   | { kind: 'submissionRefused'; reason: string }

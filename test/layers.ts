@@ -335,6 +335,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
     'runtime/graphql/documents',
     'runtime/items/parsed-queries',
     'runtime/queue/http/caller',
+    'runtime/queue/requests/quotas',
     'runtime/request/query',
   ],
   mysql2: ['runtime/databases/mysql'],

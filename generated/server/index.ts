@@ -22,6 +22,7 @@ import { svcKeys } from './svc-keys.js';
 import { svcPanels } from './svc-panels.js';
 import { svcPermissions } from './svc-permissions.js';
 import { svcPolicies } from './svc-policies.js';
+import { svcQuotas } from './svc-quotas.js';
 import { svcRelations } from './svc-relations.js';
 import { svcRequestLogs } from './svc-request-logs.js';
 import { svcRequests } from './svc-requests.js';
@@ -54,6 +55,7 @@ export const collections: readonly CollectionDeclaration[] = [
   svcPanels,
   svcPermissions,
   svcPolicies,
+  svcQuotas,
   svcRelations,
   svcRequestLogs,
   svcRequests,

@@ -54,6 +54,10 @@ export type ItemRights = { update: ActionRight; delete: ActionRight; share: Acti
 
 export type OperatorAccount = { account: string; queued: number; running: number; paused: boolean };
 
+export type OperatorAccountLimit = { quota: string; limit: number | null; used: number };
+
+export type OperatorAccountLimits = { account: string; paused: boolean; limits: OperatorAccountLimit[] };
+
 export type OperatorAction = {
   id: string | null;
   action: string;
@@ -156,6 +160,19 @@ export type QueueKey = {
   created_at: string;
   expires_at: string | null;
   used_at: string | null;
+};
+
+export type QueueLimit = {
+  quota:
+    | 'queued'
+    | 'running'
+    | 'submitted_per_minute'
+    | 'stored_bytes'
+    | 'log_bytes'
+    | 'files'
+    | 'redeliveries_per_hour';
+  limit: number | null;
+  used: number;
 };
 
 export type QueueRequest = {
@@ -365,6 +382,9 @@ export type KeysRevokeOutput = void;
 export type OperatorAccountsInput = { limit?: number };
 export type OperatorAccountsOutput = { data: OperatorAccount[] };
 
+export type OperatorAccountsReadInput = { id: string };
+export type OperatorAccountsReadOutput = { data: OperatorAccountLimits };
+
 export type OperatorActionsAbortInput = { id: string };
 export type OperatorActionsAbortOutput = void;
 
@@ -449,6 +469,9 @@ export type PoliciesMeGlobalsInput = Record<string, never>;
 export type PoliciesMeGlobalsOutput = {
   data: { app_access: boolean; admin_access?: boolean; enforce_tfa?: boolean };
 };
+
+export type QueueLimitsInput = Record<string, never>;
+export type QueueLimitsOutput = { data: QueueLimit[] };
 
 export type RelationsCreateInput = {
   body: {
@@ -691,6 +714,11 @@ export interface Operations {
   keysRevoke(input: KeysRevokeInput, context: OperationContext): Promise<KeysRevokeOutput>;
   /** List the accounts with the most requests that have not ended */
   operatorAccounts(input: OperatorAccountsInput, context: OperationContext): Promise<OperatorAccountsOutput>;
+  /** Read the limits of an account, and what it uses of them */
+  operatorAccountsRead(
+    input: OperatorAccountsReadInput,
+    context: OperationContext,
+  ): Promise<OperatorAccountsReadOutput>;
   /** Abort an action; what it has done stays */
   operatorActionsAbort(
     input: OperatorActionsAbortInput,
@@ -749,6 +777,8 @@ export interface Operations {
     input: PoliciesMeGlobalsInput,
     context: OperationContext,
   ): Promise<PoliciesMeGlobalsOutput>;
+  /** Read your limits, and what you use of them */
+  queueLimits(input: QueueLimitsInput, context: OperationContext): Promise<QueueLimitsOutput>;
   /** Create a relation */
   relationsCreate(input: RelationsCreateInput, context: OperationContext): Promise<RelationsCreateOutput>;
   /** Delete a relation; its field stays */
@@ -1159,6 +1189,12 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
+    id: 'operatorAccountsRead',
+    access: 'operator',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+    responses: { 200: 'application/json' },
+  },
+  {
     id: 'operatorActionsAbort',
     access: 'operator',
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
@@ -1341,6 +1377,12 @@ export const operations = [
   {
     id: 'policiesMeGlobals',
     access: 'public',
+    responses: { 200: 'application/json' },
+  },
+  {
+    id: 'queueLimits',
+    access: 'user',
+    acceptsKey: true,
     responses: { 200: 'application/json' },
   },
   {

@@ -17,6 +17,7 @@ import { svcDashboards } from './svc-dashboards.js';
 import { svcPanels } from './svc-panels.js';
 import { svcPermissions } from './svc-permissions.js';
 import { svcPolicies } from './svc-policies.js';
+import { svcQuotas } from './svc-quotas.js';
 import { svcRoles } from './svc-roles.js';
 import { svcSettings } from './svc-settings.js';
 import { svcUsers } from './svc-users.js';
@@ -40,6 +41,7 @@ export const routes: readonly svc.Route[] = [
   ...svc.itemRoutes(svcPanels, 'SvcPanels'),
   ...svc.itemRoutes(svcPermissions, 'SvcPermissions'),
   ...svc.itemRoutes(svcPolicies, 'SvcPolicies'),
+  ...svc.itemRoutes(svcQuotas, 'SvcQuotas'),
   ...svc.itemRoutes(svcRoles, 'SvcRoles'),
   ...svc.itemRoutes(svcSettings, 'SvcSettings'),
   ...svc.itemRoutes(svcUsers, 'SvcUsers'),

@@ -25,6 +25,9 @@ const fields = {
   cancelled: svc.integer(),
   /** Whether its workflow is known to exist */
   started: svc.integer(),
+  stored_bytes: svc.bigInteger(),
+  log_bytes: svc.bigInteger(),
+  files: svc.integer(),
   /** Milliseconds since 1970 */
   date_created: svc.bigInteger({ required: true }),
   date_admitted: svc.bigInteger({ nullable: true }),

@@ -2,6 +2,7 @@
 import * as svc from '@svc-api/svc/runtime';
 import { Model } from 'objection';
 import { SvcAccess } from './svc-access.js';
+import { SvcQuotas } from './svc-quotas.js';
 import { SvcUsers } from './svc-users.js';
 
 const fields = {
@@ -16,6 +17,7 @@ const relations = {
   children: svc.oneToMany('svc_roles', ['parent'], ['id'], { listed: true }),
   parent: svc.manyToOne('svc_roles', ['parent'], ['id'], { property: 'parentRow' }),
   policies: svc.oneToMany('svc_access', ['role'], ['id'], { deselect: 'delete', listed: true }),
+  svc_quotas: svc.oneToMany('svc_quotas', ['role'], ['id'], { deselect: 'delete' }),
   users: svc.oneToMany('svc_users', ['role'], ['id'], { listed: true }),
 };
 
@@ -28,12 +30,14 @@ export class SvcRoles extends (Model as svc.WithFields<typeof Model, typeof fiel
       children: SvcRoles,
       parentRow: SvcRoles,
       policies: SvcAccess,
+      svc_quotas: SvcQuotas,
       users: SvcUsers,
     });
 
   declare children?: SvcRoles[];
   declare parentRow?: SvcRoles | null;
   declare policies?: SvcAccess[];
+  declare svc_quotas?: SvcQuotas[];
   declare users?: SvcUsers[];
 }
 

@@ -6,6 +6,7 @@ import { SvcActivity } from './svc-activity.js';
 import { SvcDashboards } from './svc-dashboards.js';
 import { SvcKeys } from './svc-keys.js';
 import { SvcPanels } from './svc-panels.js';
+import { SvcQuotas } from './svc-quotas.js';
 import { SvcRoles } from './svc-roles.js';
 import { SvcSessions } from './svc-sessions.js';
 
@@ -67,6 +68,7 @@ const relations = {
   svc_activity: svc.oneToMany('svc_activity', ['user'], ['id']),
   svc_dashboards: svc.oneToMany('svc_dashboards', ['user_created'], ['id']),
   svc_panels: svc.oneToMany('svc_panels', ['user_created'], ['id']),
+  svc_quotas: svc.oneToMany('svc_quotas', ['user'], ['id'], { deselect: 'delete' }),
 };
 
 /** People and programs that sign in */
@@ -82,6 +84,7 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
       svc_activity: SvcActivity,
       svc_dashboards: SvcDashboards,
       svc_panels: SvcPanels,
+      svc_quotas: SvcQuotas,
     });
 
   declare keys?: SvcKeys[];
@@ -91,6 +94,7 @@ export class SvcUsers extends (Model as svc.WithFields<typeof Model, typeof fiel
   declare svc_activity?: SvcActivity[];
   declare svc_dashboards?: SvcDashboards[];
   declare svc_panels?: SvcPanels[];
+  declare svc_quotas?: SvcQuotas[];
 }
 
 export const svcUsers = svc.defineCollection({

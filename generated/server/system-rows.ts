@@ -226,6 +226,28 @@ export interface SvcPoliciesRow {
   readonly ip_access: string | null;
 }
 
+/** A row of `svc_quotas`. */
+export interface SvcQuotasRow {
+  readonly id: string;
+  readonly user: string | null;
+  readonly role: string | null;
+  readonly queued: number | null;
+  readonly running: number | null;
+  readonly submitted_per_minute: number | null;
+  readonly stored_bytes: number | null;
+  readonly log_bytes: number | null;
+  readonly files: number | null;
+  readonly redeliveries_per_hour: number | null;
+}
+
+/** A row of `svc_redeliveries`. */
+export interface SvcRedeliveriesRow {
+  readonly delivery: string;
+  readonly round: number;
+  readonly account: string;
+  readonly date_created: number;
+}
+
 /** A row of `svc_relations`. */
 export interface SvcRelationsRow {
   readonly id: number;
@@ -290,6 +312,9 @@ export interface SvcRequestsRow {
   readonly files_ttl: number | null;
   readonly cancelled: number;
   readonly started: number;
+  readonly stored_bytes: number;
+  readonly log_bytes: number;
+  readonly files: number;
   readonly date_created: number;
   readonly date_admitted: number | null;
   readonly date_begun: number | null;
@@ -542,6 +567,23 @@ export interface SystemTables {
       | 'enforce_tfa'
       | 'ip_access';
   };
+  readonly svc_quotas: {
+    readonly row: SvcQuotasRow;
+    readonly optional:
+      | 'user'
+      | 'role'
+      | 'queued'
+      | 'running'
+      | 'submitted_per_minute'
+      | 'stored_bytes'
+      | 'log_bytes'
+      | 'files'
+      | 'redeliveries_per_hour';
+  };
+  readonly svc_redeliveries: {
+    readonly row: SvcRedeliveriesRow;
+    readonly optional: never;
+  };
   readonly svc_relations: {
     readonly row: SvcRelationsRow;
     readonly optional:
@@ -590,6 +632,9 @@ export interface SystemTables {
       | 'files_ttl'
       | 'cancelled'
       | 'started'
+      | 'stored_bytes'
+      | 'log_bytes'
+      | 'files'
       | 'date_admitted'
       | 'date_begun'
       | 'date_ended'
@@ -766,6 +811,19 @@ export const systemColumns = {
     'enforce_tfa',
     'ip_access',
   ],
+  svc_quotas: [
+    'id',
+    'user',
+    'role',
+    'queued',
+    'running',
+    'submitted_per_minute',
+    'stored_bytes',
+    'log_bytes',
+    'files',
+    'redeliveries_per_hour',
+  ],
+  svc_redeliveries: ['delivery', 'round', 'account', 'date_created'],
   svc_relations: [
     'id',
     'many_collection',
@@ -815,6 +873,9 @@ export const systemColumns = {
     'files_ttl',
     'cancelled',
     'started',
+    'stored_bytes',
+    'log_bytes',
+    'files',
     'date_created',
     'date_admitted',
     'date_begun',

@@ -100,6 +100,16 @@ export interface Config {
     readonly filesStore: ObjectStoreAddress | null;
     /** Milliseconds that a worker that stops waits for the models that it runs. */
     readonly drain: number;
+    /** Limits of accounts without one of their own; `null`: none. */
+    readonly quotas: {
+      readonly queued: number | null;
+      readonly running: number | null;
+      readonly submitted_per_minute: number | null;
+      readonly stored_bytes: number | null;
+      readonly log_bytes: number | null;
+      readonly files: number | null;
+      readonly redeliveries_per_hour: number | null;
+    };
   };
   readonly temporal: {
     /** `null`: no Temporal server; requests of the queue wait. */
@@ -223,6 +233,15 @@ const readQueue = (read: ReadVariable): Config['queue'] => ({
   filesDir: read('QUEUE_FILES_DIR'),
   filesStore: read('QUEUE_FILES_URL'),
   drain: read('WORKER_DRAIN'),
+  quotas: {
+    queued: read('QUEUE_QUOTA_QUEUED'),
+    running: read('QUEUE_QUOTA_RUNNING'),
+    submitted_per_minute: read('QUEUE_QUOTA_SUBMITTED_PER_MINUTE'),
+    stored_bytes: read('QUEUE_QUOTA_STORED_BYTES'),
+    log_bytes: read('QUEUE_QUOTA_LOG_BYTES'),
+    files: read('QUEUE_QUOTA_FILES'),
+    redeliveries_per_hour: read('QUEUE_QUOTA_REDELIVERIES_PER_HOUR'),
+  },
 });
 
 const readCors = (read: ReadVariable, faults: string[]): Config['cors'] => {

@@ -1,7 +1,24 @@
 /** Variables of the queue, its models and webhooks. */
 import { parseObjectStore } from './object-store.js';
 import { parseAddress, parsePublicUrl } from './formats.js';
-import { parseBoolean, parseDuration, parseNetworks, parseText, type Variable } from './values.js';
+import {
+  parseBoolean,
+  parseDuration,
+  parseInteger,
+  parseNetworks,
+  parseSize,
+  parseText,
+  type Parse,
+  type Variable,
+} from './values.js';
+
+/** A quota of accounts for which neither they nor their roles set one. */
+const quota = (meaning: string, parse: Parse<number> = parseInteger(0)) => ({
+  parse,
+  default: null,
+  shown: 'none',
+  meaning: `${meaning}, unless \`svc_quotas\` says otherwise`,
+});
 
 export const queueVariables = {
   TEMPORAL_ADDRESS: {
@@ -56,6 +73,13 @@ export const queueVariables = {
     default: '10m',
     meaning: 'how long a worker that stops waits for the models that it runs, before others take them over',
   },
+  QUEUE_QUOTA_QUEUED: quota('waiting requests of an account; more are refused'),
+  QUEUE_QUOTA_RUNNING: quota('requests of an account that run, over all models; more wait'),
+  QUEUE_QUOTA_SUBMITTED_PER_MINUTE: quota('requests that an account submits in a minute'),
+  QUEUE_QUOTA_STORED_BYTES: quota('size of the inputs and results of an account', parseSize),
+  QUEUE_QUOTA_LOG_BYTES: quota('size of the log lines of an account', parseSize),
+  QUEUE_QUOTA_FILES: quota('files of results of an account'),
+  QUEUE_QUOTA_REDELIVERIES_PER_HOUR: quota('webhooks that an account has delivered again in an hour'),
   WEBHOOK_ALLOW_CIDRS: {
     parse: parseNetworks,
     default: '',

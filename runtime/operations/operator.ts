@@ -25,6 +25,7 @@ type Names =
   | 'operatorDeliveriesRead'
   | 'operatorModels'
   | 'operatorAccounts'
+  | 'operatorAccountsRead'
   | 'operatorEndpoints'
   | 'operatorWorkers';
 
@@ -91,6 +92,15 @@ const createOverviews = (services: OperationServices): Pick<Operations, Exclude<
       return { data: counts.map((each) => Object.assign({ paused: isPaused(each.account) }, each)) };
     },
 
+    async operatorAccountsRead({ id }) {
+      const { quotas } = await services.loadQueue();
+      const [isPaused, limits] = await Promise.all([
+        readPaused(services, 'account'),
+        quotas.describe(isId(id) ? id : unknownAccount),
+      ]);
+      return { data: { account: id, paused: isPaused(id), limits: [...limits] } };
+    },
+
     async operatorEndpoints({ limit = defaultLimit }) {
       const [counts, isPaused] = await Promise.all([
         countByEndpoint(database, { since: Date.now() - day, limit }),
@@ -109,6 +119,9 @@ const createOverviews = (services: OperationServices): Pick<Operations, Exclude<
     },
   };
 };
+
+/** An id that no account has. */
+const unknownAccount = '00000000-0000-0000-0000-000000000000';
 
 const readPaused = async ({ database }: OperationServices, kind: string) => {
   const names = new Set(

@@ -8,6 +8,7 @@ import { invalidQuery, unprocessable } from '../../contract/errors.js';
 import type { Caller } from '../queue/http/caller.js';
 import type { Queue } from '../queue/http/routes.js';
 import { wireStates } from '../queue/requests/status.js';
+import { recordRedelivery } from '../queue/store/quotas.js';
 import {
   findDeliveryOf,
   listAttempts,
@@ -40,12 +41,18 @@ type Names =
   | 'requestsResult'
   | 'requestsCancel'
   | 'requestsDeliveries'
-  | 'requestsRedeliver';
+  | 'requestsRedeliver'
+  | 'queueLimits';
 
 export const createRequestOperations = (services: OperationServices): Pick<Operations, Names> => {
   const { database } = services;
   return {
     requestsSubmit: ({ body }, context) => submit(body, context, services),
+
+    async queueLimits(_input, context) {
+      const { quotas } = await services.loadQueue();
+      return { data: [...(await quotas.describe((await callerOf(context)).account))] };
+    },
 
     async requestsList(input, context) {
       const found = await listRequests(database, toFilter(input, await callerOf(context)));
@@ -83,17 +90,19 @@ export const createRequestOperations = (services: OperationServices): Pick<Opera
     },
 
     async requestsRedeliver({ id }, context) {
-      const { request, lifecycle } = await findOwn(id, context, services);
+      const { request, lifecycle, quotas } = await findOwn(id, context, services);
       const delivery = await findDeliveryOf(database, request.id);
       if (delivery === null) throw unprocessable('the request has no webhook, or has not ended');
+      await quotas.requireRedelivery(request.account).catch(throwApiError);
       const again = await reopenDelivery(database, delivery);
       if (again === null) throw unprocessable('the webhook is already being delivered');
+      await recordRedelivery(database, again);
       lifecycle.scheduleDelivery(again);
     },
   };
 };
 
-interface OwnRequest extends Pick<Queue, 'requests' | 'lifecycle'> {
+interface OwnRequest extends Pick<Queue, 'requests' | 'lifecycle' | 'quotas'> {
   readonly request: RequestHead;
 }
 
@@ -103,11 +112,11 @@ const findOwn = async (
   context: OperationContext,
   { loadQueue }: OperationServices,
 ): Promise<OwnRequest> => {
-  const { requests, lifecycle } = await loadQueue();
+  const { requests, lifecycle, quotas } = await loadQueue();
   const caller = await callerOf(context);
   const request = await requests.find(id, caller);
   if (request === null || !caller.maySee(request.model)) throw notFound('request', id);
-  return { request, requests, lifecycle };
+  return { request, requests, lifecycle, quotas };
 };
 
 const submit = async (body: SubmitBody, context: OperationContext, { loadQueue }: OperationServices) => {

@@ -1,6 +1,7 @@
 /** The part of the configuration that the queue uses. */
 import type { Config } from '../config/config.js';
 import type { ObjectStoreAddress } from '../config/object-store.js';
+import type { Limits } from './store/quotas.js';
 import type { TargetPolicy } from './webhooks/target.js';
 
 export type { ObjectStoreAddress };
@@ -21,6 +22,8 @@ export interface QueueSettings {
   /** Milliseconds that a worker that stops waits for the models that it runs. */
   readonly drain: number;
   readonly webhookPolicy: TargetPolicy;
+  /** Limits of accounts for which neither they nor their roles have any. */
+  readonly quotas: Limits;
   /** HMAC secrets of API keys and file URLs, newest first; at least one. */
   readonly secrets: readonly Buffer[];
 }
@@ -39,5 +42,6 @@ export const queueSettings = (
   filesStore: queue.filesStore,
   drain: queue.drain,
   webhookPolicy: { allowed: webhooks.allowCidrs, http: webhooks.allowHttp },
+  quotas: queue.quotas,
   secrets,
 });

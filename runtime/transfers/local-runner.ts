@@ -135,6 +135,8 @@ const runAttempt = async (attempt: Attempt, options: LocalRunnerOptions): Promis
     errorType: null,
     error: null,
     memory: null,
+    logBytes: 0,
+    files: 0,
   };
   const { context, log, failure } = createContext(attempt, options);
   try {

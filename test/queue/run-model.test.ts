@@ -47,7 +47,7 @@ const start = (run: Run, { signal, timeout = 60_000 }: Given = {}) => {
       log: (line) => lines.push(line),
       progress: () => undefined,
       skip: () => undefined,
-      files: { adopt: () => Promise.reject(new Error('there is no store')) },
+      files: { adopt: () => Promise.reject(new Error('there is no store')), count: () => 0 },
       signal: signal ?? new AbortController().signal,
       onMemory: () => undefined,
       onFailure: (error) => failures.push(error),

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createQuotas } from '../../runtime/queue/requests/quotas.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../../runtime/queue/requests/lifecycle.js';
 import { insertDelivery } from '../../runtime/queue/store/deliveries.js';
@@ -46,6 +47,7 @@ beforeAll(async () => {
     database: queue.database,
     models: createQueueModels([]),
     gateway,
+    quotas: createQuotas({ database: queue.database, preset: queue.settings.quotas }),
     resultTtl,
     onError: (error) => {
       throw error;

@@ -163,6 +163,11 @@ export interface Operations {
       input?: NonNullable<rest.OperatorAccountsData['query']>,
       options?: CallOptions,
     ): Promise<rest.OperatorAccountsResponse['data']>;
+    /** Read the limits of an account, and what it uses of them */
+    accountsRead(
+      input: NonNullable<rest.OperatorAccountsReadData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.OperatorAccountsReadResponse['data']>;
     /** Abort an action; what it has done stays */
     actionsAbort(
       input: NonNullable<rest.OperatorActionsAbortData['path']>,
@@ -237,6 +242,8 @@ export interface Operations {
     ): Promise<rest.UsersMeResponse['data']>;
   };
   requests: {
+    /** Read your limits, and what you use of them */
+    queueLimits(options?: CallOptions): Promise<rest.QueueLimitsResponse['data']>;
     /** Cancel one of your requests */
     cancel(
       input: NonNullable<rest.RequestsCancelData['path']>,
@@ -392,6 +399,8 @@ export const createOperations = (call: Call): Operations => ({
   operator: {
     accounts: (input = {}, options) =>
       call((shared) => rest.operatorAccounts({ ...shared, query: input }), options).then(dataOf),
+    accountsRead: (input, options) =>
+      call((shared) => rest.operatorAccountsRead({ ...shared, path: input }), options).then(dataOf),
     actionsAbort: (input, options) =>
       call((shared) => rest.operatorActionsAbort({ ...shared, path: input }), options),
     actionsCreate: (input, options) =>
@@ -425,6 +434,7 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.usersMe({ ...shared, query: input }), options).then(dataOf),
   },
   requests: {
+    queueLimits: (options) => call((shared) => rest.queueLimits(shared), options).then(dataOf),
     cancel: (input, options) =>
       call((shared) => rest.requestsCancel({ ...shared, path: input }), options).then(dataOf),
     deliveries: (input, options) =>

@@ -16,6 +16,7 @@ import type { SvcDashboardsCollection } from './collections/svc-dashboards.js';
 import type { SvcPanelsCollection } from './collections/svc-panels.js';
 import type { SvcPermissionsCollection } from './collections/svc-permissions.js';
 import type { SvcPoliciesCollection } from './collections/svc-policies.js';
+import type { SvcQuotasCollection } from './collections/svc-quotas.js';
 import type { SvcRolesCollection } from './collections/svc-roles.js';
 import type { SvcSettingsCollection } from './collections/svc-settings.js';
 import type { SvcUsersCollection } from './collections/svc-users.js';
@@ -39,6 +40,7 @@ export interface Schema {
   svc_panels: SvcPanelsCollection;
   svc_permissions: SvcPermissionsCollection;
   svc_policies: SvcPoliciesCollection;
+  svc_quotas: SvcQuotasCollection;
   svc_roles: SvcRolesCollection;
   svc_settings: SvcSettingsCollection;
   svc_users: SvcUsersCollection;
@@ -52,6 +54,7 @@ export const systemPaths: Readonly<Record<string, string>> = {
   svc_panels: 'panels',
   svc_permissions: 'permissions',
   svc_policies: 'policies',
+  svc_quotas: 'quotas',
   svc_roles: 'roles',
   svc_settings: 'settings',
   svc_users: 'users',

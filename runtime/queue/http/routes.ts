@@ -18,6 +18,7 @@ import { createOperatorActions, type OperatorActions } from '../operator/actions
 import { builtInModels } from '../models/built-in.js';
 import { createQueueModels, type QueueModels } from '../models/models.js';
 import { createGateway } from '../temporal/gateway.js';
+import { createQuotas, type Quotas } from '../requests/quotas.js';
 import { createRequests, type Requests } from '../requests/requests.js';
 import { createRunHandler, type RunHandler } from './run.js';
 import type { QueueSettings } from '../settings.js';
@@ -41,6 +42,7 @@ export interface QueueOptions {
 
 export interface Queue {
   readonly lifecycle: RequestLifecycle;
+  readonly quotas: Quotas;
   readonly requests: Requests;
   readonly settings: QueueSettings;
   readonly models: QueueModels;
@@ -59,9 +61,26 @@ export const createQueue = (options: QueueOptions): Queue => {
     namespace: settings.temporalNamespace,
   });
   const { resultTtl, secrets } = settings;
-  const lifecycle = createRequestLifecycle({ database, models, gateway, resultTtl, observe, onError });
+  const quotas = createQuotas({ database, preset: settings.quotas, observe });
+  const lifecycle = createRequestLifecycle({
+    database,
+    models,
+    gateway,
+    quotas,
+    resultTtl,
+    observe,
+    onError,
+  });
   const { cancel: cancelWorkflow } = gateway;
-  const requests = createRequests({ settings, database, models, lifecycle, cancelWorkflow, onError });
+  const requests = createRequests({
+    settings,
+    database,
+    models,
+    lifecycle,
+    quotas,
+    cancelWorkflow,
+    onError,
+  });
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
   const files = createFileStore(settings);
@@ -79,6 +98,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   };
   return {
     lifecycle,
+    quotas,
     requests,
     settings,
     models,

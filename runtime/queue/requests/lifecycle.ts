@@ -9,6 +9,7 @@ import { createSubmissionBatch, type SubmissionResult } from './submission-batch
 import { createModelLocks, type ModelLocks } from '../store/model-locks.js';
 import { createNotifier, type Notifier, type NotifierOptions } from './notifier.js';
 import type { Outcome } from './outcome.js';
+import type { Quotas } from './quotas.js';
 import { createRunSlots, type RunSlots } from './run-slots.js';
 import { endAttempt, type AttemptEnd } from '../store/attempts.js';
 import { insertDelivery, type Delivery } from '../store/deliveries.js';
@@ -43,13 +44,26 @@ export interface EndOptions {
   readonly attempt?: AttemptEnd;
 }
 
-export const createRequestLifecycle = (options: NotifierOptions): RequestLifecycle => {
+export interface LifecycleOptions extends NotifierOptions {
+  readonly quotas: Quotas;
+}
+
+export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecycle => {
   const { database, models } = options;
-  const modelLocks = createModelLocks(database);
+  const { quotas } = options;
+  const modelLocks = createModelLocks(database, (statements, accounts) =>
+    quotas.roomOf(statements, 'running', accounts),
+  );
   const notifier = createNotifier(options);
   const { notifyAdmitted } = notifier;
   const onAdmitted = (ids: readonly string[]): void => void notifyAdmitted(ids);
-  const submit = createSubmissionBatch({ database, modelLocks, onAdmitted });
+  const submit = createSubmissionBatch({ database, modelLocks, quotas, onAdmitted });
+  /** Other models may have requests that waited only for the quota of the account. */
+  const fillOthers = async ({ account, model: ended }: RequestHead): Promise<void> => {
+    if ((await quotas.limitsOf(account)).running === null) return;
+    for (const model of models.all)
+      if (model.id !== ended) await notifyAdmitted(await modelLocks.hold(model, ({ fill }) => fill()));
+  };
   return {
     ...notifier,
     runSlots: createRunSlots({ database, modelLocks, onAdmitted, onError: options.onError }),
@@ -72,6 +86,7 @@ export const createRequestLifecycle = (options: NotifierOptions): RequestLifecyc
       const { ended, admitted } = await endLocked(request, change, { ...options, modelLocks });
       await notifyAdmitted(admitted);
       if (ended === null) return null;
+      fillOthers(request).catch(options.onError);
       const { delivery } = ended;
       if (delivery !== null) notifier.scheduleDelivery(delivery);
       return { httpStatus: outcome.status, errorType: outcome.errorType, hasWebhook: delivery !== null };

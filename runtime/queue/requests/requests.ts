@@ -8,6 +8,7 @@ import { findById } from '../../concurrency/batch.js';
 import { isId } from '../store/ids.js';
 import type { QueueModels } from '../models/models.js';
 import type { Gateway } from '../temporal/gateway.js';
+import type { Quotas } from './quotas.js';
 import { readResult, type RequestResult } from './result.js';
 import type { QueueSettings } from '../settings.js';
 import { readStatus, type RequestStatus } from './status.js';
@@ -37,6 +38,7 @@ export interface RequestsOptions {
   readonly database: Database;
   readonly models: QueueModels;
   readonly lifecycle: RequestLifecycle;
+  readonly quotas: Quotas;
   readonly cancelWorkflow: Gateway['cancel'];
   readonly onError: (error: unknown) => void;
 }

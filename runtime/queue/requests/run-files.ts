@@ -20,22 +20,29 @@ export interface SpooledFile {
 export interface RunFiles {
   /** Moves a file to the store and returns its signed URL. */
   adopt(file: SpooledFile): Promise<SavedFile>;
+  /** Returns the number of files that were stored. */
+  count(): number;
 }
 
 /** Returns the files of a run. */
-export const createRunFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => ({
-  async adopt({ name, contentType, spooled }) {
-    if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
-    const size = await files.adopt({ request, name, spooled });
-    const lasts = ttl === null ? settings.fileTtl : Math.min(settings.fileTtl, ttl * 1000);
-    const expires = Math.ceil((Date.now() + lasts) / 1000);
-    const signed = { request, name, expires };
-    const url = await files.sign?.(signed);
-    return {
-      url: url ?? settings.publicUrl() + signFile(signed, settings.secrets[0] as Buffer),
-      content_type: contentType,
-      file_name: name,
-      file_size: size,
-    };
-  },
-});
+export const createRunFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => {
+  let count = 0;
+  return {
+    count: () => count,
+    async adopt({ name, contentType, spooled }) {
+      if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
+      const size = await files.adopt({ request, name, spooled });
+      count += 1;
+      const lasts = ttl === null ? settings.fileTtl : Math.min(settings.fileTtl, ttl * 1000);
+      const expires = Math.ceil((Date.now() + lasts) / 1000);
+      const signed = { request, name, expires };
+      const url = await files.sign?.(signed);
+      return {
+        url: url ?? settings.publicUrl() + signFile(signed, settings.secrets[0] as Buffer),
+        content_type: contentType,
+        file_name: name,
+        file_size: size,
+      };
+    },
+  };
+};

@@ -7,6 +7,8 @@ import type { Statements } from '../../execute/system-rows.js';
 import { insertLogs, lastSeq, type LogLine } from '../store/logs.js';
 
 export interface RunLog {
+  /** Returns the characters of the lines that were or will be stored. */
+  size(): number;
   add(message: string, level?: LogLevel, time?: number): void;
   /** Counts lines that were left out before they reached this log. */
   skip(lines: number): void;
@@ -86,9 +88,10 @@ const createLineWriter = ({ statements, request, attempt }: Omit<RunLogOptions, 
 export const createRunLog = ({ limits = defaultLimits, ...options }: RunLogOptions): RunLog => {
   const writer = createLineWriter(options);
   let tail: PendingLine[] = [];
-  let [lines, length, skipped] = [0, 0, 0];
+  let [lines, length, tailLength, skipped] = [0, 0, 0, 0];
   let isFull = false;
   return {
+    size: () => length + tailLength,
     add(message, level = 'INFO', time = Date.now()) {
       const line: PendingLine = { message: message.slice(0, maxLength), level, time };
       isFull ||= lines >= limits.headLines || length >= limits.headLength;
@@ -98,8 +101,9 @@ export const createRunLog = ({ limits = defaultLimits, ...options }: RunLogOptio
         return;
       }
       tail.push(line);
+      tailLength += line.message.length;
       if (tail.length <= limits.tailLines) return;
-      tail.shift();
+      tailLength -= tail.shift()?.message.length ?? 0;
       skipped += 1;
     },
     skip(count) {

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
+import type { Quotas } from './quotas.js';
 import { createBatch } from '../../concurrency/batch.js';
 import type { LockedModel, ModelLocks } from '../store/model-locks.js';
 import {
@@ -26,11 +27,14 @@ export interface SubmissionItem {
 /** `known` if the idempotency key belongs to an earlier request; the new one is not stored. */
 export type SubmissionResult =
   | { readonly kind: 'opened'; readonly admitted: boolean; readonly position: number }
-  | { readonly kind: 'known'; readonly record: IdempotencyRecord };
+  | { readonly kind: 'known'; readonly record: IdempotencyRecord }
+  /** The queue has no room for more requests of the account. */
+  | { readonly kind: 'refused' };
 
 export interface SubmissionBatchOptions {
   readonly database: Database;
   readonly modelLocks: ModelLocks;
+  readonly quotas: Pick<Quotas, 'roomOf'>;
   /** Called with the ids of earlier requests that received slots in the same transaction. */
   readonly onAdmitted: (ids: readonly string[]) => void;
 }
@@ -105,9 +109,11 @@ const findKnown = async (
 const storeLocked = async (
   model: QueueModelDeclaration,
   arrivals: readonly SubmissionItem[],
-  { modelLocks, onAdmitted }: SubmissionBatchOptions,
+  { modelLocks, quotas, onAdmitted }: SubmissionBatchOptions,
 ): Promise<readonly SubmissionResult[]> => {
-  const { arrived, others } = await modelLocks.hold(model, (locked) => store(model, arrivals, locked));
+  const { arrived, others } = await modelLocks.hold(model, (locked) =>
+    store(model, arrivals, { ...locked, quotas }),
+  );
   if (others.length > 0) onAdmitted(others);
   return arrived;
 };
@@ -115,10 +121,11 @@ const storeLocked = async (
 const store = async (
   model: QueueModelDeclaration,
   arrivals: readonly SubmissionItem[],
-  { statements, fill }: LockedModel,
+  { statements, fill, quotas }: LockedModel & Pick<SubmissionBatchOptions, 'quotas'>,
 ): Promise<{ readonly arrived: readonly SubmissionResult[]; readonly others: readonly string[] }> => {
   const keys = arrivals.flatMap(({ key }) => key ?? []);
-  const { fresh, known } = splitKnown(arrivals, await findIdempotency(statements, keys));
+  const { fresh: arrivedNew, known } = splitKnown(arrivals, await findIdempotency(statements, keys));
+  const { accepted: fresh, refused } = await splitByRoom(arrivedNew, statements, quotas);
   await insertIdempotency(statements, fresh.flatMap(toRecord));
   await insertRequests(
     statements,
@@ -133,11 +140,33 @@ const store = async (
   const arrived = arrivals.map((arrival): SubmissionResult => {
     const record = known.get(arrival);
     if (record !== undefined) return { kind: 'known', record };
+    if (refused.has(arrival)) return { kind: 'refused' };
     const { id } = arrival.request;
     return { kind: 'opened', admitted: admitted.has(id), position: positions.get(id) ?? 0 };
   });
   for (const { request } of fresh) admitted.delete(request.id);
   return { arrived, others: [...admitted] };
+};
+
+/** Refuses the requests for which the queue has no room, the last of an account first. */
+const splitByRoom = async (
+  arrivals: readonly SubmissionItem[],
+  statements: LockedModel['statements'],
+  quotas: Pick<Quotas, 'roomOf'>,
+): Promise<{
+  readonly accepted: readonly SubmissionItem[];
+  readonly refused: ReadonlySet<SubmissionItem>;
+}> => {
+  const accounts = arrivals.map(({ request }) => request.account);
+  const room = await quotas.roomOf(statements, 'queued', accounts);
+  const refused = new Set<SubmissionItem>();
+  for (const arrival of arrivals) {
+    const { account } = arrival.request;
+    const left = room.get(account);
+    if (left === 0) refused.add(arrival);
+    else if (left !== undefined) room.set(account, left - 1);
+  }
+  return { accepted: arrivals.filter((arrival) => !refused.has(arrival)), refused };
 };
 
 const toRecord = ({ request, key }: SubmissionItem): Parameters<typeof insertIdempotency>[1] =>

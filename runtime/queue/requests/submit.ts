@@ -9,11 +9,13 @@ import { countAhead, countWaiting } from '../store/waiting.js';
 import { findRequest } from '../store/requests.js';
 import { toNewHead, type NewRequest, type RequestHead } from '../store/request-head.js';
 import type { SubmitOptions } from '../http/submit-options.js';
+import type { Quotas } from './quotas.js';
 import { queueError, partError } from './queue-error.js';
 
 export interface SubmitServices {
   readonly database: Database;
   readonly lifecycle: RequestLifecycle;
+  readonly quotas: Quotas;
 }
 
 export interface Submitted {
@@ -32,14 +34,19 @@ export interface Submission {
   readonly options: SubmitOptions;
 }
 
-/** Stores a request. @throws 422 when its idempotency key belongs to another request, 429 when the queue is full */
+/**
+ * Stores a request.
+ * @throws 422 when its idempotency key belongs to another request, 429 when the queue is full or the account has reached a
+ *   quota
+ */
 export const submit = async (
   { id = createId(), account, model, input, options }: Submission,
-  { database, lifecycle }: SubmitServices,
+  { database, lifecycle, quotas }: SubmitServices,
 ): Promise<Submitted> => {
   if (options.maxQueueLength !== null && (await countWaiting(database, model.id)) > options.maxQueueLength) {
     throw queueError(429, `more than ${options.maxQueueLength} requests are already waiting`, 'queue_full');
   }
+  await quotas.requireSubmit(account);
   const created = Date.now();
   const { webhook, priority, retry, storeIo, filesTtl, startTimeout } = options;
   const row: NewRequest = {
@@ -59,6 +66,7 @@ export const submit = async (
   const key = options.idempotencyKey === null ? null : keyOf(row, options.idempotencyKey);
   const arrived = await lifecycle.open(row, key);
   if (arrived.kind === 'known') return replay(arrived.record, key?.fingerprint, database);
+  if (arrived.kind === 'refused') throw await quotas.refuseQueued(account);
   const { admitted, position } = arrived;
   return { request: toNewHead(row, admitted ? 'admitted' : 'waiting'), position };
 };

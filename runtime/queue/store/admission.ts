@@ -13,7 +13,11 @@ export interface AdmissionOptions {
   readonly now: number;
   /** Accounts whose requests wait although slots are free. */
   readonly isPausedAccount?: (account: string) => boolean;
+  /** Returns how many more requests of accounts may run, for those that have a limit over all models. */
+  readonly roomOf?: RoomOf;
 }
+
+export type RoomOf = (statements: Statements, accounts: readonly string[]) => Promise<Map<string, number>>;
 
 /**
  * Fills the free slots of a model; must be called inside a transaction.
@@ -22,27 +26,42 @@ export interface AdmissionOptions {
 export const admit = async (
   statements: Statements,
   { id: model, concurrency }: Slots,
-  { now, isPausedAccount = () => false }: AdmissionOptions,
+  { now, isPausedAccount = () => false, roomOf = async () => new Map() }: AdmissionOptions,
 ): Promise<readonly string[]> => {
   const running = await countRunning(statements, model);
-  await admitRuns(statements, { slots: { id: model, concurrency }, running, now, isPausedAccount });
+  await admitRuns(statements, { slots: { id: model, concurrency }, running, now, isPausedAccount, roomOf });
   let free = freeSlots(concurrency, running);
   const admitted: string[] = [];
-  const waiting = free > 0 ? await findWaiting(statements, model, isPausedAccount) : [];
+  const found = free > 0 ? await findWaiting(statements, model, isPausedAccount) : [];
+  const room = await roomOf(
+    statements,
+    found.map(({ account }) => account),
+  );
+  const waiting = found.filter(({ account }) => room.get(account) !== 0);
   while (free > 0) {
     const account = chooseAccount(waiting, running, concurrency.account);
     if (account === null) break;
     const runs = running.get(account) ?? 0;
+    const most = Math.min(free, concurrency.account - runs, room.get(account) ?? free);
     // several slots at a time only if no other account waits
-    const limit = waiting.length === 1 ? batchSizeOf(Math.min(free, concurrency.account - runs)) : 1;
+    const limit = waiting.length === 1 ? batchSizeOf(most) : 1;
     const ids = await admitOldest(statements, { model, account, now, limit });
     admitted.push(...ids);
     running.set(account, runs + ids.length);
+    const left = takeRoom(room, account, ids.length);
     free -= ids.length;
-    if (ids.length < limit) removeAccount(waiting, account);
+    if (ids.length < limit || left === 0) removeAccount(waiting, account);
     else await refreshAccount(statements, waiting, { model, account });
   }
   return admitted;
+};
+
+/** Takes room of an account. @returns what is left; undefined without a limit */
+const takeRoom = (room: Map<string, number>, account: string, count: number): number | undefined => {
+  const before = room.get(account);
+  if (before === undefined) return undefined;
+  room.set(account, before - count);
+  return before - count;
 };
 
 const freeSlots = ({ model }: Slots['concurrency'], running: ReadonlyMap<string, number>): number =>
@@ -54,18 +73,24 @@ interface RunAdmission {
   readonly running: Map<string, number>;
   readonly now: number;
   readonly isPausedAccount: (account: string) => boolean;
+  readonly roomOf: RoomOf;
 }
 
 /** Assigns slots to the synchronous runs of a model that wait. */
 const admitRuns = async (
   statements: Statements,
-  { slots: { id: model, concurrency }, running, now, isPausedAccount }: RunAdmission,
+  { slots: { id: model, concurrency }, running, now, isPausedAccount, roomOf }: RunAdmission,
 ): Promise<void> => {
   const add = (account: string): unknown => running.set(account, (running.get(account) ?? 0) + 1);
   const runs = await findRuns(statements, model, now);
   for (const { account, state } of runs) if (state === 'running') add(account);
-  const waiting = runs
-    .filter(({ state, account }) => state === 'waiting' && !isPausedAccount(account))
+  const candidates = runs.filter(({ state, account }) => state === 'waiting' && !isPausedAccount(account));
+  const room = await roomOf(
+    statements,
+    candidates.map(({ account }) => account),
+  );
+  const waiting = candidates
+    .filter(({ account }) => takeRoom(room, account, 1) === undefined || (room.get(account) ?? 0) >= 0)
     .map(({ id, account, created: since }) => ({ id, account, since, priority: 0 }));
   const started: string[] = [];
   for (let free = freeSlots(concurrency, running); free > 0; free -= 1) {

@@ -21,6 +21,9 @@ export interface AttemptEnd extends AttemptId {
   readonly error: Pick<Error, 'name' | 'message' | 'stack'> | null;
   /** Largest resident memory that was measured, in bytes; null if none was. */
   readonly memory: number | null;
+  /** Bytes of log lines, and number of files, for quotas. */
+  readonly logBytes: number;
+  readonly files: number;
 }
 
 /** The end of an attempt whose worker died. */
@@ -29,6 +32,8 @@ export const lostAttempt: Omit<AttemptEnd, keyof AttemptId> = {
   errorType: null,
   error: null,
   memory: null,
+  logBytes: 0,
+  files: 0,
 };
 
 export interface AttemptStart {
@@ -73,7 +78,7 @@ const maxLength = 16_000;
 /** Records the end of an attempt. */
 export const endAttempt = async (
   statements: Statements,
-  { request, number, outcome, errorType, error, memory }: AttemptEnd,
+  { request, number, outcome, errorType, error, memory, logBytes, files }: AttemptEnd,
   now: number,
 ): Promise<void> => {
   await updateRows(statements, 'svc_request_attempts', {
@@ -87,6 +92,11 @@ export const endAttempt = async (
       date_ended: now,
     },
     where: { request, number },
+  });
+  if (logBytes === 0 && files === 0) return;
+  await statements.write({
+    text: 'update svc_requests set log_bytes = log_bytes + ?, files = files + ? where id = ?',
+    values: [logBytes, files, request],
   });
 };
 

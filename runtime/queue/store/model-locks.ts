@@ -1,7 +1,7 @@
 /** Runs transactions under the lock of a model (a row of `svc_model_locks`), in which slots can be assigned. */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import { admit, ensureModelLock, lockModel } from './admission.js';
+import { admit, ensureModelLock, lockModel, type RoomOf } from './admission.js';
 import { watchPauses } from './pauses.js';
 import type { Statements } from '../../execute/system-rows.js';
 
@@ -16,7 +16,8 @@ export interface ModelLocks {
   hold<Result>(model: QueueModelDeclaration, body: (locked: LockedModel) => Promise<Result>): Promise<Result>;
 }
 
-export const createModelLocks = (database: Database): ModelLocks => {
+/** @param roomOf returns how many more requests of accounts may run */
+export const createModelLocks = (database: Database, roomOf?: RoomOf): ModelLocks => {
   const readPaused = watchPauses(database);
   const inserted = new Map<string, Promise<void>>();
 
@@ -38,7 +39,13 @@ export const createModelLocks = (database: Database): ModelLocks => {
       return database.transaction(async (statements) => {
         await lockModel(statements, model.id);
         const fill = async () =>
-          isHeld ? [] : admit(statements, model, { now: Date.now(), isPausedAccount });
+          isHeld
+            ? []
+            : admit(statements, model, {
+                now: Date.now(),
+                isPausedAccount,
+                ...(roomOf !== undefined && { roomOf }),
+              });
         return body({ statements, fill });
       });
     },

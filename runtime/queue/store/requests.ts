@@ -16,6 +16,7 @@ export const insertRequests = (statements: Statements, requests: readonly NewReq
       input: request.input,
       webhook: request.webhook,
       tags: request.tags,
+      stored_bytes: request.input.length,
       store_io: Number(request.storeIo),
       files_ttl: request.filesTtl,
       date_created: request.created,
@@ -84,16 +85,11 @@ export const endRequest = async (
   { httpStatus, errorType, headers, output }: StoredOutcome,
   { now, from }: { readonly now: number; readonly from?: RequestState },
 ): Promise<boolean> => {
-  const affected = await updateRows(statements, 'svc_requests', {
-    set: {
-      state: 'ended',
-      http_status: httpStatus,
-      error_type: errorType,
-      headers: headersToJson(headers),
-      output,
-      date_ended: now,
-    },
-    where: { id, state: from ?? { not: 'ended' } },
+  const { affected } = await statements.write({
+    text:
+      "update svc_requests set state = 'ended', http_status = ?, error_type = ?, headers = ?, output = ?, " +
+      `stored_bytes = coalesce(length(input), 0) + ?, date_ended = ? where id = ? and state ${from === undefined ? '<>' : '='} ?`,
+    values: [httpStatus, errorType, headersToJson(headers), output, output.length, now, id, from ?? 'ended'],
   });
   return affected > 0;
 };
@@ -117,7 +113,7 @@ export const reopenRequest = async (
   const { affected } = await statements.write({
     text:
       "update svc_requests set state = 'waiting', round = round + 1, started = 0, http_status = null, " +
-      'error_type = null, headers = null, output = null, date_admitted = null, date_ended = null, ' +
+      'error_type = null, headers = null, output = null, stored_bytes = length(input), date_admitted = null, date_ended = null, ' +
       "start_before = null where id = ? and round = ? and state = 'ended' and input is not null",
     values: [id, round],
   });

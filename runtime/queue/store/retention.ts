@@ -12,6 +12,9 @@ const chunkSize = 200;
 /** Milliseconds after the end for which payloads of a request with `storeIo` off can still be read. */
 const payloadRetention = 600_000;
 
+/** Milliseconds for which redeliveries count. */
+const redeliveryRetention = 3_600_000;
+
 /** Deletes expired payloads, requests, idempotency keys and test deliveries. @returns the number of deleted requests */
 export const expire = async (statements: Statements, { before, now }: ExpireOptions): Promise<number> => {
   await deletePayloads(statements, now - payloadRetention);
@@ -35,6 +38,7 @@ export const expire = async (statements: Statements, { before, now }: ExpireOpti
     state: ['done', 'aborted'],
     date_created: { below: before },
   });
+  await deleteRows(statements, 'svc_redeliveries', { date_created: { below: now - redeliveryRetention } });
   await deleteRows(statements, 'svc_idempotency', { date_created: { below: before } });
   await deleteRows(statements, 'svc_deliveries', { request: null, date_created: { below: before } });
   return removed;
@@ -43,7 +47,7 @@ export const expire = async (statements: Statements, { before, now }: ExpireOpti
 const deletePayloads = async (statements: Statements, before: number): Promise<void> => {
   await statements.write({
     text:
-      'update svc_requests set input = null, output = null where store_io = 0 and output is not null and ' +
+      'update svc_requests set input = null, output = null, stored_bytes = 0 where store_io = 0 and output is not null and ' +
       "state = 'ended' and date_ended < ? and not exists (select 1 from svc_deliveries " +
       "where svc_deliveries.request = svc_requests.id and svc_deliveries.state = 'pending')",
     values: [before],

@@ -19,6 +19,7 @@ import { taskQueues } from '../contract.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import { createFileStore } from '../requests/file-store.js';
 import type { FileStore } from '../requests/files.js';
+import { createQuotas } from '../requests/quotas.js';
 import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import type { QueueModels } from '../models/models.js';
 import { createWorkerGateway, watchSearchable, type Gateway, type Searchable } from './gateway.js';
@@ -183,10 +184,12 @@ const createServices = (
   const { database, models, settings, observe, onFailure } = options;
   const gateway = createWorkerGateway(client, searchable);
   const { resultTtl, webhookPolicy: policy } = settings;
+  const quotas = createQuotas({ database, preset: settings.quotas, observe });
   const lifecycle = createRequestLifecycle({
     database,
     models,
     gateway,
+    quotas,
     resultTtl,
     observe,
     onError: onFailure,

@@ -24,6 +24,8 @@ export interface SvcRolesCreate {
   icon?: string | null;
   description?: string | null;
   parent?: string | null;
+  /** Items of svc_quotas: the complete list, or only the changes. */
+  svc_quotas?: svc.WrittenList<'svc_quotas', 'role'>;
 }
 
 /** Input that updates an item of svc_roles; the key cannot be changed. */
@@ -38,6 +40,7 @@ export interface SvcRolesFilter extends svc.Logic<SvcRolesFilter> {
   parent?: svc.KeyFilter | svc.Filter<'svc_roles'>;
   children?: svc.ManyFilter<'svc_roles'>;
   policies?: svc.ManyFilter<'svc_access'>;
+  svc_quotas?: svc.ManyFilter<'svc_quotas'>;
   users?: svc.ManyFilter<'svc_users'>;
 }
 
@@ -46,6 +49,7 @@ export interface SvcRolesRelations {
   children: svc.Many<'svc_roles'>;
   parent: svc.One<'svc_roles'> | null;
   policies: svc.Many<'svc_access'>;
+  svc_quotas: svc.Many<'svc_quotas'>;
   users: svc.Many<'svc_users'>;
 }
 

@@ -98,6 +98,8 @@ export interface SvcUsersCreate {
   svc_dashboards?: svc.WrittenList<'svc_dashboards', 'user_created'>;
   /** Items of svc_panels: the complete list, or only the changes. */
   svc_panels?: svc.WrittenList<'svc_panels', 'user_created'>;
+  /** Items of svc_quotas: the complete list, or only the changes. */
+  svc_quotas?: svc.WrittenList<'svc_quotas', 'user'>;
 }
 
 /** Input that updates an item of svc_users; the key cannot be changed. */
@@ -124,6 +126,7 @@ export interface SvcUsersFilter extends svc.Logic<SvcUsersFilter> {
   svc_activity?: svc.ManyFilter<'svc_activity'>;
   svc_dashboards?: svc.ManyFilter<'svc_dashboards'>;
   svc_panels?: svc.ManyFilter<'svc_panels'>;
+  svc_quotas?: svc.ManyFilter<'svc_quotas'>;
 }
 
 /** Relations of svc_users. */
@@ -133,6 +136,7 @@ export interface SvcUsersRelations {
   svc_activity: svc.Many<'svc_activity'>;
   svc_dashboards: svc.Many<'svc_dashboards'>;
   svc_panels: svc.Many<'svc_panels'>;
+  svc_quotas: svc.Many<'svc_quotas'>;
 }
 
 /** svc_users, for the client. */

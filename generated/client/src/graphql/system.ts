@@ -432,6 +432,88 @@ export type related_svc_policies_input = {
   ip_access?: Array<string | null | undefined> | null | undefined;
 };
 
+export type svc_quotas_filter = {
+  id?: id_filter_operators | null | undefined;
+  queued?: number_filter_operators | null | undefined;
+  running?: number_filter_operators | null | undefined;
+  submitted_per_minute?: number_filter_operators | null | undefined;
+  stored_bytes?: big_int_filter_operators | null | undefined;
+  log_bytes?: big_int_filter_operators | null | undefined;
+  files?: number_filter_operators | null | undefined;
+  redeliveries_per_hour?: number_filter_operators | null | undefined;
+  role?: svc_roles_filter | null | undefined;
+  user?: svc_users_filter | null | undefined;
+  _and?: Array<svc_quotas_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_quotas_filter | null | undefined> | null | undefined;
+};
+
+export type svc_quotas_quantifier_filter = {
+  id?: id_filter_operators | null | undefined;
+  queued?: number_filter_operators | null | undefined;
+  running?: number_filter_operators | null | undefined;
+  submitted_per_minute?: number_filter_operators | null | undefined;
+  stored_bytes?: big_int_filter_operators | null | undefined;
+  log_bytes?: big_int_filter_operators | null | undefined;
+  files?: number_filter_operators | null | undefined;
+  redeliveries_per_hour?: number_filter_operators | null | undefined;
+  role?: svc_roles_filter | null | undefined;
+  user?: svc_users_filter | null | undefined;
+  _and?: Array<svc_quotas_filter | null | undefined> | null | undefined;
+  _or?: Array<svc_quotas_filter | null | undefined> | null | undefined;
+  _some?: svc_quotas_filter | null | undefined;
+  _none?: svc_quotas_filter | null | undefined;
+  _null?: boolean | null | undefined;
+  _nnull?: boolean | null | undefined;
+  _eq?: string | null | undefined;
+  _neq?: string | null | undefined;
+  _in?: Array<string | null | undefined> | null | undefined;
+  _nin?: Array<string | null | undefined> | null | undefined;
+};
+
+export type create_svc_quotas_input = {
+  id?: string | null | undefined;
+  /** The account; a quota is for either a user or a role */
+  user?: related_svc_users_input | null | undefined;
+  /** Every account with this role, or with one below it that has no quota of its own */
+  role?: related_svc_roles_input | null | undefined;
+  /** Requests that wait; more are refused */
+  queued?: number | null | undefined;
+  /** Requests that run or are about to; more wait */
+  running?: number | null | undefined;
+  /** Requests submitted within a minute; more are refused */
+  submitted_per_minute?: number | null | undefined;
+  /** Bytes of inputs and results; at this size further requests are refused */
+  stored_bytes?: string | null | undefined;
+  /** Bytes of log lines; at this size further requests are refused */
+  log_bytes?: string | null | undefined;
+  /** Files of results; at this number further requests are refused */
+  files?: number | null | undefined;
+  /** Webhooks delivered again within an hour; more are refused */
+  redeliveries_per_hour?: number | null | undefined;
+};
+
+export type update_svc_quotas_input = {
+  id?: string | null | undefined;
+  /** The account; a quota is for either a user or a role */
+  user?: related_svc_users_input | null | undefined;
+  /** Every account with this role, or with one below it that has no quota of its own */
+  role?: related_svc_roles_input | null | undefined;
+  /** Requests that wait; more are refused */
+  queued?: number | null | undefined;
+  /** Requests that run or are about to; more wait */
+  running?: number | null | undefined;
+  /** Requests submitted within a minute; more are refused */
+  submitted_per_minute?: number | null | undefined;
+  /** Bytes of inputs and results; at this size further requests are refused */
+  stored_bytes?: string | null | undefined;
+  /** Bytes of log lines; at this size further requests are refused */
+  log_bytes?: string | null | undefined;
+  /** Files of results; at this number further requests are refused */
+  files?: number | null | undefined;
+  /** Webhooks delivered again within an hour; more are refused */
+  redeliveries_per_hour?: number | null | undefined;
+};
+
 export type svc_roles_filter = {
   id?: id_filter_operators | null | undefined;
   name?: string_filter_operators | null | undefined;
@@ -440,9 +522,11 @@ export type svc_roles_filter = {
   children?: svc_roles_quantifier_filter | null | undefined;
   parent?: svc_roles_filter | null | undefined;
   policies?: svc_access_quantifier_filter | null | undefined;
+  svc_quotas?: svc_quotas_quantifier_filter | null | undefined;
   users?: svc_users_quantifier_filter | null | undefined;
   children_func?: count_function_filter_operators | null | undefined;
   policies_func?: count_function_filter_operators | null | undefined;
+  svc_quotas_func?: count_function_filter_operators | null | undefined;
   users_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_roles_filter | null | undefined> | null | undefined;
   _or?: Array<svc_roles_filter | null | undefined> | null | undefined;
@@ -456,9 +540,11 @@ export type svc_roles_quantifier_filter = {
   children?: svc_roles_quantifier_filter | null | undefined;
   parent?: svc_roles_filter | null | undefined;
   policies?: svc_access_quantifier_filter | null | undefined;
+  svc_quotas?: svc_quotas_quantifier_filter | null | undefined;
   users?: svc_users_quantifier_filter | null | undefined;
   children_func?: count_function_filter_operators | null | undefined;
   policies_func?: count_function_filter_operators | null | undefined;
+  svc_quotas_func?: count_function_filter_operators | null | undefined;
   users_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_roles_filter | null | undefined> | null | undefined;
   _or?: Array<svc_roles_filter | null | undefined> | null | undefined;
@@ -478,6 +564,7 @@ export type create_svc_roles_input = {
   icon?: string | null | undefined;
   description?: string | null | undefined;
   parent?: related_svc_roles_input | null | undefined;
+  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
 };
 
 export type update_svc_roles_input = {
@@ -486,6 +573,7 @@ export type update_svc_roles_input = {
   icon?: string | null | undefined;
   description?: string | null | undefined;
   parent?: related_svc_roles_input | null | undefined;
+  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
 };
 
 export type related_svc_roles_input = {
@@ -494,6 +582,7 @@ export type related_svc_roles_input = {
   icon?: string | null | undefined;
   description?: string | null | undefined;
   parent?: related_svc_roles_input | null | undefined;
+  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
 };
 
 export type svc_sessions_filter = {
@@ -566,6 +655,7 @@ export type svc_users_filter = {
   svc_activity?: svc_activity_quantifier_filter | null | undefined;
   svc_dashboards?: svc_dashboards_quantifier_filter | null | undefined;
   svc_panels?: svc_panels_quantifier_filter | null | undefined;
+  svc_quotas?: svc_quotas_quantifier_filter | null | undefined;
   last_access_func?: datetime_function_filter_operators | null | undefined;
   date_created_func?: datetime_function_filter_operators | null | undefined;
   keys_func?: count_function_filter_operators | null | undefined;
@@ -574,6 +664,7 @@ export type svc_users_filter = {
   svc_activity_func?: count_function_filter_operators | null | undefined;
   svc_dashboards_func?: count_function_filter_operators | null | undefined;
   svc_panels_func?: count_function_filter_operators | null | undefined;
+  svc_quotas_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_users_filter | null | undefined> | null | undefined;
   _or?: Array<svc_users_filter | null | undefined> | null | undefined;
 };
@@ -600,6 +691,7 @@ export type svc_users_quantifier_filter = {
   svc_activity?: svc_activity_quantifier_filter | null | undefined;
   svc_dashboards?: svc_dashboards_quantifier_filter | null | undefined;
   svc_panels?: svc_panels_quantifier_filter | null | undefined;
+  svc_quotas?: svc_quotas_quantifier_filter | null | undefined;
   last_access_func?: datetime_function_filter_operators | null | undefined;
   date_created_func?: datetime_function_filter_operators | null | undefined;
   keys_func?: count_function_filter_operators | null | undefined;
@@ -608,6 +700,7 @@ export type svc_users_quantifier_filter = {
   svc_activity_func?: count_function_filter_operators | null | undefined;
   svc_dashboards_func?: count_function_filter_operators | null | undefined;
   svc_panels_func?: count_function_filter_operators | null | undefined;
+  svc_quotas_func?: count_function_filter_operators | null | undefined;
   _and?: Array<svc_users_filter | null | undefined> | null | undefined;
   _or?: Array<svc_users_filter | null | undefined> | null | undefined;
   _some?: svc_users_filter | null | undefined;
@@ -646,6 +739,7 @@ export type create_svc_users_input = {
   date_created?: string | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
   svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
 };
 
 export type update_svc_users_input = {
@@ -674,6 +768,7 @@ export type update_svc_users_input = {
   date_created?: string | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
   svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
 };
 
 export type related_svc_users_input = {
@@ -702,6 +797,7 @@ export type related_svc_users_input = {
   date_created?: string | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
   svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
 };
 
 export type string_filter_operators = {
@@ -1103,6 +1199,46 @@ export type policies_by_idQueryVariables = Exact<{
 
 export type policies_by_idQuery = { policies_by_id: { id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null } | null };
 
+export type quotasQueryVariables = Exact<{
+  filter?: svc_quotas_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  after?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type quotasQuery = { quotas: Array<{ id: string, queued: number | null, running: number | null, submitted_per_minute: number | null, stored_bytes: string | null, log_bytes: string | null, files: number | null, redeliveries_per_hour: number | null, user: { id: string } | null, role: { id: string } | null }> | null };
+
+export type quotas_aggregatedQueryVariables = Exact<{
+  groupBy?: Array<string | null | undefined> | string | null | undefined;
+  having?: unknown;
+  filter?: svc_quotas_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type quotas_aggregatedQuery = { quotas_aggregated: Array<{ group: unknown, countAll: number | null }> | null };
+
+export type quotas_by_idQueryVariables = Exact<{
+  id: string;
+  meta?: Array<string | null | undefined> | string | null | undefined;
+  timezone?: string | null | undefined;
+}>;
+
+
+export type quotas_by_idQuery = { quotas_by_id: { id: string, queued: number | null, running: number | null, submitted_per_minute: number | null, stored_bytes: string | null, log_bytes: string | null, files: number | null, redeliveries_per_hour: number | null, user: { id: string } | null, role: { id: string } | null } | null };
+
 export type rolesQueryVariables = Exact<{
   filter?: svc_roles_filter | null | undefined;
   sort?: Array<string | null | undefined> | string | null | undefined;
@@ -1255,6 +1391,13 @@ export type operator_accountsQueryVariables = Exact<{
 
 export type operator_accountsQuery = { operator_accounts: Array<{ account: string, queued: number, running: number, paused: boolean } | null> | null };
 
+export type operator_accounts_by_idQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type operator_accounts_by_idQuery = { operator_accounts_by_id: { account: string, paused: boolean } | null };
+
 export type operator_actions_by_idQueryVariables = Exact<{
   id: string;
 }>;
@@ -1346,6 +1489,11 @@ export type policies_me_globalsQueryVariables = Exact<{ [key: string]: never; }>
 
 
 export type policies_me_globalsQuery = { policies_me_globals: { app_access: boolean, admin_access: boolean | null, enforce_tfa: boolean | null } | null };
+
+export type queue_limitsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type queue_limitsQuery = { queue_limits: Array<{ quota: string, limit: number | null, used: number } | null> | null };
 
 export type relationsQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1838,6 +1986,84 @@ export type delete_policies_itemsMutationVariables = Exact<{
 
 
 export type delete_policies_itemsMutation = { delete_policies_items: { ids: Array<string | null> } | null };
+
+export type create_quotas_itemMutationVariables = Exact<{
+  data: create_svc_quotas_input;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type create_quotas_itemMutation = { create_quotas_item: { id: string, queued: number | null, running: number | null, submitted_per_minute: number | null, stored_bytes: string | null, log_bytes: string | null, files: number | null, redeliveries_per_hour: number | null, user: { id: string } | null, role: { id: string } | null } | null };
+
+export type create_quotas_itemsMutationVariables = Exact<{
+  data?: Array<create_svc_quotas_input> | create_svc_quotas_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  on_conflict?: conflict_action | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type create_quotas_itemsMutation = { create_quotas_items: Array<{ id: string, queued: number | null, running: number | null, submitted_per_minute: number | null, stored_bytes: string | null, log_bytes: string | null, files: number | null, redeliveries_per_hour: number | null, user: { id: string } | null, role: { id: string } | null }> | null };
+
+export type update_quotas_itemMutationVariables = Exact<{
+  id: string;
+  data?: update_svc_quotas_input | null | undefined;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type update_quotas_itemMutation = { update_quotas_item: { id: string, queued: number | null, running: number | null, submitted_per_minute: number | null, stored_bytes: string | null, log_bytes: string | null, files: number | null, redeliveries_per_hour: number | null, user: { id: string } | null, role: { id: string } | null } | null };
+
+export type update_quotas_itemsMutationVariables = Exact<{
+  ids?: Array<string> | string | null | undefined;
+  data?: update_svc_quotas_input | null | undefined;
+  filter?: svc_quotas_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type update_quotas_itemsMutation = { update_quotas_items: Array<{ id: string, queued: number | null, running: number | null, submitted_per_minute: number | null, stored_bytes: string | null, log_bytes: string | null, files: number | null, redeliveries_per_hour: number | null, user: { id: string } | null, role: { id: string } | null }> | null };
+
+export type update_quotas_batchMutationVariables = Exact<{
+  data?: Array<update_svc_quotas_input> | update_svc_quotas_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type update_quotas_batchMutation = { update_quotas_batch: Array<{ id: string, queued: number | null, running: number | null, submitted_per_minute: number | null, stored_bytes: string | null, log_bytes: string | null, files: number | null, redeliveries_per_hour: number | null, user: { id: string } | null, role: { id: string } | null }> | null };
+
+export type delete_quotas_itemMutationVariables = Exact<{
+  id: string;
+  ifMatch?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type delete_quotas_itemMutation = { delete_quotas_item: { id: string } | null };
+
+export type delete_quotas_itemsMutationVariables = Exact<{
+  ids?: Array<string> | string | null | undefined;
+  filter?: svc_quotas_filter | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | null | undefined;
+  page?: number | null | undefined;
+  search?: string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type delete_quotas_itemsMutation = { delete_quotas_items: { ids: Array<string | null> } | null };
 
 export type create_roles_itemMutationVariables = Exact<{
   data: create_svc_roles_input;
@@ -2398,6 +2624,21 @@ export const policies_by_idDocument = createDocument<policies_by_idQuery, polici
   'query policies_by_id($id: ID!, $meta: [String], $timezone: String) { policies_by_id(id: $id, meta: $meta, timezone: $timezone) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
+export const quotasDocument = createDocument<quotasQuery, quotasQueryVariables>(
+  'system',
+  'query quotas($filter: svc_quotas_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { quotas(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
+);
+
+export const quotas_aggregatedDocument = createDocument<quotas_aggregatedQuery, quotas_aggregatedQueryVariables>(
+  'system',
+  'query quotas_aggregated($groupBy: [String], $having: JSON, $filter: svc_quotas_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $meta: [String], $timezone: String) { quotas_aggregated(groupBy: $groupBy, having: $having, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, meta: $meta, timezone: $timezone) { group countAll } }',
+);
+
+export const quotas_by_idDocument = createDocument<quotas_by_idQuery, quotas_by_idQueryVariables>(
+  'system',
+  'query quotas_by_id($id: ID!, $meta: [String], $timezone: String) { quotas_by_id(id: $id, meta: $meta, timezone: $timezone) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
+);
+
 export const rolesDocument = createDocument<rolesQuery, rolesQueryVariables>(
   'system',
   'query roles($filter: svc_roles_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { roles(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id name icon description parent { id } } }',
@@ -2483,6 +2724,11 @@ export const operator_accountsDocument = createDocument<operator_accountsQuery, 
   'query operator_accounts($limit: Int) { operator_accounts(limit: $limit) { account queued running paused } }',
 );
 
+export const operator_accounts_by_idDocument = createDocument<operator_accounts_by_idQuery, operator_accounts_by_idQueryVariables>(
+  'system',
+  'query operator_accounts_by_id($id: String!) { operator_accounts_by_id(id: $id) { account paused } }',
+);
+
 export const operator_actions_by_idDocument = createDocument<operator_actions_by_idQuery, operator_actions_by_idQueryVariables>(
   'system',
   'query operator_actions_by_id($id: String!) { operator_actions_by_id(id: $id) { id action state total done failed reason created_at ended_at } }',
@@ -2541,6 +2787,11 @@ export const permissions_me_itemDocument = createDocument<permissions_me_itemQue
 export const policies_me_globalsDocument = createDocument<policies_me_globalsQuery, policies_me_globalsQueryVariables>(
   'system',
   'query policies_me_globals { policies_me_globals { app_access admin_access enforce_tfa } }',
+);
+
+export const queue_limitsDocument = createDocument<queue_limitsQuery, queue_limitsQueryVariables>(
+  'system',
+  'query queue_limits { queue_limits { quota limit used } }',
 );
 
 export const relationsDocument = createDocument<relationsQuery, relationsQueryVariables>(
@@ -2796,6 +3047,41 @@ export const delete_policies_itemDocument = createDocument<delete_policies_itemM
 export const delete_policies_itemsDocument = createDocument<delete_policies_itemsMutation, delete_policies_itemsMutationVariables>(
   'system',
   'mutation delete_policies_items($ids: [ID!], $filter: svc_policies_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_policies_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
+);
+
+export const create_quotas_itemDocument = createDocument<create_quotas_itemMutation, create_quotas_itemMutationVariables>(
+  'system',
+  'mutation create_quotas_item($data: create_svc_quotas_input!, $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_quotas_item(data: $data, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
+);
+
+export const create_quotas_itemsDocument = createDocument<create_quotas_itemsMutation, create_quotas_itemsMutationVariables>(
+  'system',
+  'mutation create_quotas_items($data: [create_svc_quotas_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_quotas_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
+);
+
+export const update_quotas_itemDocument = createDocument<update_quotas_itemMutation, update_quotas_itemMutationVariables>(
+  'system',
+  'mutation update_quotas_item($id: ID!, $data: update_svc_quotas_input, $ifMatch: String, $dry_run: Boolean) { update_quotas_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
+);
+
+export const update_quotas_itemsDocument = createDocument<update_quotas_itemsMutation, update_quotas_itemsMutationVariables>(
+  'system',
+  'mutation update_quotas_items($ids: [ID!], $data: update_svc_quotas_input, $filter: svc_quotas_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { update_quotas_items(ids: $ids, data: $data, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
+);
+
+export const update_quotas_batchDocument = createDocument<update_quotas_batchMutation, update_quotas_batchMutationVariables>(
+  'system',
+  'mutation update_quotas_batch($data: [update_svc_quotas_input!], $sort: [String], $dry_run: Boolean) { update_quotas_batch(data: $data, sort: $sort, dry_run: $dry_run) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
+);
+
+export const delete_quotas_itemDocument = createDocument<delete_quotas_itemMutation, delete_quotas_itemMutationVariables>(
+  'system',
+  'mutation delete_quotas_item($id: ID!, $ifMatch: String, $dry_run: Boolean) { delete_quotas_item(id: $id, ifMatch: $ifMatch, dry_run: $dry_run) { id } }',
+);
+
+export const delete_quotas_itemsDocument = createDocument<delete_quotas_itemsMutation, delete_quotas_itemsMutationVariables>(
+  'system',
+  'mutation delete_quotas_items($ids: [ID!], $filter: svc_quotas_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $dry_run: Boolean) { delete_quotas_items(ids: $ids, filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, dry_run: $dry_run) { ids } }',
 );
 
 export const create_roles_itemDocument = createDocument<create_roles_itemMutation, create_roles_itemMutationVariables>(

@@ -1079,6 +1079,40 @@ export type OperatorAccountsResponses = {
 
 export type OperatorAccountsResponse = OperatorAccountsResponses[keyof OperatorAccountsResponses];
 
+export type OperatorAccountsReadData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an account
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/operator/accounts/{id}';
+};
+
+export type OperatorAccountsReadResponses = {
+    /**
+     * Limits
+     */
+    200: {
+        data: {
+            account: string;
+            paused: boolean;
+            limits: Array<{
+                quota: string;
+                /**
+                 * null where there is none
+                 */
+                limit: number | null;
+                used: number;
+            }>;
+        };
+    };
+};
+
+export type OperatorAccountsReadResponse = OperatorAccountsReadResponses[keyof OperatorAccountsReadResponses];
+
 export type OperatorActionsAbortData = {
     body?: never;
     path: {
@@ -1731,6 +1765,31 @@ export type PoliciesMeGlobalsResponses = {
 };
 
 export type PoliciesMeGlobalsResponse = PoliciesMeGlobalsResponses[keyof PoliciesMeGlobalsResponses];
+
+export type QueueLimitsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/queue/limits';
+};
+
+export type QueueLimitsResponses = {
+    /**
+     * Limits
+     */
+    200: {
+        data: Array<{
+            quota: 'queued' | 'running' | 'submitted_per_minute' | 'stored_bytes' | 'log_bytes' | 'files' | 'redeliveries_per_hour';
+            /**
+             * null where there is none
+             */
+            limit: number | null;
+            used: number;
+        }>;
+    };
+};
+
+export type QueueLimitsResponse = QueueLimitsResponses[keyof QueueLimitsResponses];
 
 export type RelationsListData = {
     body?: never;

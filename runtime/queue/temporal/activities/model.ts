@@ -12,7 +12,7 @@ import { checkInput } from '../../models/input.js';
 import type { QueueModels } from '../../models/models.js';
 import { inputVersion } from '../../requests/input-version.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
-import { createRunFiles } from '../../requests/run-files.js';
+import { createRunFiles, type RunFiles } from '../../requests/run-files.js';
 import { createRunLog, type RunLog } from '../../requests/run-log.js';
 import type { FailedAttempt } from '../../models/attempt.js';
 import type { RunModelOnce } from '../../models/run-model.js';
@@ -140,7 +140,8 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
   const context = Context.current();
   const log = createRunLog({ statements: database, request: requestId, attempt: number });
   const heartbeat = startHeartbeat(context, log);
-  const record = createRecord(given, options);
+  const runFiles = createRunFiles(requestId, { files, settings, ttl });
+  const record = createRecord({ ...given, log, files: runFiles }, options);
   try {
     const { outcome, retry } = await run(model, {
       requestId,
@@ -151,7 +152,7 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
       skip: log.skip,
       progress: heartbeat.progress,
       onMemory: record.onMemory,
-      files: createRunFiles(requestId, { files, settings, ttl }),
+      files: runFiles,
       signal: context.cancellationSignal,
       onFailure: record.onFailure,
     });
@@ -177,11 +178,16 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
   }
 };
 
+interface RecordedAttempt extends Attempt {
+  readonly log: RunLog;
+  readonly files: RunFiles;
+}
+
 type AttemptRecord = ReturnType<typeof createRecord>;
 
 /** Gathers what operators can read of an attempt, and reports its failure. */
 const createRecord = (
-  { model, request, number }: Attempt,
+  { model, request, number, log, files }: RecordedAttempt,
   { onModelFailure, observe = () => undefined }: ModelActivityOptions,
 ) => {
   const began = Date.now();
@@ -201,7 +207,8 @@ const createRecord = (
       const waitedMs = number === 1 ? began - request.created : null;
       const ms = Date.now() - began;
       observe({ kind: 'attemptFinished', model: model.id, outcome, errorType, ms, waitedMs });
-      return { request: request.id, number, outcome, errorType, error: failure, memory };
+      const used = { logBytes: log.size(), files: files.count() };
+      return { request: request.id, number, outcome, errorType, error: failure, memory, ...used };
     },
   };
 };
