@@ -16,9 +16,9 @@ type Schema = SchemaObject | ReferenceObject;
 
 export const jsonContent = (schema: Schema): ContentObject => ({ 'application/json': { schema } });
 
-/** Returns the content of a read with the parameter `export`: as JSON, an export has no envelope. */
+/** Returns the content of a read that the parameter `export` may ask for as a file. */
 const exportedContent = (enveloped: Schema, bare: Schema): ContentObject => ({
-  ...jsonContent({ anyOf: [enveloped, bare] }),
+  ...jsonContent(enveloped),
   ...Object.fromEntries(fileTypes.map((type) => [type, {}])),
   'text/yaml': { schema: bare },
 });

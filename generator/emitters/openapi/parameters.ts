@@ -24,7 +24,8 @@ const about = {
     'Operations on fields instead of items: `{"count": "*", "sum": ["price"]}`. Operations are count, countDistinct, countAll, sum, sumDistinct, avg, avgDistinct, min and max.',
   groupBy:
     'Fields, calls of functions and paths by which items are grouped; the result has a row for each group.',
-  export: 'Returns a file instead: the items without an envelope. Lists are streamed, whatever their length.',
+  export:
+    'Returns a file instead: the items without an envelope. Lists are streamed, whatever their length. The value `json` is left out of the schema, because its content has the media type of other reads and another schema.',
   having: 'Filter of the groups, with the keys of the result: `{"count": {"_gt": 5}}`.',
   dry_run: 'Whether the write is only tried: nothing is stored, and the answer is what would have been.',
   on_conflict:
@@ -51,7 +52,11 @@ const properties = {
   },
   alias: { description: about.alias, type: 'object', additionalProperties: { type: 'string' } },
   timezone: { description: about.timezone, type: 'string', default: 'UTC' },
-  export: { description: about.export, type: 'string', enum: [...exportFormats] },
+  export: {
+    description: about.export,
+    type: 'string',
+    enum: exportFormats.filter((format) => format !== 'json'),
+  },
   aggregate: { description: about.aggregate, type: 'object', additionalProperties: names },
   groupBy: { description: about.groupBy, ...names },
   having: { description: about.having, type: 'object' },

@@ -119,6 +119,7 @@ describe('the OpenAPI emitter', () => {
       '413',
       '415',
       '429',
+      '431',
       '500',
       '503',
     ]);
@@ -129,10 +130,17 @@ describe('the OpenAPI emitter', () => {
       '401',
       '403',
       '429',
+      '431',
       '500',
       '503',
     ]);
-    expect(Object.keys(paths?.['/server/ping']?.get?.responses ?? {})).toEqual(['200', '400', '401', '429']);
+    expect(Object.keys(paths?.['/server/ping']?.get?.responses ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '429',
+      '431',
+    ]);
   });
 
   it('requires a token for operations that are not public', () => {

@@ -186,7 +186,7 @@ describe('schemas of answers', () => {
     [
       'a code of another status',
       bad,
-      { errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] },
+      { errors: [{ message: 'no', extensions: { code: 'INVALID_CREDENTIALS' } }] },
       false,
     ],
     ['no error', bad, { errors: [] }, false],
