@@ -125,6 +125,7 @@ describe('the system collections', () => {
       ['svc_panels', '/panels'],
       ['svc_permissions', '/permissions'],
       ['svc_policies', '/policies'],
+      ['svc_quotas', '/quotas'],
       ['svc_relations', null],
       ['svc_request_logs', null],
       ['svc_requests', null],
@@ -147,6 +148,7 @@ describe('the system collections', () => {
       'svc_policies.permissions: many svc_permissions (id = policy)',
       'svc_roles.children: many svc_roles (id = parent)',
       'svc_roles.policies: many svc_access (id = role)',
+      'svc_roles.svc_quotas: many svc_quotas (id = role)',
       'svc_roles.users: many svc_users (id = role)',
       'svc_users.keys: many svc_keys (id = account)',
       'svc_users.policies: many svc_access (id = user)',
@@ -154,6 +156,7 @@ describe('the system collections', () => {
       'svc_users.svc_activity: many svc_activity (id = user)',
       'svc_users.svc_dashboards: many svc_dashboards (id = user_created)',
       'svc_users.svc_panels: many svc_panels (id = user_created)',
+      'svc_users.svc_quotas: many svc_quotas (id = user)',
     ]);
   });
 

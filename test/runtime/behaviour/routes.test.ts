@@ -178,7 +178,11 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
       '/items/:collection/import',
       '/items/:collection/export',
     ]);
-    expect(seen.filter((path) => /^\/(queue|run)/.test(path))).toEqual(['/queue/*model', '/run/*model']);
+    expect(seen.filter((path) => /^\/(queue|run)/.test(path))).toEqual([
+      '/queue/limits',
+      '/queue/*model',
+      '/run/*model',
+    ]);
     expect(seen).toEqual(
       expect.arrayContaining([
         '/users/:id',

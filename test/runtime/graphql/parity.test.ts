@@ -36,7 +36,7 @@ const restOnly: ReadonlySet<string> = new Set([
 ]);
 
 /** Models of the queue speak a protocol of their own. */
-const wirePaths = /^\/(queue|run)\//;
+const wirePaths = /^\/(queue\/(?!limits$)|run\/)/;
 
 const keyOf = (type: GraphQLObjectType) =>
   Object.values(type.getFields()).find((each) => getNamedType(each.type).name === 'ID');
