@@ -88,7 +88,7 @@ describe('in a browser', () => {
 it('the hint of GraphiQL is whole in a narrow editor, and its page has a viewport', async () => {
   const body = String((await graphiqlPage({ headers: {} }, '/graphql')).body);
   expect(body).toMatch(/<meta name="viewport" content="width=device-width/);
-  const [hint = ''] = /# The schema shows[^{]*\{[^}]*\}[^{]*/.exec(body) ?? [];
+  const [hint = ''] = /# You see what[^{]*\{[^}]*\}[^{]*/.exec(body) ?? [];
   expect(hint).toContain('Bearer TOKEN');
-  for (const line of hint.split('\\n')) expect(line.length).toBeLessThanOrEqual(45);
+  for (const line of hint.split('\\n')) expect(line.length).toBeLessThanOrEqual(20);
 });

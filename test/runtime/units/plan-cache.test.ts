@@ -9,7 +9,12 @@ const limits = { name: 'limits' };
 const publicLimits = { name: 'public limits' };
 
 const createCaller = (user: object | null = {}, cache = new Map()): ItemContext =>
-  ({ principal: { user, policies: { cache } }, limits, publicLimits }) as unknown as ItemContext;
+  ({
+    principal: { user, policies: { cache } },
+    limits,
+    publicLimits,
+    observe: () => undefined,
+  }) as unknown as ItemContext;
 
 const createPlans = () => {
   const made: string[] = [];
