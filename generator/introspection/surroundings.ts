@@ -1,4 +1,4 @@
-/** What surrounds the tables of a live schema: views and triggers, whose SQL may name columns, and the size of tables. */
+/** Reads the views and triggers of a live schema, whose SQL may name columns, and the size of its tables. */
 import { readRows, type Count } from './dialect.js';
 import type { CatalogReader } from './catalog.js';
 

@@ -21,7 +21,7 @@ export interface BreakingChange {
   readonly message: string;
 }
 
-/** What of a model clients depend on. */
+/** The parts of a model that clients depend on. */
 export interface ComparedModel {
   readonly collections: readonly ComparedCollection[];
   readonly operations: readonly Operation[];

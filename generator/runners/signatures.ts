@@ -66,7 +66,7 @@ const importOf = (file: string): string => {
 
 const runtime = '@svc-api/svc/runtime';
 
-/** What a function uses of the runtime. */
+/** The part of the runtime that a function uses. */
 const contract = (): string => {
   const file = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'contract', 'queue-model');
   return existsSync(`${file}.d.ts`) ? `${file}.d.ts` : `${file}.ts`;

@@ -60,7 +60,7 @@ interface Running extends Stoppable {
   snapshots(): Promise<readonly Snapshot[]>;
 }
 
-/** What observes a start: the log, and the metrics where somebody can read them. */
+/** The observers of a start: the log, and the metrics if `ADMIN_PORT` is set. */
 interface Observers {
   readonly observe: Observe;
   readonly metrics: Metrics | null;

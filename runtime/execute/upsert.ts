@@ -19,7 +19,7 @@ import type { OutputReader } from './write.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
 import { maxKeys, writeCreate, writeRelated } from './write-tree.js';
 
-/** What happened to a row of the payload. */
+/** The outcome of a row of the payload. */
 export type Outcome = 'created' | 'updated' | 'ignored';
 
 export interface UpsertOutput<Output> {
@@ -29,7 +29,7 @@ export interface UpsertOutput<Output> {
   readonly outcomes: readonly Outcome[];
 }
 
-/** How often a write is run that others interfere with. */
+/** Maximum number of times that a write is run while others interfere with it. */
 const maxAttempts = 5;
 
 /** Creates the rows that are not stored, and changes or ignores the others. */

@@ -33,7 +33,7 @@ export type RootResult =
     }
   | { readonly value: unknown; readonly meta?: ResultMeta };
 
-/** What is told beside the data: requested counts, cursor or tag, and what a write did. */
+/** The `meta` of a response: requested counts, cursor or tag, and the outcomes of a write. */
 type ResultMeta = Readonly<Record<string, unknown>>;
 
 /** A call of one root field. */

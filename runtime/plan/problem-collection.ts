@@ -12,7 +12,7 @@ export const planOrRefuse = <Plan extends object>(run: (problems: ApiError[]) =>
 /** Returns whether a plan was refused. */
 export const isRefusal = (plan: object): plan is Refusal => 'problems' in plan;
 
-/** Where a payload is in the body of its request. */
+/** The place of a payload in the body of its request. */
 export interface PayloadLocation {
   /** Index among the items of the body; `null` where it is a single one. */
   readonly index: number | null;

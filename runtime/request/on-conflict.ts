@@ -4,7 +4,7 @@ import type { ApiRequest } from './api-request.js';
 import { parseQueryString } from './query-string.js';
 import { readNames } from './names.js';
 
-/** What a create does with rows that are stored already. */
+/** The treatment of rows that are stored already, in a create. */
 export interface OnConflict {
   readonly action: 'update' | 'ignore';
   /** A unique constraint, by its name or its fields; `null`: the key. */

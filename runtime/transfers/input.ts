@@ -1,11 +1,11 @@
-/** What a transfer is asked to do: the input of its request in the queue. */
+/** The input of a transfer's request in the queue. */
 import type { ExportFormat } from '../../contract/export-formats.js';
 import type { Mapping } from './source/payload.js';
 
 export const importFormats = ['csv', 'json', 'ndjson'] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
-/** What happens at a row that cannot be stored: the import ends, or the row is reported and left out. */
+/** The treatment of a row that cannot be stored: the import ends, or the row is reported and left out. */
 export type OnError = 'stop' | 'report';
 
 export interface ImportInput {

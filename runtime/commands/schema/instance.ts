@@ -1,4 +1,4 @@
-/** What `svc schema` works on: the database of `DATABASE_URL`, or an instance that runs elsewhere. */
+/** The instance that `svc schema` works on: the database of `DATABASE_URL`, or a server that runs elsewhere. */
 import { Option } from 'commander';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Config } from '../../config/config.js';

@@ -38,8 +38,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     isSchemaChange,
     isGivenUp,
     ...createPoolExecutor(run),
-    transaction: (body) =>
-      retryDeadlocks(isDeadlock, () => run((connection) => runTransaction(connection, body))),
+    transaction: (body) => retried(run)((connection) => runTransaction(connection, body)),
     changeSchema: (body) =>
       run(async (connection) => {
         // an ALTER may take longer than a request, but waits for locks only as long as that
@@ -94,18 +93,19 @@ const runOn = <Result>(
     });
   });
 
+/** Runs tasks that write again after a deadlock. */
+const retried =
+  (run: RunOnConnection): RunOnConnection =>
+  (task) =>
+    retryDeadlocks(isDeadlock, () => run(task));
+
 const createPoolExecutor = (run: RunOnConnection): Executor => ({
   quote: mysql.quote,
   rows: (statement, layout) => run((connection) => readRows(connection, statement, layout)),
   query: (text, values = []) => run((connection) => send(connection, text, values)),
-  write: (statement) =>
-    retryDeadlocks(isDeadlock, () =>
-      run((connection) => acknowledged(() => sendWrite(connection, statement))),
-    ),
+  write: (statement) => retried(run)((connection) => acknowledged(() => sendWrite(connection, statement))),
   writeRows: (statement, layout) =>
-    retryDeadlocks(isDeadlock, () =>
-      run((connection) => acknowledged(() => readRows(connection, statement, layout))),
-    ),
+    retried(run)((connection) => acknowledged(() => readRows(connection, statement, layout))),
 });
 
 const createConnectionExecutor = (connection: PoolConnection): Executor => ({

@@ -39,10 +39,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     ...createPoolExecutor(run),
     reserved: createPoolExecutor((task) => runOn(reserved, task)),
     poolUse: () => ({ ...count.use }),
-    transaction: (body) =>
-      retryDeadlocks(isDeadlock, () =>
-        run((client) => retryIfStale(client, () => runTransaction(client, body))),
-      ),
+    transaction: (body) => retried(run)((client) => retryIfStale(client, () => runTransaction(client, body))),
     changeSchema: (body) =>
       run((client) =>
         runTransaction(client, async (executor) => {
@@ -133,18 +130,22 @@ const endsConnection = (error: Error): boolean => {
   return severity === 'FATAL' || severity === 'PANIC' || code.startsWith('57P');
 };
 
+/** Runs tasks that write again after a deadlock. */
+const retried =
+  (run: RunOnClient): RunOnClient =>
+  (task) =>
+    retryDeadlocks(isDeadlock, () => run(task));
+
 const createPoolExecutor = (run: RunOnClient): Executor => ({
   quote: postgres.quote,
   rows: (statement, layout) =>
     run((client) => retryIfStale(client, () => readRows(client, statement, layout))),
   query: (text, values = []) => run((client) => retryIfStale(client, () => query(client, text, values))),
   write: (statement) =>
-    retryDeadlocks(isDeadlock, () =>
-      run((client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
-    ),
+    retried(run)((client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
   writeRows: (statement, layout) =>
-    retryDeadlocks(isDeadlock, () =>
-      run((client) => acknowledged(() => retryIfStale(client, () => readRows(client, statement, layout)))),
+    retried(run)((client) =>
+      acknowledged(() => retryIfStale(client, () => readRows(client, statement, layout))),
     ),
 });
 

@@ -1,4 +1,4 @@
-/** What PostgreSQL does for a change (postgresql.org/docs/current/sql-altertable.html). */
+/** Locks and work of PostgreSQL for a change (postgresql.org/docs/current/sql-altertable.html). */
 import type { Cost, TableChange } from '../../schema/explain/table-changes.js';
 import type { ColumnShape, SchemaExpression } from '../../schema/shapes.js';
 

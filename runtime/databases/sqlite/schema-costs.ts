@@ -1,4 +1,4 @@
-/** What SQLite does for a change: the file has one lock for writers, and readers go on. */
+/** Locks and work of SQLite for a change: the file has one lock for writers, and readers go on. */
 import type { Cost, TableChange } from '../../schema/explain/table-changes.js';
 
 const cost = (algorithm: string, work: Cost['work']): Cost => ({

@@ -48,7 +48,7 @@ export const findLimits = async (
   return Object.fromEntries(quotaNames.map((name) => [name, limitOf(name)])) as Limits;
 };
 
-/** What an account uses: requests that wait, and those that run or are about to. */
+/** Active requests of an account: those that wait, and those that run or are about to. */
 export interface ActiveUse {
   readonly queued: number;
   readonly running: number;
@@ -86,7 +86,7 @@ export const countActive = async (
 
 const runningOf = ({ queued, found }: Record<string, unknown>): number => Number(found) - Number(queued);
 
-/** What an account stores. */
+/** Sizes and numbers of what is stored for an account. */
 export type StoredUse = Readonly<Record<'stored_bytes' | 'log_bytes' | 'files', number>>;
 
 export const sumStored = async (statements: Statements, account: string): Promise<StoredUse> => {

@@ -1,7 +1,7 @@
 /** Stores how far imports and exports are (`svc_transfers`), one row each, beside their request. */
 import { findRow, findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
 
-/** How far an import or export is. */
+/** The progress of an import or export. */
 export interface TransferState {
   /** Byte of the file from which the next chunk is read. */
   readonly position: number;

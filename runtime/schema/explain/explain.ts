@@ -228,7 +228,7 @@ const lossOf = async (
   return countUpTo(database, `select 1 as one from ${table} where ${column} is not null`);
 };
 
-/** What drops and renames take away, by the names that programs know. */
+/** Lists what drops and renames take away, by the names that programs know. */
 const dependantsOf = (
   name: string,
   changes: readonly TableChange[],

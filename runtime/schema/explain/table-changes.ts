@@ -1,4 +1,4 @@
-/** What changes between two shapes of a table, part by part. Pure. */
+/** Lists the changes between two shapes of a table, part by part. Pure. */
 import { columnsIn } from '../expressions/tree.js';
 import type { CheckShape, ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../shapes.js';
 
@@ -13,7 +13,7 @@ export type TableChange =
   | { readonly kind: 'change primary key'; readonly columns: readonly string[] }
   | { readonly kind: 'change comment' | 'change collation' };
 
-/** What a change costs a database that is in use. */
+/** The cost of a change for a database that is in use. */
 export interface Cost {
   /** How the database does it, in its own words. */
   readonly algorithm: string;

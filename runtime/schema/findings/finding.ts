@@ -1,4 +1,4 @@
-/** What the data says about a change of its tables: rows that stand against it, or that lose something. */
+/** Finds the rows that stand against a change of their tables, or that lose something by it. */
 import type { Executor, SchemaPrinter } from '../../databases/contract.js';
 
 /** `lossy` findings can be accepted; all others make a change impossible. */

@@ -5,7 +5,7 @@ import type { Payload } from './payload.js';
 /** Opens the file at a byte. */
 export type OpenSource = (start: number) => Promise<Readable>;
 
-/** Where a row ends, so that a later run can continue after it. */
+/** The place where a row ends, so that a later run can continue after it. */
 export interface SourcePosition {
   /** Byte after the row. */
   readonly position: number;
@@ -21,7 +21,7 @@ export interface SourceRow {
   readonly item: Payload | RowFault;
 }
 
-/** What is wrong with a row, before it is an item. */
+/** A problem of a row, before it is an item. */
 export interface RowFault {
   /** Name of the column; `null` for the whole row. */
   readonly column: string | null;
