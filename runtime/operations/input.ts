@@ -87,14 +87,16 @@ const checkParameter = async (
   };
 };
 
-const wrapperSchemas = new WeakMap<JsonSchema, JsonSchema>();
+const wrapperSchemas = new WeakMap<JsonSchema, Map<string, JsonSchema>>();
 
 /** Returns the schema of an object with one property, as Ajv coerces only values inside an object. */
 const wrapperSchema = (name: string, schema: JsonSchema): JsonSchema => {
-  const cached = wrapperSchemas.get(schema);
+  const byName = wrapperSchemas.get(schema) ?? new Map<string, JsonSchema>();
+  wrapperSchemas.set(schema, byName);
+  const cached = byName.get(name);
   if (cached !== undefined) return cached;
   const objectSchema = { type: 'object', properties: { [name]: schema } };
-  wrapperSchemas.set(schema, objectSchema);
+  byName.set(name, objectSchema);
   return objectSchema;
 };
 

@@ -53,9 +53,12 @@ const printProblem = (name: string, error: Partial<ErrorObject> = {}): string =>
   return `${subject} ${error.message ?? 'is not valid'}`;
 };
 
-const validators = new WeakMap<JsonSchema, Promise<Validator>>();
+/** Apart, as REST converts the parameters of an operation and GraphQL, with the same schemas, does not. */
+const exactValidators = new WeakMap<JsonSchema, Promise<Validator>>();
+const coercingValidators = new WeakMap<JsonSchema, Promise<Validator>>();
 
 const validatorOf = (schema: JsonSchema, { coerce = false }: ValidateOptions): Promise<Validator> => {
+  const validators = coerce ? coercingValidators : exactValidators;
   const cached = validators.get(schema);
   if (cached !== undefined) return cached;
   const created = compile(schema, coerce);

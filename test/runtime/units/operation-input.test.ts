@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationDeclaration, OperationParameter } from '../../../contract/operation.js';
-import { readInput } from '../../../runtime/operations/input.js';
+import { checkInput, readInput } from '../../../runtime/operations/input.js';
 import { refusalsOf } from './refusals.js';
 
 const parameter = (name: string, parts: Partial<OperationParameter> = {}): OperationParameter => ({
@@ -59,6 +59,25 @@ const body = {
 };
 
 describe('the input of an operation', () => {
+  it('is converted in REST also after GraphQL has checked values of the same schemas', async () => {
+    const operation = {
+      id: 'serverPing' as const,
+      access: 'open' as const,
+      responses: {},
+      parameters: [parameter('force', { schema: { type: 'boolean' } })],
+    };
+    expect(await checkInput(operation, { force: true })).toEqual({ force: true });
+    expect(await read(operation, { query: 'force=true' })).toEqual({ force: true });
+    expect(await refusalsOf(() => checkInput(operation, { force: 'true' }))).toHaveLength(1);
+  });
+
+  it('is converted for each of the parameters that share a schema', async () => {
+    const schema = { type: 'integer' };
+    const parameters = [parameter('first', { schema }), parameter('second', { schema })];
+    expect(await read({ parameters }, { query: 'first=1&second=2' })).toEqual({ first: 1, second: 2 });
+    expect(await refusal({ parameters }, { query: 'second=x' })).toHaveLength(1);
+  });
+
   it('is gathered from path, query string, headers and body', async () => {
     const parameters = [
       parameter('id', { in: 'path' }),
