@@ -124,7 +124,7 @@ describe.each(settings)('on_conflict on $dialect through $listener', (setting) =
     });
   });
 
-  it('answers an object for an object', async () => {
+  it('returns an object for an object', async () => {
     expect(
       await post('on_conflict=update&conflict=sku&fields=id,title', { sku: 'a', title: 'x', price: 1 }),
     ).toEqual({
@@ -213,7 +213,7 @@ describe.each(settings)('on_conflict on $dialect through $listener', (setting) =
     });
   });
 
-  it('needs for a row only what the row turns out to be', async () => {
+  it('requires the fields of a new row only for rows that are created', async () => {
     expect(await post('on_conflict=update&conflict=sku', { sku: 'a', title: 'x' })).toMatchObject({
       outcomes: ['updated'],
     });
@@ -239,7 +239,7 @@ describe.each(settings)('on_conflict on $dialect through $listener', (setting) =
     expect(errors[0]?.index).toBe(0);
   });
 
-  it('writes relations of both cases', async () => {
+  it('writes relations of created and of changed rows', async () => {
     const send = (body: unknown) =>
       post('on_conflict=update&fields=code,label,notes.text', body, { collection: 'tag' });
     expect(
@@ -273,7 +273,7 @@ describe.each(settings)('on_conflict on $dialect through $listener', (setting) =
     expect(await stored()).toEqual(before);
   });
 
-  it('records what it did', async () => {
+  it('records creates and updates in activity', async () => {
     await post('on_conflict=update&conflict=sku', [
       { sku: 'a', price: 5 },
       { sku: 'n', price: 6 },
