@@ -1,5 +1,5 @@
 /**
- * Everything that is logged, as one union: stages report events, an observer decides how to log them.
+ * All events that are logged, as one union: stages report events, an observer decides how to log them.
  * Observations never carry bind values, tokens or bodies, and URLs come without their query string.
  */
 import type { DestinationStream } from 'pino';
@@ -59,7 +59,7 @@ export type Observation =
   | QueueObservation
   | { kind: 'warning'; message: string };
 
-/** What happens to requests of the queue and to webhooks. */
+/** Events of requests of the queue and of webhooks. */
 export type QueueObservation =
   /** A caller has reached a limit: `rate`, or the name of a quota. */
   | { kind: 'limitReached'; limit: string }

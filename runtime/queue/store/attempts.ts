@@ -17,7 +17,7 @@ export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';
 export interface AttemptEnd extends AttemptId {
   readonly outcome: AttemptOutcome;
   readonly errorType: string | null;
-  /** For operators only, because message and stack may contain anything. */
+  /** The error, for operators only because message and stack may contain anything. */
   readonly error: Pick<Error, 'name' | 'message' | 'stack'> | null;
   /** Largest resident memory that was measured, in bytes; null if none was. */
   readonly memory: number | null;

@@ -210,7 +210,7 @@ const printDefault = ({
   };
 };
 
-/** Whether a unique constraint or index is of this column alone. */
+/** Returns whether a unique constraint or index covers this column alone. */
 export const isUniqueColumn = (name: string, shape: TableShape): boolean =>
   shape.uniques.some(({ columns }) => columns.length === 1 && columns[0] === name) ||
   shape.indexes.some((index) => index.unique && isIndexOf(name, index));
