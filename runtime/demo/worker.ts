@@ -2,7 +2,7 @@
 import { loadConfig } from '../config/config.js';
 import { createObserver } from '../log/observers.js';
 import { startWorkerProcess, type RunningWorkers } from '../processes/worker-process.js';
-import { workerRoles } from '../queue/temporal/worker.js';
+import { workerRoles } from '../queue/temporal/worker-services.js';
 
 let running: RunningWorkers | null = null;
 

@@ -15,7 +15,7 @@ import { checkTemporal, ok, type Part, type Parts } from './health.js';
 import { choosePort } from './ports.js';
 import { openBuild, type OpenedBuild } from './open-build.js';
 import type { QueueModels } from '../queue/models/models.js';
-import type { WorkerRole } from '../queue/temporal/worker.js';
+import type { WorkerRole } from '../queue/temporal/worker-services.js';
 
 export interface WorkerProcessOptions {
   readonly config: Config;
