@@ -82,6 +82,10 @@ export type QueueObservation =
   | { kind: 'webhookPostponed'; reason: 'paused' | 'busy' | 'breaker' }
   | { kind: 'jobFinished'; job: string; status: 'ok' | 'failed'; ms: number };
 
+/**
+ * The end of an attempt: `ok` with the result of the model, `error` with a final error of the platform, `retry` with one
+ * after which the request is run again, `cancelled`, or `lost` with its worker.
+ */
 export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';
 
 export type StatementKind = 'read' | 'write' | 'transaction';

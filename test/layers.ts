@@ -64,6 +64,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'generator/spec/meta-keys',
     'type contract',
     'contract/expressions',
+    'contract/objects',
   ],
   'generator/emitters': [
     'type generator/model/types',

@@ -1,18 +1,13 @@
 /** Stores the attempts to run requests (`svc_request_attempts`), one row each, from start to end. */
 import type { Database } from '../../databases/contract.js';
 import { findRows, updateRows, type Statements } from '../../execute/system-rows.js';
+import type { AttemptOutcome } from '../../observe.js';
 
 /** An attempt to run a request; numbers begin at 1. */
 export interface AttemptId {
   readonly request: string;
   readonly number: number;
 }
-
-/**
- * The end of an attempt: `ok` with the result of the model, `error` with a final error of the platform, `retry` with one
- * after which the request is run again, `cancelled`, or `lost` with its worker.
- */
-export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';
 
 export interface AttemptEnd extends AttemptId {
   readonly outcome: AttemptOutcome;
