@@ -211,4 +211,11 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     });
     expect(wrong).toMatchObject({ status: 400, codes: ['INVALID_QUERY', 'INVALID_QUERY'] });
   });
+
+  it('counts the files of a transfer for the quotas of its submitter', async () => {
+    const submitted = await submit(server(), '/items/book/export', { as: 'admin', body: { format: 'csv' } });
+    await endOf(server(), submitted, 'admin');
+    const rows = await server().database.query('select files from svc_requests where id = ?', [submitted.id]);
+    expect(rows.map(({ files }) => Number(files))).toEqual([1]);
+  });
 });
