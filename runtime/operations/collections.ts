@@ -36,7 +36,12 @@ const createSchemaAccess = ({ database, config, reload, registry }: OperationSer
   const change = async (context: OperationContext, edit: Edit): Promise<void> => {
     const { changeSchema } = await loadSchema();
     const { user } = await context.principal();
-    const changed = await changeSchema(edit, { ...services, user: user?.id ?? null });
+    const changed = await changeSchema(edit, {
+      ...services,
+      user: user?.id ?? null,
+      wait: config.schemaApplyWait,
+      serve: reload,
+    });
     if (changed) await serveSchema(reload, 'the change is stored, but the schema cannot be served');
   };
   return { read, change };

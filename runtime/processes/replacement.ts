@@ -6,11 +6,12 @@
 import type { Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Finding, Instruction, LookRequest, Report } from './messages.js';
+import type { Finding, Instruction, LookRequest, Ready, Report } from './messages.js';
 
 export interface ReplacementOptions {
-  /** The build that is served. */
+  /** The build that is served, and the generation of its schema. */
   readonly directory: string;
+  readonly generation: number;
   /** Starts a spare process. */
   startSpare(directory: string): Worker;
   /** Returns the processes that serve requests, without those that are to end. */
@@ -52,7 +53,7 @@ export const createReplacement = (options: ReplacementOptions): Replacement => {
       if (report.kind === 'spare') state.loaded.get(child.id)?.();
       if (report.kind === 'look') void answerLook(child, report, { state, options });
       if (report.kind === 'found') void takeFinding(report, { state, options });
-      if (report.kind === 'ready') takeReady(child, report.directory, state);
+      if (report.kind === 'ready') takeReady(child, report, state);
     },
     stop() {
       state.isStopped = true;
@@ -63,6 +64,7 @@ export const createReplacement = (options: ReplacementOptions): Replacement => {
 
 interface State {
   directory: string;
+  generation: number;
   failure: string | null;
   spare: Worker | null;
   /** Resolves when the spare process has loaded everything. */
@@ -75,12 +77,15 @@ interface State {
   readonly asked: Map<number, (failure: string | null) => void>;
   lastId: number;
   timer: NodeJS.Timeout | undefined;
+  /** Resolves when the processes that were replaced have ended. */
+  retired: Promise<unknown>;
   isRotating: boolean;
   isStopped: boolean;
 }
 
-const createState = ({ directory }: ReplacementOptions): State => ({
+const createState = ({ directory, generation }: ReplacementOptions): State => ({
   directory,
+  generation,
   failure: null,
   spare: null,
   isLoaded: Promise.resolve(),
@@ -89,6 +94,7 @@ const createState = ({ directory }: ReplacementOptions): State => ({
   asked: new Map(),
   lastId: 0,
   timer: undefined,
+  retired: Promise.resolve(),
   isRotating: false,
   isStopped: false,
 });
@@ -139,32 +145,39 @@ const answerLook = async (child: Worker, { id, forced }: LookRequest, { state }:
   send(child, { kind: 'looked', id, failure });
 };
 
-const takeFinding = async ({ id, directory, failure }: Finding, context: Context): Promise<void> => {
+const takeFinding = async (finding: Finding, context: Context): Promise<void> => {
   const { state } = context;
-  await adopt(directory, failure, context);
+  const { id, failure } = finding;
+  await adopt(finding, context);
   if (id === null) return;
   state.asked.get(id)?.(failure);
   state.asked.delete(id);
 };
 
 /** Has all processes serve a build; resolves when they do. */
-const adopt = async (
-  directory: string,
-  failure: string | null,
-  { state, options }: Context,
-): Promise<void> => {
+const adopt = async (finding: Finding, { state, options }: Context): Promise<void> => {
+  const { directory, failure } = finding;
+  // a spare process that has not looked yet knows of none
+  const generation = Math.max(finding.generation, state.generation);
   const isNew = directory !== state.directory;
-  if (!isNew && failure === state.failure) return;
-  Object.assign(state, { directory, failure });
+  if (!isNew && failure === state.failure && generation === state.generation) return;
+  Object.assign(state, { directory, generation, failure });
   const children = options.answering();
   const serving = children.map((child) => untilServing(child, directory));
-  for (const child of children) send(child, { kind: 'serve', directory, failure });
+  for (const child of children) send(child, toServe(state));
   if (isNew) {
     clearTimeout(state.timer);
     state.timer = setTimeout(() => void rotate({ state, options }), calm);
   }
   await Promise.race([Promise.all(serving), sleep(serveLimit, undefined, { ref: false })]);
 };
+
+const toServe = ({ directory, generation, failure }: State): Instruction => ({
+  kind: 'serve',
+  directory,
+  generation,
+  failure,
+});
 
 const untilServing = (child: Worker, directory: string): Promise<void> =>
   new Promise((resolve) => {
@@ -179,17 +192,18 @@ const untilServing = (child: Worker, directory: string): Promise<void> =>
   });
 
 /** A process may have begun with a build that another one has followed meanwhile. */
-const takeReady = (child: Worker, directory: string, state: State): void => {
+const takeReady = (child: Worker, { directory, generation }: Ready, state: State): void => {
   state.first.set(child.id, directory);
   child.once('exit', () => state.first.delete(child.id));
-  if (directory !== state.directory)
-    send(child, { kind: 'serve', directory: state.directory, failure: state.failure });
+  if (directory !== state.directory || generation !== state.generation) send(child, toServe(state));
 };
 
-/** Replaces the processes that began with another build, one after the other. */
+/** Replaces the processes that began with another build, one after the other, when those before them have ended. */
 const rotate = async ({ state, options }: Context): Promise<void> => {
   if (state.isRotating) return;
   state.isRotating = true;
+  await state.retired;
+  const ended: Promise<unknown>[] = [];
   const findFormer = (): Worker | undefined =>
     options.serving().find(({ id }) => state.first.get(id) !== state.directory && state.first.has(id));
   for (let former = findFormer(); former !== undefined && !state.isStopped; former = findFormer()) {
@@ -197,14 +211,16 @@ const rotate = async ({ state, options }: Context): Promise<void> => {
     startSpare(state, options);
     // until it is ready, nobody misses it
     options.setRestart(next, false);
-    send(next, { kind: 'serve', directory: state.directory, failure: state.failure });
+    send(next, toServe(state));
     if (await isReady(next)) {
       options.setRestart(next, true);
+      ended.push(once(former, 'exit'));
       options.retire(former);
     } else {
       await sleep(calm);
     }
   }
+  state.retired = Promise.all(ended);
   state.isRotating = false;
 };
 
