@@ -123,25 +123,31 @@ const startSpare = (state: State, options: ReplacementOptions): void => {
   });
 };
 
-/** Returns the spare process once it has loaded everything, also where another one takes its place meanwhile. */
-const loadedSpare = async (state: State): Promise<Worker> => {
+/**
+ * Calls `use` with the spare process once it has loaded everything, also where another one takes its place meanwhile. It
+ * is still the spare process then, which it may not be in a later turn: one that serves does not look.
+ */
+const withSpare = async <Result>(state: State, use: (spare: Worker) => Result): Promise<Result> => {
   for (;;) {
     const { spare, isLoaded } = state;
     const ended = spare === null ? sleep(100) : once(spare, 'exit');
     await Promise.race([isLoaded, ended]);
-    if (spare !== null && spare === state.spare && spare.isConnected()) return spare;
+    if (spare !== null && spare === state.spare && spare.isConnected()) return use(spare);
     await sleep(100);
   }
 };
 
 const answerLook = async (child: Worker, { id, forced }: LookRequest, { state }: Context): Promise<void> => {
-  const spare = await loadedSpare(state);
   state.lastId += 1;
   const own = state.lastId;
-  const failure = await new Promise<string | null>((resolve) => {
-    state.asked.set(own, resolve);
-    send(spare, { kind: 'look', id: own, forced });
-  });
+  const failure = await withSpare(
+    state,
+    (spare) =>
+      new Promise<string | null>((resolve) => {
+        state.asked.set(own, resolve);
+        send(spare, { kind: 'look', id: own, forced });
+      }),
+  );
   send(child, { kind: 'looked', id, failure });
 };
 
@@ -207,11 +213,13 @@ const rotate = async ({ state, options }: Context): Promise<void> => {
   const findFormer = (): Worker | undefined =>
     options.serving().find(({ id }) => state.first.get(id) !== state.directory && state.first.has(id));
   for (let former = findFormer(); former !== undefined && !state.isStopped; former = findFormer()) {
-    const next = await loadedSpare(state);
-    startSpare(state, options);
-    // until it is ready, nobody misses it
-    options.setRestart(next, false);
-    send(next, toServe(state));
+    const next = await withSpare(state, (spare) => {
+      startSpare(state, options);
+      // until it is ready, nobody misses it
+      options.setRestart(spare, false);
+      send(spare, toServe(state));
+      return spare;
+    });
     if (await isReady(next)) {
       options.setRestart(next, true);
       ended.push(once(former, 'exit'));

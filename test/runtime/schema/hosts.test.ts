@@ -1,5 +1,4 @@
 /** An apply over several hosts: nothing that a server still uses is dropped. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Difference } from '../../../runtime/schema/service.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
@@ -7,6 +6,7 @@ import { createTestDatabase, type TestDatabase, type TestDialect } from '../../d
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
 import { copyField, edited, field, type Edit } from './edits.js';
+import { sendMixed, shopTables } from './mixed-requests.js';
 import { removeHosts, startHost, type Host } from './running-host.js';
 
 const databases: TestDatabase[] = [];
@@ -16,12 +16,11 @@ afterEach(async () => {
   for (const test of databases.splice(0)) await test.drop();
 });
 
-const tables = `create table product (id integer not null primary key, title varchar(40), price integer);
-  insert into product values (1, 'Chair', 40);
-  create table shelf (id integer not null primary key, room varchar(40));`;
-
 const createShop = async (dialect: TestDialect): Promise<TestDatabase> => {
-  const test = await createTestDatabase(dialect, { sql: tables, template: await systemTemplate(dialect) });
+  const test = await createTestDatabase(dialect, {
+    sql: shopTables,
+    template: await systemTemplate(dialect),
+  });
   databases.push(test);
   return test;
 };
@@ -52,49 +51,18 @@ const productOf = async (host: Host): Promise<unknown> =>
 const status = async (host: Host, { url }: TestDatabase): Promise<string> =>
   (await host.place.run(['schema', 'status'], { DATABASE_URL: url })).stdout;
 
-/** Sends reads and writes without a pause until it is stopped; returns what failed. */
-const sendRequests = (hosts: readonly Host[]) => {
-  let isStopped = false;
-  const failed: unknown[] = [];
-  let count = 0;
-  const calls: readonly ((host: Host) => ReturnType<Host['request']>)[] = [
-    (host) => host.request('/items/product'),
-    (host) => host.request('/items/product?fields=id,title&filter[title][_neq]=x'),
-    (host) => host.request('/items/product/1', 'PATCH', { title: 'Chair' }),
-    (host) => host.request('/graphql', 'POST', { query: '{ product { id title } }' }),
-  ];
-  const senders = hosts.flatMap((host) =>
-    calls.map(async (call) => {
-      while (!isStopped) {
-        const answer = await call(host).catch((error: Error) => ({ status: 0, body: error.message }));
-        count += 1;
-        if (![200, 204].includes(answer.status)) failed.push(answer);
-        await sleep(10);
-      }
-    }),
-  );
-  return {
-    count: () => count,
-    async stop(): Promise<readonly unknown[]> {
-      isStopped = true;
-      await Promise.all(senders);
-      return failed;
-    },
-  };
-};
-
 describe.each(['mariadb', 'mysql', 'postgres'] as const)('on %s', (dialect) => {
   it('a field is dropped when every host has followed, and no request fails', async () => {
     const shop = await createShop(dialect);
     const [host, other] = await Promise.all([startHost(shop), startHost(shop, { workers: 1 })]);
     await until(() => host.ready().length === 2);
     const difference = await diffOf(host, replacePrice);
-    const requests = sendRequests([host, other]);
+    const requests = sendMixed([host, other], 50);
     await until(() => requests.count() > 20);
     expect(await apply(host, difference)).toEqual({ status: 204, body: null });
     const expected = { id: 1, title: 'Chair', colour: null };
     expect(await Promise.all([productOf(host), productOf(other)])).toEqual([expected, expected]);
-    expect(await requests.stop()).toEqual([]);
+    expect((await requests.stop()).failed).toEqual([]);
     expect(await columns(shop)).toEqual(['colour', 'id', 'title']);
     for (const each of [host, other]) expect(await each.running.stop('SIGTERM')).toBe(0);
     expect(await shop.database.query('select * from svc_processes')).toEqual([]);

@@ -50,6 +50,7 @@ export const startHost = async (
     async request(path, method = 'GET', body) {
       const answer = await fetch(`${base}${path}`, {
         method,
+        signal: AbortSignal.timeout(50_000),
         headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
