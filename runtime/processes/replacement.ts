@@ -114,12 +114,7 @@ const startSpare = (state: State, options: ReplacementOptions): void => {
   state.spare = spare;
   state.isLoaded = new Promise<void>((resolve) => {
     state.loaded.set(spare.id, resolve);
-    spare.once('exit', () => {
-      state.loaded.delete(spare.id);
-      // those that wait for its answer would wait for ever
-      for (const answer of state.asked.values()) answer('the process that looks at the schema has ended');
-      state.asked.clear();
-    });
+    spare.once('exit', () => state.loaded.delete(spare.id));
   });
 };
 
@@ -127,7 +122,10 @@ const startSpare = (state: State, options: ReplacementOptions): void => {
  * Calls `use` with the spare process once it has loaded everything, also where another one takes its place meanwhile. It
  * is still the spare process then, which it may not be in a later turn: one that serves does not look.
  */
-const withSpare = async <Result>(state: State, use: (spare: Worker) => Result): Promise<Result> => {
+const withSpare = async <Result>(
+  state: State,
+  use: (spare: Worker) => Result | Promise<Result>,
+): Promise<Result> => {
   for (;;) {
     const { spare, isLoaded } = state;
     const ended = spare === null ? sleep(100) : once(spare, 'exit');
@@ -138,26 +136,36 @@ const withSpare = async <Result>(state: State, use: (spare: Worker) => Result): 
 };
 
 const answerLook = async (child: Worker, { id, forced }: LookRequest, { state }: Context): Promise<void> => {
-  state.lastId += 1;
-  const own = state.lastId;
-  const failure = await withSpare(
-    state,
-    (spare) =>
-      new Promise<string | null>((resolve) => {
-        state.asked.set(own, resolve);
-        send(spare, { kind: 'look', id: own, forced });
-      }),
-  );
-  send(child, { kind: 'looked', id, failure });
+  const ask = (): Promise<Looked> => withSpare(state, (spare) => askSpare(spare, forced, state));
+  // another one has taken its place by then
+  const looked = (await ask()) ??
+    (await ask()) ?? { failure: 'the process that looks at the schema has ended' };
+  send(child, { kind: 'looked', id, failure: looked.failure });
 };
+
+/** The reason for which there is no build of the present schema; absent where the process has ended. */
+type Looked = Pick<Finding, 'failure'> | undefined;
+
+const askSpare = (spare: Worker, forced: boolean, state: State): Promise<Looked> =>
+  new Promise((resolve) => {
+    state.lastId += 1;
+    const id = state.lastId;
+    const answer = (looked: Looked): void => {
+      spare.off('exit', end);
+      state.asked.delete(id);
+      resolve(looked);
+    };
+    const end = (): void => answer(undefined);
+    spare.once('exit', end);
+    state.asked.set(id, (failure) => answer({ failure }));
+    send(spare, { kind: 'look', id, forced });
+  });
 
 const takeFinding = async (finding: Finding, context: Context): Promise<void> => {
   const { state } = context;
   const { id, failure } = finding;
   await adopt(finding, context);
-  if (id === null) return;
-  state.asked.get(id)?.(failure);
-  state.asked.delete(id);
+  if (id !== null) state.asked.get(id)?.(failure);
 };
 
 /** Has all processes serve a build; resolves when they do. */

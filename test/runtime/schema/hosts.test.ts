@@ -51,7 +51,10 @@ const productOf = async (host: Host): Promise<unknown> =>
 const status = async (host: Host, { url }: TestDatabase): Promise<string> =>
   (await host.place.run(['schema', 'status'], { DATABASE_URL: url })).stdout;
 
-describe.each(['mariadb', 'mysql', 'postgres'] as const)('on %s', (dialect) => {
+/** Each starts several processes, which take long on a machine that runs other tests. */
+const timeout = 240_000;
+
+describe.each(['mariadb', 'mysql', 'postgres'] as const)('on %s', { timeout }, (dialect) => {
   it('a field is dropped when every host has followed, and no request fails', async () => {
     const shop = await createShop(dialect);
     const [host, other] = await Promise.all([startHost(shop), startHost(shop, { workers: 1 })]);
@@ -96,7 +99,7 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('on %s', (dialect) => {
   });
 });
 
-describe('on postgres', () => {
+describe('on postgres', { timeout }, () => {
   it('an apply that waits is abandoned, and everything is served again', async () => {
     const shop = await createShop('postgres');
     const [host] = await Promise.all([
