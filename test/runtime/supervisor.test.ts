@@ -29,6 +29,9 @@ const anywhere = { PORT: '0' };
 const served = async (running: Running): Promise<string> =>
   (await running.until(/(http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
 
+/** The token that the demo prints. */
+const tokenOf = (demo: Running) => /token +(\S+)/.exec(demo.output())?.[1];
+
 const get = (url: string) => fetch(url, { headers: { authorization: `Bearer ${adminToken}` } });
 
 describe.each([
@@ -250,10 +253,8 @@ describe('svc demo', () => {
 
   it('leaves no process after Ctrl-C; a second start keeps data and token', async () => {
     const first = await started();
-    const tokenOf = (demo: Running) => /token +(\S+)/.exec(demo.output())?.[1];
     const authorization = `Bearer ${tokenOf(first)}`;
-    const artists = async (demo: Running) => `${await served(demo)}/items/Artist`;
-    const kept = await fetch(await artists(first), {
+    const kept = await fetch(`${await served(first)}/items/Artist`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ Name: 'Fanny Hensel' }),
@@ -266,7 +267,7 @@ describe('svc demo', () => {
     running = null;
     const second = await started();
     expect(tokenOf(second)).toBe(tokenOf(first));
-    const found = await fetch(`${await artists(second)}?filter[Name][_eq]=Fanny%20Hensel`, {
+    const found = await fetch(`${await served(second)}/items/Artist?filter[Name][_eq]=Fanny%20Hensel`, {
       headers: { authorization },
     });
     expect(await found.json()).toMatchObject({ data: [{ Name: 'Fanny Hensel' }] });

@@ -59,81 +59,80 @@ const useVisits = (setting: Pick<TestServerOptions, 'dialect' | 'listener'>) => 
   return { server, enterAs, ...visits };
 };
 
-describe.each(sampleSettings(import.meta.url))(
-  'responses of a provider on $dialect through $listener',
-  (setting) => {
-    const { server, enter, enterAs, addUser, userOf, warnings } = useVisits(setting);
+const settings = sampleSettings(import.meta.url);
 
-    it.each(['9007199254740993', '-9007199254740993', '1e400', '1.5'])(
-      'does not identify users by the number %s, which JSON rounds',
-      async (number) => {
-        await addUser('plain', String(Number(number)));
-        expect(await enterAs(`{ "sub": ${number} }`)).toBe('INVALID_CREDENTIALS');
-      },
-    );
+describe.each(settings)('responses of a provider on $dialect through $listener', (setting) => {
+  const { server, enter, enterAs, addUser, userOf, warnings } = useVisits(setting);
 
-    it('identifies users by the digits of exact numbers and of texts', async () => {
-      await addUser('plain', '9007199254740991', { status: 'suspended' });
-      expect(await enterAs('{ "sub": 9007199254740991 }')).toBe('INVALID_CREDENTIALS');
-      expect(warnings().at(-1)).toMatch(/not active$/);
-      await addUser('plain', '9007199254740995');
-      expect(await enterAs('{ "sub": "9007199254740995" }')).toBe(200);
-      expect(await enterAs('{ "sub": 7 }')).toBe(200);
-      expect(await userOf('7')).toMatchObject({ provider: 'plain' });
-    });
+  it.each(['9007199254740993', '-9007199254740993', '1e400', '1.5'])(
+    'does not identify users by the number %s, which JSON rounds',
+    async (number) => {
+      await addUser('plain', String(Number(number)));
+      expect(await enterAs(`{ "sub": ${number} }`)).toBe('INVALID_CREDENTIALS');
+    },
+  );
 
-    it.each([
-      ['mailed', 'email'],
-      ['posted', 'mail'],
-    ])('does not match a user by an address that "%s" has not verified', async (provider, key) => {
-      await addUser(provider, 'ida@example.com');
-      for (const verified of ['false', '"false"']) {
-        const profile = `{ "${key}": "ida@example.com", "email_verified": ${verified} }`;
-        expect(await enterAs(profile, provider)).toBe('INVALID_CREDENTIALS');
-        expect(warnings().at(-1)).toMatch(/not verified$/);
-      }
-      expect(await enterAs(`{ "${key}": "ida@example.com", "email_verified": true }`, provider)).toBe(200);
-    });
+  it('identifies users by the digits of exact numbers and of texts', async () => {
+    await addUser('plain', '9007199254740991', { status: 'suspended' });
+    expect(await enterAs('{ "sub": 9007199254740991 }')).toBe('INVALID_CREDENTIALS');
+    expect(warnings().at(-1)).toMatch(/not active$/);
+    await addUser('plain', '9007199254740995');
+    expect(await enterAs('{ "sub": "9007199254740995" }')).toBe(200);
+    expect(await enterAs('{ "sub": 7 }')).toBe(200);
+    expect(await userOf('7')).toMatchObject({ provider: 'plain' });
+  });
 
-    it('rejects a mapped role that does not exist, for new and existing users, and logs it', async () => {
-      const refused = expect.stringMatching(/the role of DEFAULT_ROLE_ID or ROLE_MAPPING does not exist$/);
-      people.set('gus', { groups: ['ghosts'] });
-      expect(codeOf((await enter('acme', 'gus')).answer)).toBe('INVALID_CREDENTIALS');
-      expect(warnings().at(-1)).toEqual(refused);
-      expect(await userOf('gus')).toBeUndefined();
-      await addUser('acme', 'gus');
-      expect(codeOf((await enter('acme', 'gus')).answer)).toBe('INVALID_CREDENTIALS');
-      expect(warnings().at(-1)).toEqual(refused);
-      expect(await userOf('gus')).toMatchObject({ role: reader });
-    });
+  it.each([
+    ['mailed', 'email'],
+    ['posted', 'mail'],
+  ])('does not match a user by an address that "%s" has not verified', async (provider, key) => {
+    await addUser(provider, 'ida@example.com');
+    for (const verified of ['false', '"false"']) {
+      const profile = `{ "${key}": "ida@example.com", "email_verified": ${verified} }`;
+      expect(await enterAs(profile, provider)).toBe('INVALID_CREDENTIALS');
+      expect(warnings().at(-1)).toMatch(/not verified$/);
+    }
+    expect(await enterAs(`{ "${key}": "ida@example.com", "email_verified": true }`, provider)).toBe(200);
+  });
 
-    it.each([
-      [[100], writer],
-      [['100', 'staff'], writer],
-      [['staff', 100], writer],
-      [[100.5, 'staff'], reader],
-    ])('maps the groups %j, numbers as text', async (groups, role) => {
-      people.set('nick', { groups });
-      expect((await enter('acme', 'nick')).answer.status).toBe(200);
-      expect(await userOf('nick')).toMatchObject({ role });
-    });
+  it('rejects a mapped role that does not exist, for new and existing users, and logs it', async () => {
+    const refused = expect.stringMatching(/the role of DEFAULT_ROLE_ID or ROLE_MAPPING does not exist$/);
+    people.set('gus', { groups: ['ghosts'] });
+    expect(codeOf((await enter('acme', 'gus')).answer)).toBe('INVALID_CREDENTIALS');
+    expect(warnings().at(-1)).toEqual(refused);
+    expect(await userOf('gus')).toBeUndefined();
+    await addUser('acme', 'gus');
+    expect(codeOf((await enter('acme', 'gus')).answer)).toBe('INVALID_CREDENTIALS');
+    expect(warnings().at(-1)).toEqual(refused);
+    expect(await userOf('gus')).toMatchObject({ role: reader });
+  });
 
-    it('truncates names between characters', async () => {
-      people.set('emma', { given_name: `${'e'.repeat(63)}😀a`, family_name: 'E' });
-      expect((await enter('acme', 'emma')).answer.status).toBe(200);
-      expect(await userOf('emma')).toMatchObject({ first_name: `${'e'.repeat(63)}😀` });
-    });
+  it.each([
+    [[100], writer],
+    [['100', 'staff'], writer],
+    [['staff', 100], writer],
+    [[100.5, 'staff'], reader],
+  ])('maps the groups %j, numbers as text', async (groups, role) => {
+    people.set('nick', { groups });
+    expect((await enter('acme', 'nick')).answer.status).toBe(200);
+    expect(await userOf('nick')).toMatchObject({ role });
+  });
 
-    it('ignores values with lone surrogates', async () => {
-      expect(await enterAs(String.raw`{ "sub": "half \ud83d" }`)).toBe('INVALID_CREDENTIALS');
-      expect(await enterAs(String.raw`{ "sub": "whole", "given_name": "half \ud83d" }`)).toBe(200);
-      expect(await userOf('whole')).toMatchObject({ first_name: null });
-      expect(
-        await server().database.query("select id from svc_users where external_identifier like 'half%'"),
-      ).toEqual([]);
-    });
-  },
-);
+  it('truncates names between characters', async () => {
+    people.set('emma', { given_name: `${'e'.repeat(63)}😀a`, family_name: 'E' });
+    expect((await enter('acme', 'emma')).answer.status).toBe(200);
+    expect(await userOf('emma')).toMatchObject({ first_name: `${'e'.repeat(63)}😀` });
+  });
+
+  it('ignores values with lone surrogates', async () => {
+    expect(await enterAs(String.raw`{ "sub": "half \ud83d" }`)).toBe('INVALID_CREDENTIALS');
+    expect(await enterAs(String.raw`{ "sub": "whole", "given_name": "half \ud83d" }`)).toBe(200);
+    expect(await userOf('whole')).toMatchObject({ first_name: null });
+    expect(
+      await server().database.query("select id from svc_users where external_identifier like 'half%'"),
+    ).toEqual([]);
+  });
+});
 
 describe('a provider that fails', () => {
   const { begin, enter, enterAs, reachCallback, addUser, at, warnings } = useVisits({ dialect: 'sqlite' });
