@@ -226,6 +226,7 @@ describe('svc demo', () => {
 
   it('serves its own database with working curl lines and login', async () => {
     const first = await started();
+    expect(first.output()).not.toContain('DATABASE_URL');
     const lines = first.output().match(/^curl -[gX] .*$/gm) ?? [];
     expect(lines).toHaveLength(3);
     const answers: unknown[] = [];
