@@ -319,6 +319,23 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.TfaResetResponse>;
   };
+  tools: {
+    /** Queue an export of a list; `Location` leads to its status */
+    utilsExport(
+      input: Pick<rest.UtilsExportData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.UtilsExportResponse>;
+    /** Store the items of a file, which changes those that are stored already */
+    utilsImport(
+      input: NonNullable<rest.UtilsImportData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.UtilsImportResponse>;
+    /** Move an item to the place of another */
+    utilsSort(
+      input: Pick<rest.UtilsSortData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.UtilsSortResponse>;
+  };
   webhooks: {
     /** Read the secrets that sign your webhooks, newest first */
     secret(options?: CallOptions): Promise<rest.WebhooksSecretResponse['data']>;
@@ -465,6 +482,11 @@ export const createOperations = (call: Call): Operations => ({
     tfaGenerate: (input, options) =>
       call((shared) => rest.tfaGenerate({ ...shared, body: input }), options).then(dataOf),
     tfaReset: (input, options) => call((shared) => rest.tfaReset({ ...shared, path: input }), options),
+  },
+  tools: {
+    utilsExport: (input, options) => call((shared) => rest.utilsExport({ ...shared, ...input }), options),
+    utilsImport: (input, options) => call((shared) => rest.utilsImport({ ...shared, path: input }), options),
+    utilsSort: (input, options) => call((shared) => rest.utilsSort({ ...shared, ...input }), options),
   },
   webhooks: {
     secret: (options) => call((shared) => rest.webhooksSecret(shared), options).then(dataOf),

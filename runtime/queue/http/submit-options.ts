@@ -20,7 +20,10 @@ export interface SubmitOptions {
   readonly tags: string | null;
 }
 
-export const readSubmitOptions = ({ query, headers }: ApiRequest, policy: TargetPolicy): SubmitOptions => {
+export const readSubmitOptions = (
+  { query, headers }: Pick<ApiRequest, 'query' | 'headers'>,
+  policy: TargetPolicy,
+): SubmitOptions => {
   const details: Detail[] = [];
   const parameters = new URLSearchParams(query);
   const read = createReader(details);
