@@ -1,7 +1,7 @@
 /** Messages between the supervisor and its processes. */
 import type { Snapshot } from '../metrics/tallies.js';
 
-/** From a process to the supervisor. */
+/** Messages from a process to the supervisor. */
 export type Report =
   | Ready
   | { readonly kind: 'readiness'; readonly ready: boolean }
@@ -51,7 +51,7 @@ export interface Finding {
   readonly failure: string | null;
 }
 
-/** From the supervisor to a process. */
+/** Messages from the supervisor to a process. */
 export type Instruction =
   /** Serve this build; `failure`: why the schema as it is now has none. */
   | { readonly kind: 'serve'; readonly directory: string; readonly failure: string | null }
@@ -59,7 +59,7 @@ export type Instruction =
   | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
   /** Report the metrics. */
   | { readonly kind: 'measure' }
-  /** To a spare process. */
+  /** Requests to a spare process. */
   | LookRequest
   /** End, when the clients have gone to other processes. */
   | { readonly kind: 'retire' };

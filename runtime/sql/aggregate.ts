@@ -24,6 +24,7 @@ import { compileMaxRows, compilePage, readLimit, type ReadOptions } from './page
 import type { CompiledRead } from './read.js';
 import { isMasked, type GroupsEntry, type Token } from './select.js';
 
+/** Compiles an aggregation to a statement with one row per group. */
 export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): CompiledRead => {
   const { dialect } = options;
   const scope = createScope(createCompiler(dialect));
