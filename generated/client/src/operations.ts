@@ -319,22 +319,16 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.TfaResetResponse>;
   };
-  tools: {
+  utils: {
     /** Queue an export of a list; `Location` leads to its status */
-    utilsExport(
+    export(
       input: Pick<rest.UtilsExportData, 'path' | 'body'>,
       options?: CallOptions,
     ): Promise<rest.UtilsExportResponse>;
     /** Store the items of a file, which changes those that are stored already */
-    utilsImport(
-      input: NonNullable<rest.UtilsImportData['path']>,
-      options?: CallOptions,
-    ): Promise<rest.UtilsImportResponse>;
+    import(input: Pick<rest.UtilsImportData, 'path' | 'body'>, options?: CallOptions): Promise<void>;
     /** Move an item to the place of another */
-    utilsSort(
-      input: Pick<rest.UtilsSortData, 'path' | 'body'>,
-      options?: CallOptions,
-    ): Promise<rest.UtilsSortResponse>;
+    sort(input: Pick<rest.UtilsSortData, 'path' | 'body'>, options?: CallOptions): Promise<void>;
   };
   webhooks: {
     /** Read the secrets that sign your webhooks, newest first */
@@ -483,10 +477,12 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.tfaGenerate({ ...shared, body: input }), options).then(dataOf),
     tfaReset: (input, options) => call((shared) => rest.tfaReset({ ...shared, path: input }), options),
   },
-  tools: {
-    utilsExport: (input, options) => call((shared) => rest.utilsExport({ ...shared, ...input }), options),
-    utilsImport: (input, options) => call((shared) => rest.utilsImport({ ...shared, path: input }), options),
-    utilsSort: (input, options) => call((shared) => rest.utilsSort({ ...shared, ...input }), options),
+  utils: {
+    export: (input, options) => call((shared) => rest.utilsExport({ ...shared, ...input }), options),
+    import: (input, options) =>
+      call((shared) => rest.utilsImport({ ...shared, ...input }), options).then(() => undefined),
+    sort: (input, options) =>
+      call((shared) => rest.utilsSort({ ...shared, ...input }), options).then(() => undefined),
   },
   webhooks: {
     secret: (options) => call((shared) => rest.webhooksSecret(shared), options).then(dataOf),
