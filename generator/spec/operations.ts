@@ -95,6 +95,7 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own' | 'served'> & 
   startsLogin: optional(flag, false),
   acceptsKey: optional(flag, false),
   upload: optional(flag, false),
+  file: optional<string | null>(text, null),
   parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
   body: optional<JsonSchema | null>(nullable(schema), null),
   graphql: optional<OperationField | null>(nullable(graphqlField), null),
