@@ -22,7 +22,7 @@ export interface Replaced {
   readonly drained: Promise<void>;
 }
 
-/** For a source that nobody has subscribed to. */
+/** Replaces nothing, for a source without a subscriber. */
 export const replaceNothing: Replace = async () => ({ drained: Promise.resolve() });
 
 /** Source of new builds. */

@@ -4,7 +4,8 @@ import { loadConfig, type Config } from '../config/config.js';
 import { loadEnvironment, type Environment } from '../config/environment.js';
 import { connect } from '../databases/connect.js';
 import { untilStopped } from '../processes/lifetime.js';
-import { createObserver, timed, type Observe } from '../observe.js';
+import { createObserver } from '../log/observers.js';
+import { timed, type Observe } from '../observe.js';
 import { isFree } from '../processes/ports.js';
 import { urlsOf } from '../config/urls.js';
 import { runBootstrap } from './bootstrap.js';
@@ -104,10 +105,11 @@ const defaults: Environment = {
   WORKER_DRAIN: '10s',
 };
 
-/** Prints steps as plain text, for a person at a terminal. */
+/** Prints steps as plain text, for a person at a terminal; the last line of the greeting names the database. */
 const showSteps =
   (observe: Observe): Observe =>
   (observation) => {
+    if (observation.kind === 'databaseDefault') return;
     if (observation.kind !== 'step') return observe(observation);
     const { name, ms } = observation;
     printLine(`  ${name.padEnd(10)} ${Math.round(ms).toString().padStart(5)} ms`);

@@ -4,6 +4,7 @@ import type { Collection, Field, ToAny, ToMany, ToOne } from '../../contract/col
 import type { DatePart } from '../../contract/functions.js';
 import type { FilterComparison } from '../../contract/operators.js';
 import type { MetaKey } from '../request/query.js';
+import type { AggregatePlan } from './aggregate.js';
 
 export interface ReadPlan {
   readonly collection: Collection;
@@ -71,6 +72,14 @@ export type Entry =
       readonly rule: Condition | null;
       readonly plan: ReadPlan;
     }
+  /** Groups and measures of a list in place of its rows. */
+  | {
+      readonly kind: 'groups';
+      readonly name: string;
+      readonly relation: ToMany;
+      readonly rule: Condition | null;
+      readonly plan: AggregatePlan;
+    }
   /** The item of a many-to-any relation: null where there is none that the caller may read. */
   | {
       readonly kind: 'any';
@@ -110,7 +119,7 @@ export type Condition =
   | { readonly kind: 'null' | 'empty'; readonly column: ColumnRef }
   /** True where the condition is true of the row at the end of `path`; false, never unknown, elsewhere. */
   | { readonly kind: 'at'; readonly path: readonly Join[]; readonly condition: Condition }
-  /** At least one row of the to-many relation of the row at the end of `path` matches `where`. */
+  /** Tests that at least one row of the to-many relation of the row at the end of `path` matches `where`. */
   | {
       readonly kind: 'some';
       readonly path: readonly Join[];
@@ -152,7 +161,7 @@ export type Computed =
   | { readonly kind: 'length'; readonly source: Field }
   /** The number of rows of a list. */
   | { readonly kind: 'rows'; readonly relation: ToMany; readonly where: Condition }
-  /** In `having`: a group or a measure, by its index among both. */
+  /** A group or a measure, in `having`, by its index among both. */
   | { readonly kind: 'output'; readonly index: number };
 
 /** The source of a bound value. */

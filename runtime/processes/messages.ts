@@ -7,7 +7,7 @@ import type { Snapshot } from '../metrics/tallies.js';
  */
 export const retireLimit = 3_600_000;
 
-/** From a process to the supervisor. */
+/** Messages from a process to the supervisor. */
 export type Report =
   | Ready
   | { readonly kind: 'readiness'; readonly ready: boolean }
@@ -61,7 +61,7 @@ export interface Finding {
   readonly failure: string | null;
 }
 
-/** Serve this build, of that generation of the schema; `failure`: why the schema as it is now has none. */
+/** An order to serve this build, of that generation of the schema; `failure`: why the schema as it is now has none. */
 export interface ServeInstruction {
   readonly kind: 'serve';
   readonly directory: string;
@@ -69,14 +69,14 @@ export interface ServeInstruction {
   readonly failure: string | null;
 }
 
-/** From the supervisor to a process. */
+/** Messages from the supervisor to a process. */
 export type Instruction =
   | ServeInstruction
   /** The answer to a `look`. */
   | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
   /** Report the metrics. */
   | { readonly kind: 'measure' }
-  /** To a spare process. */
+  /** Requests to a spare process. */
   | LookRequest
   /** End, when the clients have gone to other processes. */
   | { readonly kind: 'retire' };

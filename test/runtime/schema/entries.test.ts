@@ -19,7 +19,7 @@ import {
   updateField,
 } from '@directus/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
-import { adminToken, settings, startTestServer, type TestServer } from '../server-harness.js';
+import { adminToken, sampleSettings, startTestServer, type TestServer } from '../server-harness.js';
 
 const tables = `create table product (id integer not null primary key, title varchar(40), price integer);
   insert into product values (1, 'Chair', 40), (2, 'Table', 90);
@@ -32,7 +32,7 @@ afterEach(async () => {
   server = null;
 });
 
-type Setting = (typeof settings)[number];
+type Setting = ReturnType<typeof sampleSettings>[number];
 
 const start = async (setting: Setting) => {
   server = await startTestServer({
@@ -61,8 +61,8 @@ const start = async (setting: Setting) => {
   };
 };
 
-describe.each(settings)('on $dialect through $listener', (setting) => {
-  it('the SDK of the public system makes, changes and removes them', async () => {
+describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', (setting) => {
+  it('the SDK of the public system creates, changes and removes them', async () => {
     const { server: running } = await start(setting);
     const client = createDirectus(running.url).with(staticToken(adminToken)).with(rest());
     await client.request(
@@ -141,7 +141,7 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect(found.slice(1, 10)).toEqual(types.split(' ').slice(0, 9));
   }, 120_000);
 
-  it('callers see what they may read, and only administrators change anything', async () => {
+  it('callers see only what they may read, and only administrators make changes', async () => {
     const { get, getAsReader, postAsReader, post, server: running } = await start(setting);
     expect((await getAsReader('/collections')).body).toMatchObject({ data: [{ collection: 'product' }] });
     const { body } = await getAsReader('/fields');
@@ -168,7 +168,7 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect((await post('/fields/nowhere', { field: 'title', type: 'string' })).status).toBe(403);
   });
 
-  it('GraphQL has the same', async () => {
+  it('GraphQL has the same operations', async () => {
     const { post } = await start(setting);
     const run = async (query: string) => (await post('/graphql/system', { query })).body;
     expect(

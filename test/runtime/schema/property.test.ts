@@ -48,7 +48,7 @@ describe.each(dialects)('on %s', (dialect) => {
   });
 
   it(
-    'a snapshot of a random schema makes an empty database the same',
+    'a snapshot of a random schema reproduces it in an empty database',
     async () => {
       const property = fc.asyncProperty(snapshotArbitrary(dialect, empty), async (wanted) => {
         await first.become(empty);
@@ -101,7 +101,7 @@ describe.each(dialects)('on %s', (dialect) => {
   };
 
   it(
-    'the way from one random schema to another keeps the rows',
+    'a change from one random schema to another keeps the rows',
     async () => {
       await serve();
       const pair = fc.tuple(snapshotArbitrary(dialect, empty), snapshotArbitrary(dialect, empty));

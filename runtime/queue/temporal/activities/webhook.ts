@@ -6,7 +6,7 @@ import type { Database } from '../../../databases/contract.js';
 import { failureTypes, type DeliveryInput } from '../../contract.js';
 import { findById } from '../../../concurrency/batch.js';
 import { watchPauses } from '../../store/pauses.js';
-import { endDeliveries, findDeliveries } from '../../store/deliveries.js';
+import { endDeliveries, findDeliveries, type Delivery } from '../../store/deliveries.js';
 import type { AttemptEnd } from '../../webhooks/breaker.js';
 import type { Receivers } from '../../webhooks/receivers.js';
 import type { Sender, SendResult } from '../../webhooks/send.js';
@@ -21,12 +21,8 @@ export interface WebhookActivityOptions {
 /** Milliseconds that a delivery is postponed while an operator has paused its account or endpoint. */
 const pauseDelay = 30_000;
 
-export const createWebhookActivities = ({
-  database,
-  sender,
-  receivers,
-  observe = () => undefined,
-}: WebhookActivityOptions) => {
+export const createWebhookActivities = (options: WebhookActivityOptions) => {
+  const { database, observe = () => undefined } = options;
   const readPaused = watchPauses(database);
   const findDelivery = findById((ids) => findDeliveries(database, ids));
 
@@ -42,19 +38,7 @@ export const createWebhookActivities = ({
       observe({ kind: 'webhookPostponed', reason: 'paused' });
       return { kind: 'failed', reason: 'paused by an operator', after: jitter(pauseDelay) };
     }
-    const place = await receivers.acquire(delivery);
-    if (place.kind === 'postponed') {
-      observe({ kind: 'webhookPostponed', reason: place.after === null ? 'busy' : 'breaker' });
-      return { kind: 'failed', reason: place.reason, after: place.after ?? busyDelay() };
-    }
-    let end: AttemptEnd = 'unknown';
-    try {
-      const sent = await sender.send(delivery);
-      end = attemptEnds[sent.kind];
-      return sent;
-    } finally {
-      place.release(end);
-    }
+    return sendInSlot(delivery, { ...options, observe });
   };
 
   return {
@@ -81,6 +65,28 @@ export const createWebhookActivities = ({
       }
     },
   };
+};
+
+type SendOptions = Required<Omit<WebhookActivityOptions, 'database'>>;
+
+/** Sends a delivery in a slot of its receiver, or postpones it where none is free. */
+const sendInSlot = async (
+  delivery: Delivery,
+  { sender, receivers, observe }: SendOptions,
+): Promise<SendResult> => {
+  const slot = await receivers.acquire(delivery);
+  if (slot.kind === 'postponed') {
+    observe({ kind: 'webhookPostponed', reason: slot.after === null ? 'busy' : 'breaker' });
+    return { kind: 'failed', reason: slot.reason, after: slot.after ?? busyDelay() };
+  }
+  let end: AttemptEnd = 'unknown';
+  try {
+    const sent = await sender.send(delivery);
+    end = attemptEnds[sent.kind];
+    return sent;
+  } finally {
+    slot.release(end);
+  }
 };
 
 /** A permanent refusal, such as a redirect, costs no time and is no reason to postpone others. */
