@@ -114,18 +114,18 @@ interface Use {
 const createUse = (): Use => {
   const state = { requests: 0, outside: 0 };
   const waiting = new Set<() => void>();
+  const add = (key: keyof typeof state, step: 1 | -1): void => {
+    state[key] += step;
+    for (const check of waiting) check();
+  };
   const during =
     (key: keyof typeof state) =>
     async <Result>(body: () => Promise<Result>): Promise<Result> => {
-      const add = (step: 1 | -1): void => {
-        state[key] += step;
-        for (const check of waiting) check();
-      };
-      add(1);
+      add(key, 1);
       try {
         return await body();
       } finally {
-        add(-1);
+        add(key, -1);
       }
     };
   const until = (isMet: () => boolean): Promise<void> =>

@@ -16,7 +16,7 @@ export interface ServedGeneration {
 
 export const createServedGeneration = (first: number): ServedGeneration => {
   let current = first;
-  let changed = (): void => undefined;
+  let changed: (() => void) | null = null;
   let draining: Promise<unknown> = Promise.resolve();
   return {
     get: () => current,
@@ -29,7 +29,7 @@ export const createServedGeneration = (first: number): ServedGeneration => {
       void draining.then(() => {
         if (next <= current) return;
         current = next;
-        changed();
+        changed?.();
       });
     },
   };

@@ -21,7 +21,7 @@ import { expandTables } from './expand.js';
 import { isServed, untilFollowed } from './follow.js';
 import { renameInRules, writeMeta } from './meta.js';
 import type { ApplyOptions } from './options.js';
-import { planRenames, planTables, type Step } from './plan.js';
+import { planRenames, planTables } from './plan.js';
 import { restOf } from './rest.js';
 import { changeSchema, createRunner, shorten } from './steps.js';
 

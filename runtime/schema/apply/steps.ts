@@ -1,7 +1,7 @@
 /** Runs the statements of an apply, without holding up everybody else. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { apiError, invalidPayload } from '../../../contract/errors.js';
-import type { Database, Executor } from '../../databases/contract.js';
+import type { Executor } from '../../databases/contract.js';
 import type { TableShape } from '../shapes.js';
 import type { LiveSchema } from '../snapshot/write.js';
 import type { Apply } from './apply.js';

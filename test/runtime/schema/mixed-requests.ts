@@ -41,10 +41,10 @@ export const sendMixed = (hosts: readonly Host[], rate: number): MixedRequests =
   const failed: Sent['failed'][number][] = [];
   const times: number[] = [];
   const began = performance.now();
-  let isStopped = false;
+  const state = { isStopped: false };
   let count = 0;
   const send = async (host: Host): Promise<void> => {
-    while (!isStopped) {
+    while (!state.isStopped) {
       const started = performance.now();
       count += 1;
       const call = calls[count % calls.length] as Call;
@@ -58,7 +58,7 @@ export const sendMixed = (hosts: readonly Host[], rate: number): MixedRequests =
   return {
     count: () => count,
     async stop() {
-      isStopped = true;
+      state.isStopped = true;
       await Promise.all(sending);
       const seconds = (performance.now() - began) / 1000;
       return { failed, times: times.toSorted((a, b) => a - b), rate: times.length / seconds };
