@@ -89,13 +89,14 @@ it('reports at most a hundred problems', () => {
   expect(checkInput({ input }, { ...good, tags })).toHaveLength(100);
 });
 
+const identified = (type: string) => ({
+  $id: 'https://acme.example/input',
+  type: 'object',
+  $defs: { name: { $id: 'https://acme.example/name', type } },
+  properties: { name: { $ref: 'https://acme.example/name' } },
+});
+
 it('is validated with the schema of its model, whatever other schemas have the same "$id"', () => {
-  const identified = (type: string) => ({
-    $id: 'https://acme.example/input',
-    type: 'object',
-    $defs: { name: { $id: 'https://acme.example/name', type } },
-    properties: { name: { $ref: 'https://acme.example/name' } },
-  });
   for (const [type, found] of [
     ['string', 0],
     ['integer', 1],
