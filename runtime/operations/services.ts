@@ -8,6 +8,7 @@ import type { Config } from '../config/config.js';
 import type { ItemServices } from '../items/context.js';
 import type { Observe } from '../observe.js';
 import type { Queue } from '../queue/http/routes.js';
+import type { Transfers } from '../transfers/routes.js';
 
 export interface OperationServices extends ItemServices {
   readonly config: Config;
@@ -22,14 +23,19 @@ export interface OperationServices extends ItemServices {
   printGraphql(scope: 'items' | 'system', principal: Principal): Promise<string>;
   /** Loads the queue on first use. */
   readonly loadQueue: () => Promise<Queue>;
+  /** Loads imports and exports on first use. */
+  readonly loadTransfers: () => Promise<Pick<Transfers, 'startExport'>>;
   /** Tasks that run without delaying the response. */
   readonly background: Background;
   /** Returns what changed in the database since the start. */
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
   /** Returns the public URL of the server. */
   readonly url: () => string;
-  /** Serves the schema that the database has now; absent where nobody can. @throws Error */
-  readonly reload?: () => Promise<void>;
+  /**
+   * Serves the schema that the database has now, then runs `then`: meanwhile nothing waits for the request that calls it.
+   * Absent where nobody can. @throws Error
+   */
+  readonly reload?: (then?: () => Promise<void>) => Promise<void>;
   /** Returns why the schema that the database has now cannot be served; null where it can. */
   readonly reloadFailure?: () => string | null;
   /** Path prefix; empty at the root. */
