@@ -218,6 +218,35 @@ describe('a policy that the caller may not grant', () => {
   });
 });
 
+describe('operator access', () => {
+  const operating = (...names: readonly string[]): Edit => ({
+    policies: before.policies.map((each) => ({ ...each, operator: names.includes(each.id) })),
+  });
+
+  it('is not added to a policy by a caller without it', () => {
+    expect(find({ to: operating('empty') })).toBe('a policy with "operator_access"');
+    expect(find({ to: creating({ operator: true }) })).toBe('a policy with "operator_access"');
+  });
+
+  it('is not given to others by a caller without it', () => {
+    const from = operating('unheld');
+    expect(find({ from, to: { ...from, ...giving({ policy: 'unheld', user: 'ann' }) } })).toBe(
+      'a policy with permissions beyond your own',
+    );
+  });
+
+  it('is added and given by a caller with it', () => {
+    const from = operating('own');
+    expect(find({ from, to: operating('own', 'empty') })).toBeNull();
+    expect(find({ from, to: { ...from, ...giving({ policy: 'own', user: 'ann' }) } })).toBeNull();
+  });
+
+  it('stays where it is', () => {
+    expect(find({ from: operating('unheld'), to: operating('unheld') })).toBeNull();
+    expect(find({ from: operating('unheld'), to: operating() })).toBeNull();
+  });
+});
+
 describe('a user', () => {
   const taken = 'a user with permissions beyond your own';
 

@@ -78,6 +78,19 @@ describe('the policies', () => {
     expect([index.emptySet.ids, index.emptySet.admin]).toEqual([[], false]);
   });
 
+  it('permit the operations of operators if one of them does, or makes an administrator', () => {
+    const policies = rows.policies.map((each) => (each.id === 'z' ? { ...each, operator: true } : each));
+    const index = createPolicyIndex({ ...rows, policies });
+    const users = [userOf('ben'), userOf('ann'), userOf('eve', 'lone'), null];
+    expect(users.map((user) => index.policiesOf(user, () => '10.0.0.1').operator)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(createPolicyIndex(rows).policiesOf(userOf('eve', 'leaf')).operator).toBe(true);
+  });
+
   it('depend on the address if one of them does', () => {
     const index = createPolicyIndex(rows);
     const users = [null, userOf('ann'), userOf('eve', 'leaf'), userOf('eve', 'lone')];
