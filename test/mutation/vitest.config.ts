@@ -3,5 +3,9 @@ import { defineConfig } from 'vitest/config';
 import { rooms } from './rooms.js';
 
 export default defineConfig({
-  test: { include: [...(rooms[process.env.MUTATION_ROOM ?? '']?.tests ?? [])], isolate: false },
+  test: {
+    include: [...(rooms[process.env.MUTATION_ROOM ?? '']?.tests ?? [])],
+    isolate: false,
+    testTimeout: 60_000,
+  },
 });

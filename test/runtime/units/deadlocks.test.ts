@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { retryDeadlocks } from '../../../runtime/databases/deadlocks.js';
+import { isDeadlock as isMysqlDeadlock } from '../../../runtime/databases/mysql/errors.js';
+import { isDeadlock as isPostgresDeadlock } from '../../../runtime/databases/postgres/errors.js';
 
 const deadlock = new Error('deadlock');
 const isDeadlock = (error: unknown): boolean => error === deadlock;
@@ -28,4 +30,16 @@ describe('a write that the database ends for another one', () => {
 it('a write with another error is not repeated', async () => {
   const other = new Error('not unique');
   expect(await attempt(1, other)).toEqual({ runs: 1, outcome: other });
+});
+
+it.each([
+  ['a deadlock of MySQL', { errno: 1213 }, true, false],
+  ['a row that changed after a transaction of MariaDB began', { errno: 1020 }, true, false],
+  ['a wait for a lock that took too long', { errno: 1205 }, false, false],
+  ['a deadlock of PostgreSQL', { code: '40P01' }, false, true],
+  ['transactions that PostgreSQL cannot put in order', { code: '40001' }, false, true],
+  ['a repeated key', { code: '23505', errno: 1062 }, false, false],
+])('%s: whether the write is repeated', (_, facts, inMysql, inPostgres) => {
+  const error = Object.assign(new Error('refused'), facts);
+  expect([isMysqlDeadlock(error), isPostgresDeadlock(error)]).toEqual([inMysql, inPostgres]);
 });
