@@ -82,4 +82,9 @@ describe.each(dialects)('keys of 64 bits on %s', (dialect) => {
       data: { a: { id: second }, b: { id: second }, c: { id: '7' } },
     });
   });
+
+  it('are exact in a filter in the document', async () => {
+    const query = `{ big(filter: { id: { _eq: ${second} } }) { id } }`;
+    expect(await send(query, '{}')).toEqual({ data: { big: [{ id: second }] } });
+  });
 });
