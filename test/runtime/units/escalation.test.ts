@@ -218,11 +218,12 @@ describe('a policy that the caller may not grant', () => {
   });
 });
 
-describe('operator access', () => {
-  const operating = (...names: readonly string[]): Edit => ({
-    policies: before.policies.map((each) => ({ ...each, operator: names.includes(each.id) })),
-  });
+/** The policies of these names give operator access, no others. */
+const operating = (...names: readonly string[]): Edit => ({
+  policies: before.policies.map((each) => Object.assign({}, each, { operator: names.includes(each.id) })),
+});
 
+describe('operator access', () => {
   it('is not added to a policy by a caller without it', () => {
     expect(find({ to: operating('empty') })).toBe('a policy with "operator_access"');
     expect(find({ to: creating({ operator: true }) })).toBe('a policy with "operator_access"');
