@@ -27,6 +27,8 @@ export type Delivery = {
   id: string;
   url: string;
   state: 'pending' | 'delivered' | 'failed';
+  next_at: string | null;
+  postponed: string | null;
   attempts: DeliveryAttempt[];
 };
 
@@ -81,6 +83,7 @@ export type OperatorDelivery = {
   state: 'pending' | 'delivered' | 'failed';
   round: number;
   next_at: string | null;
+  postponed: string | null;
   created_at: string;
   ended_at: string | null;
   attempts: {

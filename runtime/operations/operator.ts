@@ -194,7 +194,7 @@ const attemptToWire = ({ error, begun, ended, errorType: error_type, ...attempt 
 });
 
 const deliveryToWire = async (delivery: Delivery, { database }: OperationServices) => {
-  const { id, request, account, url, state, round, next, created, ended } = delivery;
+  const { id, request, account, url, state, round, next, postponed, created, ended } = delivery;
   const attempts = await listAttempts(database, id);
   return {
     id,
@@ -204,6 +204,7 @@ const deliveryToWire = async (delivery: Delivery, { database }: OperationService
     state,
     round,
     next_at: state === 'pending' ? toTimeOrNull(next) : null,
+    postponed,
     created_at: toTime(created),
     ended_at: toTimeOrNull(ended),
     attempts: attempts.map(({ created: at, ...attempt }) =>

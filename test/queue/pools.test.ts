@@ -189,6 +189,10 @@ describe('svc worker', () => {
       'no worker runs the class "models", so requests of demo/image, demo/ocr, demo/train wait; ' +
         'start one: svc worker --role models --class models',
     );
+    expect(stdout).toContain(
+      'no worker runs the class "transfers", so requests of svc/import, svc/export wait; ' +
+        'start one: svc worker --role models --class transfers',
+    );
     place.remove();
   });
 });

@@ -1286,6 +1286,10 @@ export type OperatorDeliveriesResponses = {
              * When the next attempt is due
              */
             next_at: string | null;
+            /**
+             * Why no attempt is made: paused, receiver_busy or receiver_failing
+             */
+            postponed: string | null;
             created_at: string;
             ended_at: string | null;
             attempts: Array<{
@@ -1329,6 +1333,10 @@ export type OperatorDeliveriesReadResponses = {
              * When the next attempt is due
              */
             next_at: string | null;
+            /**
+             * Why no attempt is made: paused, receiver_busy or receiver_failing
+             */
+            postponed: string | null;
             created_at: string;
             ended_at: string | null;
             attempts: Array<{
@@ -1573,6 +1581,10 @@ export type OperatorRequestsReadResponses = {
                  * When the next attempt is due
                  */
                 next_at: string | null;
+                /**
+                 * Why no attempt is made: paused, receiver_busy or receiver_failing
+                 */
+                postponed: string | null;
                 created_at: string;
                 ended_at: string | null;
                 attempts: Array<{
@@ -2072,6 +2084,14 @@ export type RequestsDeliveriesResponses = {
             id: string;
             url: string;
             state: 'pending' | 'delivered' | 'failed';
+            /**
+             * When the next attempt is due
+             */
+            next_at: string | null;
+            /**
+             * Why the next attempt waits although none failed: paused (by an operator), receiver_busy, or receiver_failing (most of its deliveries of the last minutes failed; it is tried now and then)
+             */
+            postponed: string | null;
             attempts: Array<{
                 number: number;
                 /**

@@ -47,7 +47,7 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
    *   request, so that the attempt is shown as failed
    */
   async runModel({ requestId, attempts, version }: ModelRequestInput): Promise<RequestEnd> {
-    const { database, lifecycle, models, worker, settings } = options;
+    const { database, lifecycle, models, worker } = options;
     const found = await findRequestWithInput(database, requestId);
     if (found === null) throw requestNotFound(requestId);
     const { request } = found;
@@ -55,10 +55,7 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
     const isLate = request.begun === null && request.startBefore !== null && Date.now() > request.startBefore;
     if (isLate) return endRequest(request, { outcome: platformOutcome('startup_timeout'), lifecycle });
     const model = models.find(request.model);
-    if (model === undefined) {
-      if (request.created + settings.resultTtl > Date.now()) throw unknownModel(request.model, worker);
-      return endRequest(request, { outcome: platformOutcome('runner_scheduling_failure'), lifecycle });
-    }
+    if (model === undefined) throw unknownModel(request.model, worker);
     if (isForAnotherVersion(version, model, found.input)) throw unknownVersion(request.model, worker);
     if (request.attempts >= attempts) throw attemptsExhausted();
     const start = { request: requestId, attempts: request.attempts, worker, now: Date.now() };

@@ -6,7 +6,13 @@ import type { Database } from '../../../databases/contract.js';
 import { failureTypes, type DeliveryInput } from '../../contract.js';
 import { findById } from '../../../concurrency/batch.js';
 import { watchPauses } from '../../store/pauses.js';
-import { endDeliveries, findDeliveries } from '../../store/deliveries.js';
+import {
+  endDeliveries,
+  findDeliveries,
+  scheduleNext,
+  type Delivery,
+  type DeliveryPostponement,
+} from '../../store/deliveries.js';
 import type { AttemptEnd } from '../../webhooks/breaker.js';
 import type { Receivers } from '../../webhooks/receivers.js';
 import type { Sender, SendResult } from '../../webhooks/send.js';
@@ -30,6 +36,18 @@ export const createWebhookActivities = ({
   const readPaused = watchPauses(database);
   const findDelivery = findById((ids) => findDeliveries(database, ids));
 
+  /** Records why and until when no attempt is made, which its owner can read; the attempts stay as many. */
+  const postpone = async (
+    { id }: Delivery,
+    postponed: DeliveryPostponement,
+    after: number,
+  ): Promise<SendResult> => {
+    observe({ kind: 'webhookPostponed', reason: postponed });
+    // only what is shown depends on it
+    await scheduleNext(database, { id, next: Date.now() + after, postponed }).catch(() => undefined);
+    return { kind: 'failed', reason: postponeReasons[postponed], after };
+  };
+
   const attempt = async ({ deliveryId, round }: DeliveryInput): Promise<SendResult> => {
     const delivery = await findDelivery(deliveryId);
     if (delivery === null) return { kind: 'refused', reason: 'the delivery has expired' };
@@ -38,15 +56,10 @@ export const createWebhookActivities = ({
     if (state === 'delivered') return { kind: 'accepted', attempts };
     if (state === 'failed') return { kind: 'refused', reason: 'the delivery was given up' };
     const paused = await readPaused();
-    if (paused.has('endpoint', new URL(delivery.url).origin) || paused.has('account', delivery.account)) {
-      observe({ kind: 'webhookPostponed', reason: 'paused' });
-      return { kind: 'failed', reason: 'paused by an operator', after: jitter(pauseDelay) };
-    }
+    if (paused.has('endpoint', new URL(delivery.url).origin) || paused.has('account', delivery.account))
+      return postpone(delivery, 'paused', jitter(pauseDelay));
     const place = await receivers.acquire(delivery);
-    if (place.kind === 'postponed') {
-      observe({ kind: 'webhookPostponed', reason: place.after === null ? 'busy' : 'breaker' });
-      return { kind: 'failed', reason: place.reason, after: place.after ?? busyDelay() };
-    }
+    if (place.kind === 'postponed') return postpone(delivery, place.reason, place.after ?? busyDelay());
     let end: AttemptEnd = 'unknown';
     try {
       const sent = await sender.send(delivery);
@@ -81,6 +94,12 @@ export const createWebhookActivities = ({
       }
     },
   };
+};
+
+const postponeReasons: Readonly<Record<DeliveryPostponement, string>> = {
+  paused: 'paused by an operator',
+  receiver_busy: 'the receiver is busy',
+  receiver_failing: 'the receiver failed too often',
 };
 
 /** A permanent refusal, such as a redirect, costs no time and is no reason to postpone others. */
