@@ -303,7 +303,11 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   '@temporalio/common': ['runtime/queue/temporal'],
   '@temporalio/envconfig': ['runtime/queue/temporal/connection'],
   '@temporalio/testing': ['runtime/demo/temporal-download'],
-  '@temporalio/worker': ['runtime/queue/temporal/worker', 'runtime/queue/temporal/bundle'],
+  '@temporalio/worker': [
+    'runtime/queue/temporal/worker',
+    'runtime/queue/temporal/bundle',
+    'runtime/queue/temporal/sdk-runtime',
+  ],
   '@temporalio/workflow': ['runtime/queue/temporal/workflows'],
   '@tesseract.js-data/eng': ['models/ocr'],
   ajv: ['runtime/request/json-schema', 'generator/spec/json-schema'],

@@ -1,4 +1,5 @@
 /** Messages between the supervisor and its processes. */
+import type { WindowCounts } from '../access/limiter.js';
 import type { Snapshot } from '../metrics/tallies.js';
 
 /** From a process to the supervisor. */
@@ -21,6 +22,8 @@ export type Report =
   | Finding
   /** The metrics of the process: the answer to `measure`, and once more when it ends. */
   | { readonly kind: 'measured'; readonly snapshot: Snapshot }
+  /** What the rate limiter has counted. */
+  | ({ readonly kind: 'counted' } & WindowCounts)
   | Failed;
 
 export interface Ready {
@@ -57,6 +60,8 @@ export type Instruction =
   | { readonly kind: 'serve'; readonly directory: string; readonly failure: string | null }
   /** The answer to a `look`. */
   | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
+  /** What the rate limiters of the other processes have counted. */
+  | ({ readonly kind: 'counts' } & WindowCounts)
   /** Report the metrics. */
   | { readonly kind: 'measure' }
   /** To a spare process. */

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { Client } from '@temporalio/client';
 import {
   NativeConnection,
-  Runtime,
   Worker,
   type NativeConnectionOptions,
   type WorkerOptions,
@@ -19,6 +18,7 @@ import { taskQueues } from '../contract.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import { createFileStore } from '../requests/file-store.js';
 import type { FileStore } from '../requests/files.js';
+import { createLateLogs, type LateLogs } from '../requests/late-logs.js';
 import { createQuotas } from '../requests/quotas.js';
 import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import type { QueueModels } from '../models/models.js';
@@ -32,6 +32,7 @@ import { createRunner } from '../models/run-model.js';
 import type { QueueSettings } from '../settings.js';
 import { createGauges, type GaugeSetter } from './gauges.js';
 import { registerWorker } from './registration.js';
+import { installSilentRuntime } from './sdk-runtime.js';
 import { createReceivers, type Receivers } from '../webhooks/receivers.js';
 import { createSender, type Sender, type SenderOptions } from '../webhooks/send.js';
 
@@ -131,38 +132,6 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
   };
 };
 
-/** Prevents the native runtime from logging and from handling the signals of the process. */
-const installSilentRuntime = (metricsAddress: string | undefined): void => {
-  try {
-    Runtime.install({
-      shutdownSignals: [],
-      logger: { ...silent },
-      telemetryOptions: {
-        logging: { filter: 'ERROR', forward: {} },
-        ...(metricsAddress !== undefined && { metrics: { prometheus: sdkMetrics(metricsAddress) } }),
-      },
-    });
-  } catch {
-    // installed by an earlier worker of this process
-  }
-};
-
-/** Names as in Temporal's documents, and buckets that fit runs of minutes. */
-const sdkMetrics = (bindAddress: string) => ({
-  bindAddress,
-  countersTotalSuffix: true,
-  unitSuffix: true,
-  useSecondsForDurations: true,
-  histogramBucketOverrides: {
-    temporal_activity_execution_latency: [0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600],
-    temporal_activity_schedule_to_start_latency: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600],
-    temporal_workflow_task_schedule_to_start_latency: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60],
-  },
-});
-
-const nothing = (): void => undefined;
-const silent = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
-
 interface WorkerServices extends WorkerProcessOptions {
   /** Identity of the process. */
   readonly worker: string;
@@ -171,6 +140,7 @@ interface WorkerServices extends WorkerProcessOptions {
   readonly files: FileStore;
   readonly children: Children;
   readonly operatorActions: OperatorActions;
+  readonly lateLogs: LateLogs;
   readonly sender: Sender;
   readonly receivers: Receivers;
   close(): Promise<void>;
@@ -209,9 +179,11 @@ const createServices = (
   });
   const { cancel: cancelWorkflow } = gateway;
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError: onFailure });
+  const lateLogs = createLateLogs({ onLost: (lost) => observe({ kind: 'linesLost', ...lost }) });
   return {
     ...options,
     operatorActions,
+    lateLogs,
     lifecycle,
     gateway,
     sender,
@@ -222,6 +194,7 @@ const createServices = (
       await operatorActions.close();
       await children.close();
       await sender.close();
+      await lateLogs.close();
       await lifecycle.flush();
     },
   };

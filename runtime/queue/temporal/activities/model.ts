@@ -13,6 +13,7 @@ import type { QueueModels } from '../../models/models.js';
 import { inputVersion } from '../../requests/input-version.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
 import { createRunFiles, type RunFiles } from '../../requests/run-files.js';
+import type { LateLogs } from '../../requests/late-logs.js';
 import { createRunLog, type RunLog } from '../../requests/run-log.js';
 import type { FailedAttempt } from '../../models/attempt.js';
 import type { RunModelOnce } from '../../models/run-model.js';
@@ -28,6 +29,7 @@ export interface ModelActivityOptions {
   readonly run: RunModelOnce;
   readonly files: FileStore;
   readonly settings: QueueSettings;
+  readonly lateLogs: Pick<LateLogs, 'keep'>;
   /** Identity of the process. */
   readonly worker: string;
   readonly observe?: (observation: QueueObservation) => void;
@@ -171,7 +173,10 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
     throw ApplicationFailure.retryable('the worker stops', failureTypes.workerStopped);
   } finally {
     heartbeat.stop();
-    await log.end().catch(onFailure);
+    await log.end().catch((error: unknown) => {
+      onFailure(error);
+      options.lateLogs.keep(log, { request: requestId, model: model.id });
+    });
   }
 };
 
