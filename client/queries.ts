@@ -38,7 +38,7 @@ export interface ListQuery<
   sort?: CheckedSort<Name, Keys> | undefined;
   /** Cursor of the previous page, from `meta: ['cursor']`. */
   after?: string | undefined;
-  /** What to return with the items: counts, and the cursor of the next page; the result is then `{ data, meta }`. */
+  /** Facts to return with the items: counts, and the cursor of the next page; the result is then `{ data, meta }`. */
   meta?: Counts | undefined;
 }
 

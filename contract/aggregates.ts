@@ -2,7 +2,7 @@
 import { operatorsOf, type FieldType } from './field-types.js';
 
 interface AggregateRecord {
-  /** Which fields it applies to. */
+  /** Fields that it applies to. */
   readonly of: 'any' | 'comparable' | 'number' | 'ordered';
   readonly distinct?: true;
   /** The function of SQL. */

@@ -42,10 +42,13 @@ export const apiError = <Code extends ErrorCode>(
 /** Returns the same error for forbidden and for missing resources. */
 export const forbidden = (reason: string): ApiError => apiError('FORBIDDEN', { reason });
 
+/** Creates the error of a faulty query parameter (400); clients see the reason. */
 export const invalidQuery = (reason: string): ApiError => apiError('INVALID_QUERY', { reason });
 
+/** Creates the error of a faulty body (400); clients see the reason. */
 export const invalidPayload = (reason: string): ApiError => apiError('INVALID_PAYLOAD', { reason });
 
+/** Creates the error of a request that the current state does not allow (422); clients see the reason. */
 export const unprocessable = (reason: string): ApiError => apiError('UNPROCESSABLE_ENTITY', { reason });
 
 /** Throws the collected problems, if any. */

@@ -11,9 +11,9 @@ export type OperationAccess = 'open' | 'public' | 'user' | 'operator' | 'admin';
 export interface OperationDeclaration<Id extends string = string> {
   readonly id: Id;
   readonly access: OperationAccess;
-  /** Also serves a request whose session cookie is no longer valid; that caller counts as anonymous. */
+  /** Serves requests whose session cookie is no longer valid; their caller counts as anonymous. */
   readonly withoutSession?: true;
-  /** Also serves users who have yet to turn on the one-time passwords that a policy requires. */
+  /** Serves users who have yet to turn on the one-time passwords that a policy requires. */
   readonly beforeSecondFactor?: true;
   /** Rejects anonymous callers with 401 instead of 403, because clients start a login by it. */
   readonly startsLogin?: true;

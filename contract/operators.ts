@@ -8,7 +8,7 @@ export type OperatorGroup =
   | 'order'
   | 'matching'
   | 'emptiness'
-  /** Only for the `validation` of fields. */
+  /** Operators for the `validation` of fields only. */
   | 'validation';
 
 /** Kind of an operand. `flag`: a boolean. `range`: two bounds. `pattern`: a regular expression. */

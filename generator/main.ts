@@ -40,7 +40,7 @@ export interface GenerateOptions {
   readonly ignoresOutdated?: boolean;
   /** Checks the functions of models. */
   readonly checksRunners?: boolean;
-  /** Also updates the client; otherwise the client in the output folder is left unchanged. */
+  /** Whether the client is updated; the one in the output folder stays unchanged otherwise. */
   readonly client?: boolean;
   /** Table patterns that replace those in `api.yaml`, unless empty. */
   readonly include?: readonly string[];
@@ -52,7 +52,7 @@ export interface GenerateReport extends OutputReport {
   readonly catalog: Catalog;
   /** Warnings, one sentence each. */
   readonly warnings: readonly string[];
-  /** What is wrong with functions of models, with `checksRunners`; one sentence each. */
+  /** Faults of functions of models, with `checksRunners`; one sentence each. */
   readonly runnerFaults: readonly string[];
   /** Parts of the spec that the database lacks, with `ignoresOutdated`; one sentence each. */
   readonly outdated: readonly string[];

@@ -3,7 +3,7 @@
  */
 import type { RequestListener } from 'node:http';
 import { loadConfig } from './config/config.js';
-import { createObserver } from './observe.js';
+import { createObserver } from './log/observers.js';
 import { createHashProcess } from './auth/passwords/hash-process.js';
 import { computeHashesBy } from './auth/passwords/hash.js';
 import { createWatchdog } from './processes/watchdog.js';

@@ -17,7 +17,7 @@ export type ServiceBuild = Pick<
 /** Puts a build in place of the last. */
 export type Replace = (build: ServiceBuild) => Promise<void>;
 
-/** For a source that nobody has subscribed to. */
+/** Replaces nothing, for a source without a subscriber. */
 export const replaceNothing: Replace = async () => undefined;
 
 /** Source of new builds. */

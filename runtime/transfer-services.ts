@@ -40,6 +40,7 @@ export const createTransferLoader = (options: TransferLoaderOptions): LoadTransf
       access,
       queue,
       maxSize: config.importMax,
+      observe,
       onError: (error) =>
         observe({
           kind: 'warning',

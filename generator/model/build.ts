@@ -45,7 +45,7 @@ export const buildModel = ({
 };
 
 /**
- * Like `buildModel`, for a catalog that may be older than the spec: omits and reports what does not match.
+ * Builds a model from a catalog that may be older than the spec: omits and reports what does not match.
  */
 export const assembleModel = ({
   catalog,

@@ -2,7 +2,7 @@
 import type { Catalog } from '../introspection/catalog.js';
 import { pathKey, positionToText } from '../spec/faults.js';
 import type { CollectionSpec, Position, Spec } from '../spec/types.js';
-import { canonicalJson } from './canonical.js';
+import { canonicalJson } from '../../contract/objects.js';
 
 /** Meta of one collection, field or relation. */
 export interface MetaEntry {

@@ -12,7 +12,7 @@ import { policyNamesOf, type AccessRows } from './policies.js';
 export interface PermissionFault {
   /** `collection` where its collection does not exist. */
   readonly part: 'collection' | 'fields' | 'permissions' | 'validation' | 'presets';
-  /** Such as `"author.colour" does not exist`, with the path from the collection. */
+  /** The problem with the path from the collection, such as `"author.colour" does not exist`. */
   readonly problem: string;
 }
 

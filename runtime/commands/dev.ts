@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config/config.js';
 import { loadEnvironment } from '../config/environment.js';
-import { createObserver } from '../observe.js';
+import { createObserver } from '../log/observers.js';
 import { untilStopped } from '../processes/lifetime.js';
 import { action, printLine } from './output.js';
 

@@ -160,7 +160,7 @@ const createTurn = (perTurn: number, onNext: () => void): Turn => {
 };
 
 export const createFairQueue = (options: FairQueueOptions): FairQueue => {
-  const { maxTasks, concurrency = 1, perTurn = Infinity, tasks, service, pause } = options;
+  const { maxTasks, concurrency = 1, perTurn = Infinity, pause } = options;
   const waiting = createRotation();
   const turn = createTurn(perTurn, () => serveAll());
   let size = 0;
@@ -213,15 +213,18 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
     async run(work, callerOf = () => '') {
       if (pause === undefined && mayBegin() && waiting.isEmpty()) return runNow(work);
       const caller = callerOf();
-      if (size >= maxTasks) {
-        const surplus = waiting.takeSurplus(caller);
-        if (surplus === null) throw tooManyTasks(tasks, service);
-        surplus.refuse();
-      }
+      if (size >= maxTasks) makeRoom(waiting, caller, options);
       return wait(work, caller);
     },
     isIdle: () => size === 0,
   };
+};
+
+/** Refuses the last task of the longest queue. @throws SERVICE_UNAVAILABLE where that is the queue of the caller */
+const makeRoom = (waiting: Rotation, caller: string, { tasks, service }: FairQueueOptions): void => {
+  const surplus = waiting.takeSurplus(caller);
+  if (surplus === null) throw tooManyTasks(tasks, service);
+  surplus.refuse();
 };
 
 const tooManyTasks = (tasks: string, service: string) =>

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseList, parseInteger, type Parse } from './values.js';
 
+/** Parses the URL of a database: `sqlite:PATH`, `mysql://…` or `postgres://…`. */
 export const parseDatabaseUrl: Parse<string> = (value) => {
   if (/^sqlite:./.test(value)) return value;
   const expected = 'expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database';
@@ -13,6 +14,7 @@ export const parseDatabaseUrl: Parse<string> = (value) => {
   return value;
 };
 
+/** Parses PEM text, or reads it from a path. */
 export const parseCertificate: Parse<string> = (value) => {
   if (value.startsWith('-----BEGIN')) return value;
   try {
@@ -22,6 +24,7 @@ export const parseCertificate: Parse<string> = (value) => {
   }
 };
 
+/** Parses an HTTP URL without query and fragment; drops slashes at its end. */
 export const parsePublicUrl: Parse<string> = (value) => {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
@@ -52,6 +55,7 @@ export const parseToken: Parse<string> = (value) => {
   return value;
 };
 
+/** Parses a list of secrets of at least 32 bytes each. */
 export const parseSecret: Parse<readonly string[]> = (value) => {
   const secrets = parseList(value);
   if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
@@ -66,6 +70,7 @@ export const isLocalHost = (host: string): boolean => /^(localhost|127\.[\d.]+|:
 /** Returns whether a URL is local: codes and tokens may be sent unencrypted only on this machine. */
 export const isLocal = ({ hostname }: URL): boolean => isLocalHost(hostname.replace(/^\[|\]$/g, ''));
 
+/** Parses an `https:` URL, or an `http:` URL of this machine. */
 export const parseEndpoint: Parse<string> = (value) => {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url))) return value;

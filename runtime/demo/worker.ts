@@ -1,8 +1,8 @@
 /** Process of the demo's workers: like `svc worker`, but stopped by its parent. */
 import { loadConfig } from '../config/config.js';
-import { createObserver } from '../observe.js';
+import { createObserver } from '../log/observers.js';
 import { startWorkerProcess, type RunningWorkers } from '../processes/worker-process.js';
-import { workerRoles } from '../queue/temporal/worker.js';
+import { workerRoles } from '../queue/temporal/worker-services.js';
 
 let running: RunningWorkers | null = null;
 

@@ -1,4 +1,4 @@
-/** Whether a worker runs the models of each class, where there is a queue. */
+/** Checks that a worker runs the models of each class, if there is a queue. */
 import { builtInModels } from '../queue/models/built-in.js';
 import { listWorkers } from '../queue/store/operator-counts.js';
 import { note, type Check } from './check.js';

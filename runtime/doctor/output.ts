@@ -1,4 +1,4 @@
-/** Whether the committed output is that of the current database and spec. */
+/** Checks that the committed output is that of the current database and spec. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Catalog } from '../../generator/introspection/catalog.js';

@@ -1,4 +1,4 @@
-/** Whether the user of the database may do what the served tables need. */
+/** Checks that the user of the database has the rights that the served tables need. */
 import type { Table } from '../../generator/introspection/catalog.js';
 import type { Database, Executor } from '../databases/contract.js';
 import { problem, type Check, type Finding } from './check.js';

@@ -1,4 +1,4 @@
-/** Whether every stored rule can be evaluated. */
+/** Checks that every stored rule can be evaluated. */
 import { findRuleFaults, ruleFaultToText } from '../access/rule-faults.js';
 import { loadRows } from '../execute/access-source.js';
 import { modelToScope } from './model-scope.js';

@@ -60,7 +60,7 @@ const withFraction = (dateTime: string, { fraction = 0 }: FieldDeclaration): str
   return `${found[1]}.${(found[2] ?? '').padEnd(fraction, '0')}`;
 };
 
-/** Such a column shows the digits there are. */
+/** Digits of the fraction in a column without a scale, which shows only those there are. */
 const maxFraction = 6;
 
 /** Appends the zone; `infinity` has none. */

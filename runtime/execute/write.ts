@@ -249,7 +249,7 @@ export const executeUpdates = <Output>(
   return inTransaction({ write, keys: keyList(keys), run, read: output.read }, context);
 };
 
-/** Deletes the rows of all keys; each must exist and be permitted. */
+/** Deletes the rows of all keys. @throws FORBIDDEN where one does not exist or is not permitted */
 export const executeDelete = async (
   plan: DeletePlan,
   keys: KeyList,

@@ -50,7 +50,7 @@ export interface ItemContext extends ItemServices {
   readonly dryRun?: DryRun;
   /** Receives the number of rows of each part of an export. */
   readonly onRows?: (count: number) => void;
-  /** Nobody reads the rows that a write stores. */
+  /** Skips reading the rows that a write stores. */
   readonly omitsOutput?: true;
 }
 

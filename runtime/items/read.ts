@@ -69,7 +69,7 @@ export const readItem = async (
   return rows;
 };
 
-/** Reads the items of keys that exist for the caller, in the order of the query. */
+/** Reads the items of keys that exist for the caller, in the order of the query. @throws INVALID_QUERY for a cursor */
 export const readItems = (
   target: ReadTarget,
   keys: readonly (readonly Scalar[])[],

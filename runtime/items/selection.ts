@@ -83,7 +83,7 @@ const keysQuery = ({ key }: Collection, { query, shape, values }: ParsedQuery): 
   values,
 });
 
-/** Returns the distinct keys of a body. */
+/** Returns the distinct keys of a body. @throws INVALID_PAYLOAD */
 export const readKeys = (collection: Collection, keys: unknown): readonly Key[] => {
   if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of primary keys');
   return distinctKeys(keys.map((key: unknown) => readKey(collection, splitKeyValue(collection, key))));

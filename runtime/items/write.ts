@@ -62,6 +62,7 @@ export const upsertItems = async (
   return executeUpsert(plan, output, executeContext({ collection, plans }, plan.rows.length, context));
 };
 
+/** Updates one item by its key. @throws INVALID_PAYLOAD for a list */
 export const updateItem = async (
   target: ReadTarget,
   { key, payload }: { readonly key: readonly unknown[]; readonly payload: unknown },
@@ -77,7 +78,7 @@ export interface WriteItemContext extends ItemContext {
   readonly precondition?: WriteHooks;
 }
 
-/** Updates items from `{keys, data}`, `{query, data}` or an array of items with their keys. */
+/** Updates items from `{keys, data}`, `{query, data}` or an array of items with their keys. @throws INVALID_PAYLOAD */
 export const updateItems = async (
   target: ReadTarget,
   payload: unknown,

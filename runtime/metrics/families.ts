@@ -7,12 +7,12 @@ export interface Family {
   readonly labels: readonly string[];
   /** Upper bounds of a histogram, in seconds. */
   readonly buckets?: readonly number[];
-  /** How values of the processes of a host become one; sums if absent. */
+  /** Function that merges the values of the processes of a host; their sum if absent. */
   readonly merge?: 'max' | 'min';
 }
 
 const fast = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Of what waits or runs for up to an hour. */
+/** Buckets in seconds of durations up to an hour. */
 const slow = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600];
 
 const counter = (name: string, help: string, ...labels: string[]): Family => ({

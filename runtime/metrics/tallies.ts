@@ -8,7 +8,7 @@ import { families, type Family, type FamilyName } from './families.js';
 export interface SnapshotValue {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number>>;
-  /** Of a histogram: its name with `_bucket`, `_sum` or `_count`. */
+  /** Name of a sample of a histogram, with `_bucket`, `_sum` or `_count`. */
   readonly metricName?: string;
 }
 

@@ -17,6 +17,11 @@ const loadSchema = lazy(async () => ({
   ...(await import('../schema/visible-entries.js')),
 }));
 
+interface EntryKey {
+  readonly collection: string;
+  readonly field?: string;
+}
+
 type Entries = ReturnType<Awaited<ReturnType<typeof loadSchema>>['visibleEntries']>;
 
 /** Reads what a caller may see, and changes the schema. */
@@ -39,7 +44,20 @@ const createSchemaAccess = ({ database, config, reload, registry }: OperationSer
     const changed = await changeSchema(edit, { ...services, user: user?.id ?? null });
     if (changed) await serveSchema(reload, 'the change is stored, but the schema cannot be served');
   };
-  return { read, change };
+  /** Reads one entry. @throws FORBIDDEN where there is none that the caller may see */
+  const find = async (context: OperationContext, kind: keyof Entries, ...key: [string, string?]) => {
+    const { findEntry } = await loadSchema();
+    const entries: readonly EntryKey[] = (await read(context))[kind];
+    return entryOf(findEntry(entries, ...key));
+  };
+  /** Reads the entries of one collection. @throws FORBIDDEN for one that the caller may not see */
+  const findOf = async (context: OperationContext, kind: 'fields' | 'relations', collection: string) => {
+    const { findEntry } = await loadSchema();
+    const entries = await read(context);
+    findEntry(entries.collections, collection);
+    return entryOf(entries[kind].filter((entry) => entry.collection === collection));
+  };
+  return { read, find, findOf, change };
 };
 
 type SchemaAccess = ReturnType<typeof createSchemaAccess>;
@@ -59,30 +77,24 @@ type CollectionNames =
   | 'collectionsUpdate'
   | 'collectionsDelete';
 
-const collectionOperations = ({ read, change }: SchemaAccess): Pick<Operations, CollectionNames> => {
-  const find = async (context: OperationContext, collection: string) => {
-    const { findEntry } = await loadSchema();
-    return entryOf(findEntry((await read(context)).collections, collection));
-  };
-  return {
-    collectionsList: async (_input, context) => entryOf((await read(context)).collections),
-    collectionsRead: ({ collection }, context) => find(context, collection),
-    async collectionsCreate({ body }, context) {
-      const { addCollection } = await loadSchema();
-      await change(context, (snapshot, types) => addCollection(snapshot, body as never, types));
-      return find(context, body.collection);
-    },
-    async collectionsUpdate({ collection, body }, context) {
-      const { changeCollection } = await loadSchema();
-      await change(context, (snapshot) => changeCollection(snapshot, collection, body));
-      return find(context, collection);
-    },
-    async collectionsDelete({ collection }, context) {
-      const { removeCollection } = await loadSchema();
-      await change(context, (snapshot) => removeCollection(snapshot, collection));
-    },
-  };
-};
+const collectionOperations = ({ read, find, change }: SchemaAccess): Pick<Operations, CollectionNames> => ({
+  collectionsList: async (_input, context) => entryOf((await read(context)).collections),
+  collectionsRead: ({ collection }, context) => find(context, 'collections', collection),
+  async collectionsCreate({ body }, context) {
+    const { addCollection } = await loadSchema();
+    await change(context, (snapshot, types) => addCollection(snapshot, body as never, types));
+    return find(context, 'collections', body.collection);
+  },
+  async collectionsUpdate({ collection, body }, context) {
+    const { changeCollection } = await loadSchema();
+    await change(context, (snapshot) => changeCollection(snapshot, collection, body));
+    return find(context, 'collections', collection);
+  },
+  async collectionsDelete({ collection }, context) {
+    const { removeCollection } = await loadSchema();
+    await change(context, (snapshot) => removeCollection(snapshot, collection));
+  },
+});
 
 type FieldNames =
   | 'fieldsList'
@@ -92,38 +104,27 @@ type FieldNames =
   | 'fieldsUpdate'
   | 'fieldsDelete';
 
-const fieldOperations = ({ read, change }: SchemaAccess): Pick<Operations, FieldNames> => {
-  const find = async (context: OperationContext, collection: string, field: string) => {
-    const { findEntry } = await loadSchema();
-    return entryOf(findEntry((await read(context)).fields, collection, field));
-  };
-  return {
-    fieldsList: async (_input, context) => entryOf((await read(context)).fields),
-    async fieldsOfCollection({ collection }, context) {
-      const { findEntry } = await loadSchema();
-      const { collections, fields } = await read(context);
-      findEntry(collections, collection);
-      return entryOf(fields.filter((entry) => entry.collection === collection));
-    },
-    fieldsRead: ({ collection, field }, context) => find(context, collection, field),
-    async fieldsCreate({ collection, body }, context) {
-      const { addField } = await loadSchema();
-      await change(context, (snapshot, types) => addField(snapshot, collection, body, types));
-      return find(context, collection, body.field);
-    },
-    async fieldsUpdate({ collection, field, body: patch }, context) {
-      const { changeField } = await loadSchema();
-      await change(context, (snapshot, types) =>
-        changeField(snapshot, { collection, field }, { patch, types }),
-      );
-      return find(context, collection, field);
-    },
-    async fieldsDelete({ collection, field }, context) {
-      const { removeField } = await loadSchema();
-      await change(context, (snapshot) => removeField(snapshot, collection, field));
-    },
-  };
-};
+const fieldOperations = ({ read, find, findOf, change }: SchemaAccess): Pick<Operations, FieldNames> => ({
+  fieldsList: async (_input, context) => entryOf((await read(context)).fields),
+  fieldsOfCollection: ({ collection }, context) => findOf(context, 'fields', collection),
+  fieldsRead: ({ collection, field }, context) => find(context, 'fields', collection, field),
+  async fieldsCreate({ collection, body }, context) {
+    const { addField } = await loadSchema();
+    await change(context, (snapshot, types) => addField(snapshot, collection, body, types));
+    return find(context, 'fields', collection, body.field);
+  },
+  async fieldsUpdate({ collection, field, body: patch }, context) {
+    const { changeField } = await loadSchema();
+    await change(context, (snapshot, types) =>
+      changeField(snapshot, { collection, field }, { patch, types }),
+    );
+    return find(context, 'fields', collection, field);
+  },
+  async fieldsDelete({ collection, field }, context) {
+    const { removeField } = await loadSchema();
+    await change(context, (snapshot) => removeField(snapshot, collection, field));
+  },
+});
 
 type RelationNames =
   | 'relationsList'
@@ -133,33 +134,27 @@ type RelationNames =
   | 'relationsUpdate'
   | 'relationsDelete';
 
-const relationOperations = ({ read, change }: SchemaAccess): Pick<Operations, RelationNames> => {
-  const find = async (context: OperationContext, collection: string, field: string) => {
-    const { findEntry } = await loadSchema();
-    return entryOf(findEntry((await read(context)).relations, collection, field));
-  };
-  return {
-    relationsList: async (_input, context) => entryOf((await read(context)).relations),
-    async relationsOfCollection({ collection }, context) {
-      const { findEntry } = await loadSchema();
-      const { collections, relations } = await read(context);
-      findEntry(collections, collection);
-      return entryOf(relations.filter((entry) => entry.collection === collection));
-    },
-    relationsRead: ({ collection, field }, context) => find(context, collection, field),
-    async relationsCreate({ body }, context) {
-      const { addRelation } = await loadSchema();
-      await change(context, (snapshot) => addRelation(snapshot, body));
-      return find(context, body.collection, body.field);
-    },
-    async relationsUpdate({ collection, field, body }, context) {
-      const { changeRelation } = await loadSchema();
-      await change(context, (snapshot) => changeRelation(snapshot, { collection, field }, body));
-      return find(context, collection, field);
-    },
-    async relationsDelete({ collection, field }, context) {
-      const { removeRelation } = await loadSchema();
-      await change(context, (snapshot) => removeRelation(snapshot, collection, field));
-    },
-  };
-};
+const relationOperations = ({
+  read,
+  find,
+  findOf,
+  change,
+}: SchemaAccess): Pick<Operations, RelationNames> => ({
+  relationsList: async (_input, context) => entryOf((await read(context)).relations),
+  relationsOfCollection: ({ collection }, context) => findOf(context, 'relations', collection),
+  relationsRead: ({ collection, field }, context) => find(context, 'relations', collection, field),
+  async relationsCreate({ body }, context) {
+    const { addRelation } = await loadSchema();
+    await change(context, (snapshot) => addRelation(snapshot, body));
+    return find(context, 'relations', body.collection, body.field);
+  },
+  async relationsUpdate({ collection, field, body }, context) {
+    const { changeRelation } = await loadSchema();
+    await change(context, (snapshot) => changeRelation(snapshot, { collection, field }, body));
+    return find(context, 'relations', collection, field);
+  },
+  async relationsDelete({ collection, field }, context) {
+    const { removeRelation } = await loadSchema();
+    await change(context, (snapshot) => removeRelation(snapshot, collection, field));
+  },
+});

@@ -129,7 +129,7 @@ const createPruner = (components: ComponentsObject, visibility: Visibility): Pru
 
   const prune: Prune = (node) => {
     if (Array.isArray(node)) return pruneList(node);
-    if (!isObject(node)) return node;
+    if (!isNode(node)) return node;
     const { $ref } = node;
     if (typeof $ref !== 'string')
       return isVisible(node) ? pruneObject(withFields(node, visibility)) : undefined;
@@ -185,7 +185,7 @@ const resolve = (pointer: string, components: ComponentsObject): Node => {
 /** Restricts the schema of a collection to the fields of the caller. */
 const withFields = (schema: Node, visibility: Visibility): Node => {
   const { 'x-svc-collection': collection, 'x-svc-action': action, properties } = schema;
-  if (typeof collection !== 'string' || !isObject(properties)) return schema;
+  if (typeof collection !== 'string' || !isNode(properties)) return schema;
   const fields = visibility.visibleNames(collection, action as Action);
   if (fields === null) return schema;
   const keep = asNames(schema['x-svc-keep']);
@@ -221,7 +221,7 @@ const orNull = (schema: Node): Node => {
  */
 const repairSchema = (node: Node): Node | undefined => {
   const { properties, required, examples } = node;
-  if (!isObject(properties)) return unwrapChoice(node);
+  if (!isNode(properties)) return unwrapChoice(node);
   const isPresent = (name: string): boolean => Object.hasOwn(properties, name);
   const isComplete = asNames(required).every(isPresent);
   if (node['x-svc-collection'] === undefined) return isComplete ? node : undefined;
@@ -243,7 +243,7 @@ const unwrapChoice = (schema: Node): Node => {
   return schema;
 };
 
-const isObject = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
 const asNames = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : []);
 

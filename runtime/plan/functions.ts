@@ -20,7 +20,10 @@ import {
 } from './scope.js';
 import type { ColumnRef, Computed } from './types.js';
 
-/** Returns the call that a name is, or null for the name of a field or relation. */
+/**
+ * Returns the call that a name is, or null for the name of a field or relation.
+ * @throws INVALID_QUERY for a function of something else
+ */
 export const findCall = (scope: Scope, name: string): FunctionCall | null => {
   if (scope.collection.fields.has(name) || scope.collection.relations.has(name)) return null;
   const call = parseCall(name);

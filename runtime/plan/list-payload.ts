@@ -8,7 +8,7 @@ import type { Key } from './write-plan.js';
 
 export interface ListEntry {
   readonly payload: Payload;
-  /** Where the entry is in the list. */
+  /** Position of the entry in the payload. */
   readonly pointer: readonly (string | number)[];
   /** Place in the complete list, from 1; `null` in a list of changes. */
   readonly place: number | null;

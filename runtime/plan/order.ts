@@ -24,6 +24,7 @@ const resolveSign = (key: SortKey, scope: Scope): SortKey => {
   return isName ? { path: [`-${first}`, ...rest], descending: false } : key;
 };
 
+/** Plans one key of `sort`. @throws FORBIDDEN, INVALID_QUERY */
 export const planSortKey = (key: SortKey, start: Scope): Order => {
   const { path, descending } = resolveSign(key, start);
   const column = planPath(path, start, 'sort');

@@ -43,7 +43,7 @@ export interface LevelContext {
   readonly path: readonly string[];
   /** All names and indexes that lead from the body to this level. */
   readonly pointer: readonly (string | number)[];
-  /** What follows `pointer` for each of the new rows of a list; `null` elsewhere. */
+  /** Rest of the pointer, after `pointer`, for each new row of a list; `null` elsewhere. */
   readonly rowPointers: readonly (readonly (string | number)[])[] | null;
   /** Values of the owner by field name; empty at the top level, and for rows that keep their owner. */
   readonly owner: ReadonlyMap<string, OwnerValue>;

@@ -110,7 +110,7 @@ export type Condition =
   | { readonly kind: 'null' | 'empty'; readonly column: ColumnRef }
   /** True where the condition is true of the row at the end of `path`; false, never unknown, elsewhere. */
   | { readonly kind: 'at'; readonly path: readonly Join[]; readonly condition: Condition }
-  /** At least one row of the to-many relation of the row at the end of `path` matches `where`. */
+  /** Tests that at least one row of the to-many relation of the row at the end of `path` matches `where`. */
   | {
       readonly kind: 'some';
       readonly path: readonly Join[];
@@ -152,7 +152,7 @@ export type Computed =
   | { readonly kind: 'length'; readonly source: Field }
   /** The number of rows of a list. */
   | { readonly kind: 'rows'; readonly relation: ToMany; readonly where: Condition }
-  /** In `having`: a group or a measure, by its index among both. */
+  /** A group or a measure, in `having`, by its index among both. */
   | { readonly kind: 'output'; readonly index: number };
 
 /** The source of a bound value. */

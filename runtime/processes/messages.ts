@@ -2,7 +2,7 @@
 import type { WindowCounts } from '../access/limiter.js';
 import type { Snapshot } from '../metrics/tallies.js';
 
-/** From a process to the supervisor. */
+/** Messages from a process to the supervisor. */
 export type Report =
   | Ready
   | { readonly kind: 'readiness'; readonly ready: boolean }
@@ -54,7 +54,7 @@ export interface Finding {
   readonly failure: string | null;
 }
 
-/** From the supervisor to a process. */
+/** Messages from the supervisor to a process. */
 export type Instruction =
   /** Serve this build; `failure`: why the schema as it is now has none. */
   | { readonly kind: 'serve'; readonly directory: string; readonly failure: string | null }
@@ -64,7 +64,7 @@ export type Instruction =
   | ({ readonly kind: 'counts' } & WindowCounts)
   /** Report the metrics. */
   | { readonly kind: 'measure' }
-  /** To a spare process. */
+  /** Requests to a spare process. */
   | LookRequest
   /** End, when the clients have gone to other processes. */
   | { readonly kind: 'retire' };

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createLightObserver } from '../observe.js';
+import { createLightObserver } from '../log/observers.js';
 import type { OperationName, WatchdogTask } from './watchdog.js';
 
 const { config, ends, memory, interval } = workerData as WatchdogTask;

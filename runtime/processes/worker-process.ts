@@ -15,7 +15,7 @@ import { checkTemporal, ok, type Part, type Parts } from './health.js';
 import { choosePort } from './ports.js';
 import { openBuild, type OpenedBuild } from './open-build.js';
 import type { QueueModels } from '../queue/models/models.js';
-import type { WorkerRole } from '../queue/temporal/worker.js';
+import type { WorkerRole } from '../queue/temporal/worker-services.js';
 
 export interface WorkerProcessOptions {
   readonly config: Config;
@@ -49,18 +49,9 @@ export const startWorkerProcess = async (options: WorkerProcessOptions): Promise
   }
 };
 
-const startOn = async (
-  opened: OpenedBuild,
-  { config, roles, observe, metrics, ...pool }: WorkerProcessOptions,
-): Promise<RunningWorkers> => {
-  const [
-    { startWorkers },
-    { createQueueModels },
-    { builtInModels },
-    { createWorkerTransfers },
-    { queueSettings },
-    { createKeys, exportSecrets },
-  ] = await Promise.all([
+/** Loads the parts of a worker, which commands that only print their help do not need. */
+const loadParts = async () => {
+  const [worker, models, builtIn, transfers, settings, keys] = await Promise.all([
     import('../queue/temporal/worker.js'),
     import('../queue/models/models.js'),
     import('../queue/models/built-in.js'),
@@ -68,19 +59,27 @@ const startOn = async (
     import('../queue/settings.js'),
     import('../auth/keys.js'),
   ]);
+  return { ...worker, ...models, ...builtIn, ...transfers, ...settings, ...keys };
+};
+
+const startOn = async (
+  opened: OpenedBuild,
+  { config, roles, observe, metrics, ...pool }: WorkerProcessOptions,
+): Promise<RunningWorkers> => {
+  const { startWorkers, createQueueModels, builtInModels, ...parts } = await loadParts();
   const models = createQueueModels([...opened.queueModels, ...builtInModels]);
   checkClasses(pool.classes ?? [], models);
   const watchdog = createWatchdog({ config, ends: true });
   const metricsAddress = metrics === undefined ? null : `127.0.0.1:${await choosePort('127.0.0.1', 0)}`;
   metrics?.watch(watchPool(opened.database));
   const workers = await startWorkers({
-    settings: queueSettings(config, {
+    settings: parts.queueSettings(config, {
       url: () => urlOf(config),
-      secrets: await exportSecrets(createKeys(config.secret)),
+      secrets: await parts.exportSecrets(parts.createKeys(config.secret)),
     }),
     database: opened.database,
     models,
-    runBuiltIn: await createWorkerTransfers({ ...opened, config, observe }),
+    runBuiltIn: await parts.createWorkerTransfers({ ...opened, config, observe }),
     functions: opened.functions,
     roles,
     ...pool,

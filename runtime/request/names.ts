@@ -6,6 +6,7 @@ import { asList } from './query-string.js';
 /** Maximum nesting; more than `MAX_RELATIONAL_DEPTH` allows. */
 export const maxLevels = 64;
 
+/** Splits a path of names at its dots. @throws INVALID_QUERY for more than 64 levels */
 export const splitPath = (name: string, parameter: string): readonly string[] => {
   // a point inside the parentheses of a function belongs to the name of its column
   const path = name.includes('(')
@@ -18,7 +19,7 @@ export const splitPath = (name: string, parameter: string): readonly string[] =>
 export const tooDeep = (parameter: string): Error =>
   invalidQuery(`"${parameter}" is nested deeper than ${maxLevels} levels`);
 
-/** Reads a comma-separated text, or a list of texts. */
+/** Reads a comma-separated text, or a list of texts. @throws INVALID_QUERY */
 export const readNames = (value: unknown, parameter: string): string[] | null => {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return splitNames(value);
@@ -45,7 +46,7 @@ const trimEscaped = (name: string): string => {
   return /(?<!\\)(?:\\\\)*\\$/.test(cut) ? text.slice(0, cut.length + 1) : cut;
 };
 
-/** Reads an object, or its JSON text. */
+/** Reads an object, or its JSON text. @throws INVALID_QUERY */
 export const readObject = (value: unknown, parameter: string): Readonly<Record<string, unknown>> => {
   const parsed = typeof value === 'string' ? parseJson(value, parameter) : value;
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {

@@ -10,7 +10,7 @@ import type {
   RelationSchema,
   Snapshot,
 } from './snapshot/types.js';
-import { plainColumn } from './snapshot/write.js';
+import { plainColumn } from './snapshot/write-fields.js';
 
 type Types = SchemaPrinter['fieldTypes'];
 type Part = Readonly<Record<string, unknown>> | null;

@@ -23,10 +23,10 @@ export interface SchemaServices {
 }
 
 export interface Difference {
-  /** Of the schema, meta and version of the target. */
+  /** Hash of the schema, meta and version of the target. */
   readonly hash: string;
   readonly diff: SchemaDiff;
-  /** What an apply would do, where that was asked for. */
+  /** Explanation of what an apply would do, if it was requested. */
   readonly explain?: Explanation;
 }
 
@@ -63,7 +63,7 @@ export const diffSnapshot = async (
   return { ...difference, explain: await explainApply(apply, services.database) };
 };
 
-/** Whether a snapshot, of which nothing is known yet, is about roles, policies and permissions too. */
+/** Returns whether an unvalidated snapshot includes roles, policies and permissions. */
 const namesAccess = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && accessLists.some((list) => list in value);
 

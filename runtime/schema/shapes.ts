@@ -15,7 +15,7 @@ export interface TableShape {
   /** `null`: as the database. */
   readonly collation: string | null;
   readonly options: TableOptions;
-  /** In table order. */
+  /** Columns in the order of the table. */
   readonly columns: readonly ColumnShape[];
   readonly primaryKey: readonly string[];
   readonly uniques: readonly UniqueShape[];
@@ -98,7 +98,7 @@ export type ReferenceAction = 'NO ACTION' | 'RESTRICT' | 'CASCADE' | 'SET NULL' 
 
 /** A type name that a column may have. */
 export interface DataType {
-  /** Which numbers follow the name. */
+  /** Arguments that follow the name. */
   readonly size: 'none' | 'length' | 'decimal' | 'fraction' | 'values';
   readonly kind: 'text' | 'number' | 'smallint' | 'boolean' | 'other';
 }

@@ -20,6 +20,7 @@ import { compilePage, type ReadOptions } from './page.js';
 import { compileCounts, compileWhere, type CompiledRead } from './read.js';
 import { isMasked, type Token } from './select.js';
 
+/** Compiles an aggregation to a statement with one row per group. */
 export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): CompiledRead => {
   const { dialect } = options;
   const scope = createScope(createCompiler(dialect));

@@ -91,6 +91,7 @@ export const listParameter = (dialect: SqlDialect, field: Field, operand: Operan
   },
 });
 
+/** Returns the parameter of a pattern for LIKE. @throws INVALID_QUERY when a text that is bound is too long */
 export const matchParameter = (
   dialect: SqlDialect,
   kind: Match,

@@ -33,6 +33,7 @@ export interface CompiledRead {
   readonly order: string | null;
 }
 
+/** Compiles the plan of a read to statements for its rows, nested lists and counts. */
 export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead => {
   const scope = createScope(createCompiler(options.dialect));
   const { cursor } = plan;

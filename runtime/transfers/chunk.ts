@@ -29,7 +29,7 @@ export interface ImportJob extends TransferRun, TransferServices {
   readonly account: string;
   readonly collection: Collection;
   readonly files: FileStore;
-  /** How far the import is; replaced with every chunk. */
+  /** Progress of the import; replaced with every chunk. */
   state: TransferState;
 }
 

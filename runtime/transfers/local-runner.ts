@@ -4,10 +4,11 @@
  */
 import { createId } from '../queue/store/ids.js';
 import { builtInModels, type BuiltInModelId } from '../queue/models/built-in.js';
+import { beginRecord } from '../queue/requests/attempt-record.js';
 import { platformOutcome } from '../queue/requests/outcome.js';
 import { createRunFiles } from '../queue/requests/run-files.js';
 import { createRunLog } from '../queue/requests/run-log.js';
-import { endAttempt, failAttempt, startAttempt, type AttemptEnd } from '../queue/store/attempts.js';
+import { endAttempt, failAttempt, startAttempt } from '../queue/store/attempts.js';
 import type { RequestHead } from '../queue/store/request-head.js';
 import { findRequestWithInput } from '../queue/store/requests.js';
 import { expire } from '../queue/store/retention.js';
@@ -18,11 +19,12 @@ import {
   takeoverDelay,
   type TransferRun,
 } from '../queue/store/transfers.js';
-import type { RunContext } from '../queue/models/attempt.js';
+import type { FailedAttempt, RunContext } from '../queue/models/attempt.js';
 import type { RequestLifecycle } from '../queue/requests/lifecycle.js';
 import type { FileStore } from '../queue/requests/files.js';
 import type { QueueSettings } from '../queue/settings.js';
 import type { Database } from '../databases/contract.js';
+import type { Observe } from '../observe.js';
 import type { RunTransfer } from './run.js';
 
 export interface LocalRunnerOptions {
@@ -31,6 +33,7 @@ export interface LocalRunnerOptions {
   readonly lifecycle: RequestLifecycle;
   readonly files: FileStore;
   readonly run: RunTransfer;
+  readonly observe: Observe;
   readonly onError: (error: unknown) => void;
   /** Milliseconds without a sign after which a transfer is taken over. */
   readonly takeover?: number;
@@ -128,34 +131,26 @@ const runAttempt = async (attempt: Attempt, options: LocalRunnerOptions): Promis
   const { transfer, request, signal } = attempt;
   const { database, lifecycle, run } = options;
   const number = request.attempts + 1;
-  const end: AttemptEnd = {
-    request: request.id,
-    number,
-    outcome: 'ok',
-    errorType: null,
-    error: null,
-    memory: null,
-    logBytes: 0,
-    files: 0,
-  };
-  const { context, log, failure } = createContext(attempt, options);
+  const { context, log, record } = createContext(attempt, options);
   try {
     const { outcome, retry } = await run(request.model as BuiltInModelId, context, transfer.run);
     if (!retry) {
       await log.end();
+      const { errorType } = outcome;
+      const end = record.toEnd(errorType === null ? 'ok' : 'error', errorType);
       await lifecycle.end(request, outcome, { attempt: end });
       return;
     }
     const maxAttempts = builtInModels.find(({ id }) => id === request.model)?.attempts ?? 1;
     if (number >= maxAttempts || !request.retry)
       await lifecycle.end(request, platformOutcome('runner_server_error'), {
-        attempt: { ...end, outcome: 'error', errorType: 'runner_server_error', error: failure() },
+        attempt: record.toEnd('error', 'runner_server_error'),
       });
-    else await failAttempt(database, { ...end, outcome: 'retry', error: failure() }, Date.now());
+    else await failAttempt(database, record.toEnd('retry'), Date.now());
   } catch (error) {
     if (!signal.aborted) throw error;
     await releaseTransfer(database, transfer);
-    await endAttempt(database, { ...end, outcome: 'retry', errorType: 'worker_stopped' }, Date.now());
+    await endAttempt(database, record.toEnd('retry', 'worker_stopped'), Date.now());
   } finally {
     await log.end().catch(options.onError);
   }
@@ -163,10 +158,13 @@ const runAttempt = async (attempt: Attempt, options: LocalRunnerOptions): Promis
 
 const createContext = (
   { request, input, signal }: Attempt,
-  { database, files, settings, onError }: LocalRunnerOptions,
+  { database, files, settings, observe, onError }: LocalRunnerOptions,
 ) => {
-  const log = createRunLog({ statements: database, request: request.id, attempt: request.attempts + 1 });
-  let failed: Error | null = null;
+  const number = request.attempts + 1;
+  const log = createRunLog({ statements: database, request: request.id, attempt: number });
+  const runFiles = createRunFiles(request.id, { files, settings, ttl: request.filesTtl });
+  const onModelFailure = ({ error }: FailedAttempt): void => onError(error);
+  const record = beginRecord({ request, number, log, files: runFiles }, { observe, onModelFailure });
   const context: RunContext = {
     requestId: request.id,
     account: request.account,
@@ -175,13 +173,10 @@ const createContext = (
     log: log.add,
     skip: log.skip,
     progress: () => undefined,
-    files: createRunFiles(request.id, { files, settings, ttl: request.filesTtl }),
-    onMemory: () => undefined,
+    files: runFiles,
+    onMemory: record.onMemory,
     signal,
-    onFailure(error) {
-      failed = error instanceof Error ? error : new Error(String(error));
-      onError(error);
-    },
+    onFailure: record.onFailure,
   };
-  return { context, log, failure: (): Error | null => failed };
+  return { context, log, record };
 };

@@ -12,7 +12,7 @@ import { rejectedName } from './input.js';
 import { printCsvRow, printHeader } from '../response/export/csv.js';
 import type { RowFault } from './source/row.js';
 
-/** Why a row was not stored. */
+/** A reason why a row was not stored. */
 export interface RowProblem {
   /** Name of the column or field; `null` for the whole row. */
   readonly column: string | null;

@@ -19,6 +19,7 @@ import type { FileStore } from '../queue/requests/files.js';
 import { createId } from '../queue/store/ids.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { decodeValue, type RouteHandle } from '../request/route.js';
+import type { Observe } from '../observe.js';
 import { sourceName, type ExportInput, type ImportInput } from './input.js';
 import { createLocalRunner, type LocalRunner } from './local-runner.js';
 import { readExportOptions, readImportOptions } from './options.js';
@@ -33,6 +34,7 @@ export interface TransferOptions {
   readonly queue: Queue;
   /** Largest file of an import in bytes. */
   readonly maxSize: number;
+  readonly observe: Observe;
   readonly onError: (error: unknown) => void;
 }
 
@@ -48,14 +50,14 @@ interface Services extends TransferOptions {
 }
 
 export const createTransfers = (options: TransferOptions): Transfers => {
-  const { items, access, queue, onError } = options;
+  const { items, access, queue, observe, onError } = options;
   const { settings, lifecycle } = queue;
   const files = createFileStore(settings);
   const run = createRunTransfer({ items, access, files });
   const { database } = items;
   const runner =
     settings.temporalAddress === null
-      ? createLocalRunner({ database, settings, lifecycle, files, run, onError })
+      ? createLocalRunner({ database, settings, lifecycle, files, run, observe, onError })
       : null;
   const services = { ...options, files, runner };
   return {

@@ -6,7 +6,7 @@ import { rowToUser } from '../execute/access-source.js';
 import { createContext, type ItemContext, type ItemServices } from '../items/context.js';
 import type { ApiRequest } from '../request/api-request.js';
 
-/** Who submitted a transfer, and from where. */
+/** The user who submitted a transfer, and the address of the request. */
 export interface Submitter {
   readonly account: string;
   /** Address of the client, which policies may depend on. */

@@ -112,7 +112,7 @@ describe.each(dialects)('the queue in GraphQL on %s', (dialect) => {
     });
   });
 
-  it('cancels', async () => {
+  it('cancels a request', async () => {
     const { requests_submit: made } = await ann(
       'mutation ($input: JSON!) { requests_submit(model: "demo/train", input: $input) { id } }',
       { input: { model_name: 'm', prompt: 'sea', steps: 5_000, pause: 0.02 } },

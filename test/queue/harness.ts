@@ -12,12 +12,8 @@ import { createKey } from '../../runtime/queue/requests/keys.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createKeys, exportSecrets } from '../../runtime/auth/keys.js';
 import { queueSettings, type QueueSettings } from '../../runtime/queue/settings.js';
-import {
-  startWorkers,
-  workerRoles,
-  type WorkerProcess,
-  type WorkerProcessOptions,
-} from '../../runtime/queue/temporal/worker.js';
+import { startWorkers, type WorkerProcess } from '../../runtime/queue/temporal/worker.js';
+import { workerRoles, type WorkerProcessOptions } from '../../runtime/queue/temporal/worker-services.js';
 import type { TestDialect } from '../databases.js';
 import {
   functions,

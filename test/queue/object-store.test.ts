@@ -87,7 +87,7 @@ describe.each(servers)('files in %s', (_, startStore) => {
     expect(await files.read(second, 'd.txt')).toBeNull();
   });
 
-  it('are checked before a worker starts, in words without the secret', async () => {
+  it('are checked before a worker starts, with messages that omit the secret', async () => {
     expect(await checkObjectStore(parseObjectStore(server.url))).toBeNull();
     const other = { ...parseObjectStore(server.url), secretAccessKey: 'wrong' };
     expect(await checkObjectStore(other)).toBe(
@@ -107,7 +107,7 @@ describe('a store that fails', () => {
 
   const open = () => createObjectStore(parseObjectStore(server.url), tmpdir());
 
-  it('is asked again, unless it refuses', async () => {
+  it('is retried, unless it refuses', async () => {
     server.failures.push(503, 500);
     expect(await open().read(createId(), 'a.txt')).toBeNull();
     server.failures.push(503, 503, 503);
@@ -119,7 +119,7 @@ describe('a store that fails', () => {
     expect(server.failures).toEqual([]);
   });
 
-  it('and one that cannot be reached is named without its address', async () => {
+  it('that cannot be reached is reported without its address', async () => {
     const address = parseObjectStore('http://key:secret@127.0.0.1:1/files');
     expect(await checkObjectStore(address)).toContain('the store of files cannot be reached (');
     expect(await checkObjectStore(address)).not.toMatch(/secret|127/);

@@ -29,7 +29,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await queue.request('PATCH', path, { as: 'admin', body })).status).toBe(200);
   };
 
-  it('keys: shown once, listed without their secret, revoked immediately', async () => {
+  it('shows a key once, lists it without its secret and revokes it immediately', async () => {
     const { id, key } = await keyOf({ name: 'ci' });
     expect(key.startsWith(`${id}:`)).toBe(true);
     expect((await submit(key)).status).toBe(200);
@@ -41,7 +41,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await submit(key)).status).toBe(401);
   });
 
-  it('keys: of all users, for administrators', async () => {
+  it('lists and revokes the keys of all users for administrators', async () => {
     const { id, key } = await keyOf({ name: 'lost' });
     const user = queue.ids.users.get('ann') ?? '';
     const list = await queue.request('GET', `/keys?user=${user}`, { as: 'admin' });
@@ -52,7 +52,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await submit(key)).status).toBe(401);
   });
 
-  it('requests: filtered by tags', async () => {
+  it('filters requests by tags', async () => {
     const { key } = await keyOf({});
     const headers = { authorization: `Key ${key}`, 'x-svc-tags': 'batch=7,who=a"b' };
     const made = await queue.request('POST', '/queue/demo/image', { body: input, headers });
@@ -66,7 +66,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await queue.request('GET', '/requests?tag=batch', { as: 'ann' })).status).toBe(400);
   });
 
-  it('keys: limited to models and to a time', async () => {
+  it('limits a key to its models and its expiry', async () => {
     const { key } = await keyOf({ models: ['demo/train', 'demo/ocr'] });
     expect((await submit(key)).status).toBe(404);
     expect((await submit(key, 'demo/train')).status).toBe(200);
@@ -76,7 +76,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await submit(old)).status).toBe(401);
   });
 
-  it('keys: limited to models cannot read or cancel requests of others', async () => {
+  it('does not let a key limited to models read or cancel requests of other models', async () => {
     const { key } = await keyOf({});
     const { key: narrow } = await keyOf({ models: ['demo/train'] });
     const { key: fitting } = await keyOf({ models: ['demo/ocr', 'demo/image'] });
@@ -98,7 +98,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     for (const by of [key, fitting]) expect((await ask('GET', '/status', by)).status).toBeLessThan(300);
   });
 
-  it('keys: refused for a time in the past, and for models that do not exist', async () => {
+  it('rejects keys that expire in the past, or for models that do not exist', async () => {
     for (const [body, message] of [
       [{ expires_at: '2020-01-01T00:00:00Z' }, 'is in the past'],
       [{ models: ['demo/image', 'acme/*'] }, 'no model matches "acme/*"'],
@@ -109,7 +109,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     }
   });
 
-  it('keys: read own requests and deliveries, redeliver, and rotate the webhook secret', async () => {
+  it('lets keys read own requests and deliveries, redeliver, and rotate the webhook secret', async () => {
     const { key } = await keyOf({});
     const { key: narrow } = await keyOf({ models: ['demo/train'] });
     const by = (method: string, path: string, used = key) =>
@@ -152,7 +152,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     }
   });
 
-  it('keys: rejected for a suspended user', async () => {
+  it('rejects the keys of a suspended user', async () => {
     const { key } = (await queue.request('POST', '/keys', { as: 'bob', body: {} })).data as { key: string };
     const bob = queue.ids.users.get('bob') ?? '';
     await queue.database.write({
@@ -166,7 +166,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     });
   });
 
-  it.each(['ACTIVE', 'active '])('keys: rejected for a user with the status %j', async (status) => {
+  it.each(['ACTIVE', 'active '])('rejects the keys of a user with the status %j', async (status) => {
     const { key } = await keyOf({});
     await queue.database.write({
       text: 'update svc_users set status = ? where id = ?',
@@ -177,7 +177,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await submit(key)).status).toBe(200);
   });
 
-  it('keys: only from the networks of their user', async () => {
+  it('accepts keys only from the networks of their user', async () => {
     const { key } = await keyOf({});
     const statuses = (address: string) =>
       Promise.all(
@@ -199,7 +199,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect(await statuses('192.0.2.7')).toEqual([200, 200]);
   });
 
-  it('requests: listed and read by their owner only, with the attempts of their webhook, which can be delivered again', async () => {
+  it('lets only owners list and read requests with the attempts of their webhook, and deliver it again', async () => {
     const hook = `${queue.receiver.url}/own`;
     const made = await queue.request('POST', `/queue/demo/image?svc_webhook=${hook}`, {
       as: 'ann',
@@ -230,7 +230,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     await until(() => queue.receiver.received.filter(({ path }) => path === '/own').length === 2 || null);
   });
 
-  it('requests: a full queue is 429, in REST and in GraphQL', async () => {
+  it('answers 429 for a full queue, in REST and in GraphQL', async () => {
     const body = {
       model: 'demo/train',
       input: { model_name: 'm', prompt: 'sea', steps: 5_000, pause: 0.02 },
@@ -253,7 +253,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect(refused.codes).toEqual(['REQUESTS_EXCEEDED']);
   });
 
-  it('requests: an expired result is 410, in REST and in GraphQL', async () => {
+  it('answers 410 for an expired result, in REST and in GraphQL', async () => {
     const body = { model: 'demo/image', input, store_io: false };
     const { id } = (await queue.request('POST', '/requests', { as: 'ann', body })).data as { id: string };
     const status = async () => (await queue.request('GET', `/requests/${id}`, { as: 'ann' })).data;
@@ -265,7 +265,7 @@ describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) 
     expect((await system(query, { id })).codes).toEqual(['GONE']);
   });
 
-  it('webhooks: a test delivery is signed with both secrets during a rotation', async () => {
+  it('signs a test delivery with both secrets during a rotation', async () => {
     const read = await queue.request('GET', '/webhooks/secret', { as: 'ann' });
     const { secrets: before } = read.data as { secrets: string[] };
     const { secrets } = (await queue.request('POST', '/webhooks/secret', { as: 'ann' })).data as {

@@ -76,7 +76,7 @@ describe.each(dialects)('operators on %s', (dialect) => {
     expect((await queue.request('POST', '/operator/actions', { as: 'ann', body })).status).toBe(403);
   });
 
-  it('cannot be made by those who are none', async () => {
+  it('cannot be appointed by users who may only write policies', async () => {
     const policy = { name: 'Writers of policies' };
     const { id } = (await queue.request('POST', '/policies', { as: 'admin', body: policy })).data as {
       id: string;

@@ -61,7 +61,7 @@ describe('a class', () => {
     return pending ?? null;
   };
 
-  it('that no worker serves waits, and operators see that', async () => {
+  it('that no worker serves keeps its requests waiting, which operators see', async () => {
     const id = await submit('test/good');
     await until(() => pendingOf(id));
     const image = await submit('demo/image', { prompt: 'sea', width: 16, height: 16 });
@@ -145,7 +145,7 @@ describe('a worker that stops', () => {
       return row?.state === state ? row : null;
     });
 
-  it('waits for its models, longer than other activities may take, and takes nothing new', async () => {
+  it('waits for its models, longer than for other activities, and starts no new ones', async () => {
     const first = await start(60_000);
     const id = await submit('good', { ms: 11_000 });
     await untilState(id, 'running');
@@ -158,7 +158,7 @@ describe('a worker that stops', () => {
     await second.stop();
   });
 
-  it('hands over what runs longer than WORKER_DRAIN, with its progress', async () => {
+  it('hands over models that run longer than WORKER_DRAIN, with their progress', async () => {
     const first = await start(500);
     const id = await submit('continue');
     const lines = () => queue.database.query('select 1 from svc_request_logs where request = ?', [id]);

@@ -71,7 +71,7 @@ describe.each(dialects)('quotas on %s', (dialect) => {
     ]);
   });
 
-  it('limit what runs over all models, and the rest waits', async () => {
+  it('limit running requests over all models; others wait', async () => {
     await setQuotas({ running: 1 });
     const sent = [await submit('ann'), await submit('ann', 'test/fail'), await submit('bob')];
     expect(sent.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -89,7 +89,7 @@ describe.each(dialects)('quotas on %s', (dialect) => {
     await until(async () => (await useOf('queued'))?.used === 0);
   });
 
-  it('limit what waits, also in one batch', async () => {
+  it('limit waiting requests, also within one batch', async () => {
     await setQuotas({ running: 0, queued: 2 });
     const sent = await Promise.all([1, 2, 3, 4].map(() => submit('ann')));
     expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429]);
@@ -100,7 +100,7 @@ describe.each(dialects)('quotas on %s', (dialect) => {
     expect(await useOf('queued')).toEqual({ quota: 'queued', limit: 2, used: 2 });
   });
 
-  it('limit submits a minute, and say when there is room', async () => {
+  it('limit submissions per minute, with Retry-After', async () => {
     await setQuotas({ submitted_per_minute: 3 });
     const { status, body, headers } = await submit('ann');
     expect([status, body]).toEqual([429, expect.objectContaining(refusal('submitted_per_minute', 3))]);
@@ -116,7 +116,7 @@ describe.each(dialects)('quotas on %s', (dialect) => {
     expect([rest.status, rest.codes]).toEqual([429, ['REQUESTS_EXCEEDED']]);
   });
 
-  it('limit what is stored', async () => {
+  it('limit the stored bytes', async () => {
     await setQuotas({ stored_bytes: 10 });
     expect((await useOf('stored_bytes'))?.used).toBeGreaterThan(10);
     expect(await submit('ann')).toMatchObject({ status: 429, body: refusal('stored_bytes', 10) });
@@ -147,7 +147,7 @@ describe.each(dialects)('quotas on %s', (dialect) => {
     await until(async () => (await submit('ann')).status === 200);
   });
 
-  it('limit redeliveries an hour', async () => {
+  it('limit redeliveries per hour', async () => {
     await setQuotas({ redeliveries_per_hour: 1 });
     const [request, delivery] = [
       '00000000-0000-4000-8000-000000000001',

@@ -20,17 +20,17 @@ beforeAll(async () => {
   if (process.env.UPDATE === 'histories' && !process.env.CI) await recordHistories(folder);
 });
 
-describe('workflows replay', () => {
-  it('the recorded histories', () => {
+describe('replaying a workflow', () => {
+  it('has a history for each of the eight cases', () => {
     expect(histories().length).toBe(8);
   });
 
-  it.each(histories())('%s', async (name) => {
+  it.each(histories())('accepts the recorded history %s', async (name) => {
     const history: unknown = JSON.parse(readFileSync(`${folder}${name}`, 'utf8'));
     await expect(replay(history)).resolves.toBeUndefined();
   });
 
-  it('and fail if a step has changed', async () => {
+  it('fails if a step has changed', async () => {
     const text = readFileSync(`${folder}request-ok.json`, 'utf8').replaceAll('"runModel"', '"runOther"');
     await expect(replay(JSON.parse(text))).rejects.toThrow(/determinis/i);
   });

@@ -104,7 +104,7 @@ const untilDelivered = (ids: readonly string[]) =>
 const heardOf = (id: string) => receiver.received.filter(({ body }) => body.request_id === id);
 
 it(
-  `${requests} requests while API and workers are replaced ${deploys} times`,
+  `${requests} requests complete while API and workers are replaced ${deploys} times`,
   async () => {
     const apis = await Promise.all(ports.map(startApi));
     const workers = await Promise.all([startWorker(), startWorker()]);

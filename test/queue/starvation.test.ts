@@ -86,7 +86,7 @@ const deliverGood = async (port: number): Promise<readonly number[]> => {
   return waits;
 };
 
-it(`${badAccounts} of ${goodAccounts + badAccounts} accounts with receivers that fail`, async () => {
+it(`${badAccounts} of ${goodAccounts + badAccounts} accounts with failing receivers do not delay the others`, async () => {
   const { port } = bad.address() as AddressInfo;
   for (let index = 0; index < badAccounts; index += 1) {
     const account = createId();

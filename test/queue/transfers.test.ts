@@ -26,7 +26,7 @@ describe.each(process.env.LONG === '1' ? dialects : (['postgres'] as const))('tr
   const count = async (): Promise<number> =>
     Number((await queue.database.query('select count(*) as n from entry'))[0]?.n);
 
-  it('are continued by another worker where one stops, and delivered by webhook', async () => {
+  it('continue in another worker where one stopped, and are delivered by webhook', async () => {
     const first = await queue.startWorkers();
     const rows = Array.from({ length: 8_000 }, (_, index) => index);
     const hook = `svc_webhook=${queue.receiver.url}/imported`;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { prepareDemo } from '../../runtime/commands/demo.js';
 
-describe('the port of the demo', () => {
+describe('the port of svc demo', () => {
   beforeEach(() => {
     vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   });

@@ -47,7 +47,7 @@ it('a model at an inference server has no function', async () => {
   expect(stdout.match(/^written: .*$/gm)).toEqual(['written: spec/models/acme.deep.count.yaml']);
 });
 
-it('nothing is overwritten, and ids that cannot be served are refused', async () => {
+it('existing files are not overwritten, and ids that cannot be served are rejected', async () => {
   expect(await create('acme/shout')).toMatchObject({
     code: 1,
     stderr: 'svc: spec/models/acme.shout.yaml, models/shout.ts exists already; choose another id\n',

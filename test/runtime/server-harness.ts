@@ -74,7 +74,7 @@ runSource();
 /** The module of the functions of models, for child processes. */
 export const functions = fileURLToPath(new URL('harness/functions.ts', import.meta.url));
 
-interface Setting {
+export interface Setting {
   readonly dialect: TestDialect;
   readonly listener: ListenerName;
 }

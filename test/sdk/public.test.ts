@@ -35,7 +35,7 @@ describe.each(chosen)('the public SDK on %s', (dialect) => {
 
   const notes = new Map<string, string>();
 
-  it.each(Object.entries(steps))('%s', async (_, step) => {
+  it.each(Object.entries(steps))('completes %s', async (_, step) => {
     const surroundings = { url: server.url, token: adminToken, fetch: renaming, notes };
     await expect(step(surroundings)).resolves.toBeUndefined();
   });

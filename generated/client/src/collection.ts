@@ -5,7 +5,7 @@ import { toBody, toParameters, type AnyQuery } from './parameters.js';
 import * as rest from './rest/index.js';
 import { dataOf, type Call, type CallOptions } from './transport.js';
 
-/** Where a collection is served. */
+/** Paths under which a collection is served. */
 export interface CollectionTarget {
   /** Path segment of the collection. */
   readonly collection: string;

@@ -1,11 +1,11 @@
 /**
- * What MySQL and MariaDB do for a change (dev.mysql.com/doc/refman/9.4/en/innodb-online-ddl-operations.html,
+ * Costs of changes in MySQL and MariaDB (dev.mysql.com/doc/refman/9.4/en/innodb-online-ddl-operations.html,
  * mariadb.com/kb/en/innodb-online-ddl-overview). The changes of a table are one statement, done as the slowest of them.
  */
 import type { Cost, TableChange } from '../../schema/explain/table-changes.js';
 import type { ColumnShape, TableShape } from '../../schema/shapes.js';
 
-/** From the cheapest to the most expensive. */
+/** Algorithms from the cheapest to the most expensive. */
 const algorithms = ['INSTANT', 'NOCOPY', 'INPLACE', 'COPY'] as const;
 type Algorithm = (typeof algorithms)[number];
 

@@ -102,7 +102,7 @@ const families: readonly RegExp[] = [
   /^jsonb?$/,
 ];
 
-/** Whether there is a cast between two types; every type has one to text and from it. */
+/** Returns whether there is a cast between two types; every type has one to text and from it. */
 const hasCast = ({ dataType: from }: ColumnShape, { dataType: to }: ColumnShape): boolean =>
   from === to || families.some((family) => family.test(from) && family.test(to));
 

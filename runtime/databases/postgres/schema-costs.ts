@@ -40,7 +40,7 @@ export const costOf = (change: TableChange): Cost => {
   }
 };
 
-/** Whether each row gets a value of its own. */
+/** Returns whether each row gets a value of its own. */
 const isFilled = ({ default: value, generated, autoIncrement }: ColumnShape): boolean =>
   autoIncrement !== null ||
   generated?.stored === true ||
@@ -66,7 +66,7 @@ const changeColumn = ({
 const isText = ({ dataType }: ColumnShape): boolean =>
   dataType === 'text' || dataType === 'character varying';
 
-/** Whether values are stored in another form, or have to be cut. */
+/** Returns whether values are stored in another form or truncated. */
 const isRewritten = (old: ColumnShape, column: ColumnShape): boolean => {
   if (!isSame(old.collation, column.collation)) return true;
   if (isText(old) && isText(column)) {

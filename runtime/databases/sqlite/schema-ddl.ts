@@ -101,7 +101,7 @@ const printIndexes = (table: TableShape): readonly string[] =>
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Whether ALTER TABLE may add a column, also to a table with rows. */
+/** Returns whether ALTER TABLE can add a column, also to a table with rows. */
 const isAddable = (column: ColumnShape, table: TableShape): boolean => {
   const literal = column.default === null || column.default.kind === 'literal';
   const named = [table.primaryKey, ...table.uniques.map(({ columns }) => columns)].flat();
@@ -122,7 +122,7 @@ const withoutAdded = (after: TableShape, count: number): unknown => ({
   comment: null,
 });
 
-/** Whether only columns that ALTER TABLE may add, and indexes, differ. */
+/** Returns whether two tables differ only in indexes and in columns that ALTER TABLE can add. */
 const isSimple = (before: TableShape, after: TableShape): boolean =>
   isSame(withoutAdded(after, before.columns.length), withoutAdded(before, before.columns.length)) &&
   after.columns.slice(before.columns.length).every((column) => isAddable(column, after));

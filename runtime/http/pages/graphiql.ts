@@ -67,13 +67,13 @@ const render = async (endpoint: string): Promise<Page> => {
 
 const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
-/** Below the width of a tablet, the answer stands below the query. */
+/** Puts the response below the query on screens narrower than a tablet. */
 const narrow = `<style>@media (max-width: 767px) {
   .graphiql-container #graphiql-session { flex-direction: column; }
   .graphiql-container #graphiql-session > * { min-width: 0; min-height: 48%; }
 }</style>`;
 
-/** In lines that are whole on a phone. */
+/** The first query of the editor, in lines that fit a phone. */
 const welcome = `# You see what
 # you may use.
 # To see more,

@@ -9,7 +9,7 @@ import { signingKeys } from '../store/secrets.js';
 import { toJwks } from '../webhooks/signature.js';
 import { respondJson } from './wire.js';
 
-/** Returns a file; its signed URL is the only authorization. */
+/** Returns a file; its signed URL is the only authorization. @throws QueueError 404 */
 export const respondFile = async (
   { query }: ApiRequest,
   [request = '', name = '']: readonly string[],

@@ -56,31 +56,13 @@ export interface Queue {
 export const createQueue = (options: QueueOptions): Queue => {
   const { settings, database, access, observe, onError } = options;
   const models = createQueueModels([...options.models, ...builtInModels]);
-  const gateway = createGateway({
-    address: settings.temporalAddress,
-    namespace: settings.temporalNamespace,
-  });
-  const { resultTtl, secrets } = settings;
+  const { temporalAddress: address, temporalNamespace: namespace, resultTtl, secrets } = settings;
+  const gateway = createGateway({ address, namespace });
   const quotas = createQuotas({ database, preset: settings.quotas, observe });
-  const lifecycle = createRequestLifecycle({
-    database,
-    models,
-    gateway,
-    quotas,
-    resultTtl,
-    observe,
-    onError,
-  });
+  const shared = { database, models, quotas, onError };
+  const lifecycle = createRequestLifecycle({ ...shared, gateway, resultTtl, observe });
   const { cancel: cancelWorkflow } = gateway;
-  const requests = createRequests({
-    settings,
-    database,
-    models,
-    lifecycle,
-    quotas,
-    cancelWorkflow,
-    onError,
-  });
+  const requests = createRequests({ ...shared, settings, lifecycle, cancelWorkflow });
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError });
   const streams = createStreams(database, settings);
   const files = createFileStore(settings);

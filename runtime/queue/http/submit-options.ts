@@ -20,6 +20,7 @@ export interface SubmitOptions {
   readonly tags: string | null;
 }
 
+/** Reads the options of a submission from query string and headers. @throws QueueError 422 with all problems */
 export const readSubmitOptions = ({ query, headers }: ApiRequest, policy: TargetPolicy): SubmitOptions => {
   const details: Detail[] = [];
   const parameters = new URLSearchParams(query);

@@ -49,8 +49,7 @@ export interface LifecycleOptions extends NotifierOptions {
 }
 
 export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecycle => {
-  const { database, models } = options;
-  const { quotas } = options;
+  const { database, models, quotas } = options;
   const modelLocks = createModelLocks(database, (statements, accounts) =>
     quotas.roomOf(statements, 'running', accounts),
   );
@@ -58,21 +57,17 @@ export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecy
   const { notifyAdmitted } = notifier;
   const onAdmitted = (ids: readonly string[]): void => void notifyAdmitted(ids);
   const submit = createSubmissionBatch({ database, modelLocks, quotas, onAdmitted });
+  const fill = async (model: QueueModelDeclaration): Promise<void> =>
+    notifyAdmitted(await modelLocks.hold(model, ({ fill: assign }) => assign()));
   /** Other models may have requests that waited only for the quota of the account. */
   const fillOthers = async ({ account, model: ended }: RequestHead): Promise<void> => {
     if ((await quotas.limitsOf(account)).running === null) return;
-    for (const model of models.all)
-      if (model.id !== ended) await notifyAdmitted(await modelLocks.hold(model, ({ fill }) => fill()));
+    for (const model of models.all) if (model.id !== ended) await fill(model);
   };
   return {
     ...notifier,
     runSlots: createRunSlots({ database, modelLocks, onAdmitted, onError: options.onError }),
-    async findEnd(id) {
-      const request = await findRequest(database, id);
-      if (request?.state !== 'ended') return null;
-      const { httpStatus, errorType, webhook } = request;
-      return { httpStatus: httpStatus ?? 500, errorType, hasWebhook: webhook !== null };
-    },
+    findEnd: async (id) => endOf(await findRequest(database, id)),
     async open(request, key) {
       const model = models.find(request.model);
       if (model === undefined) throw new Error(`there is no model ${request.model}`);
@@ -107,10 +102,14 @@ export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecy
       await notifyAdmitted([id]);
       return true;
     },
-    async fill(model) {
-      await notifyAdmitted(await modelLocks.hold(model, ({ fill }) => fill()));
-    },
+    fill,
   };
+};
+
+const endOf = (request: RequestHead | null): RequestEnd | null => {
+  if (request?.state !== 'ended') return null;
+  const { httpStatus, errorType, webhook } = request;
+  return { httpStatus: httpStatus ?? 500, errorType, hasWebhook: webhook !== null };
 };
 
 interface Change extends EndOptions {

@@ -95,17 +95,7 @@ export const createQuotas = ({ database, preset, observe = () => undefined }: Qu
 
   return {
     limitsOf,
-    async roomOf(statements, quota, accounts) {
-      const room = new Map<string, number>();
-      for (const account of new Set(accounts)) {
-        const limit = (await limitsOf(account, statements))[quota];
-        if (limit !== null) room.set(account, limit);
-      }
-      const active = await countActive(statements, [...room.keys()]);
-      for (const [account, limit] of room)
-        room.set(account, Math.max(0, limit - (active.get(account)?.[quota] ?? 0)));
-      return room;
-    },
+    roomOf: createRoomReader(limitsOf),
     refuseQueued: async (account) => toError('queued', (await limitsOf(account)).queued ?? 0, soonDelay),
     async requireSubmit(account) {
       const own = await limitsOf(account);
@@ -120,26 +110,54 @@ export const createQuotas = ({ database, preset, observe = () => undefined }: Qu
     requireRedelivery: (account) => requireRate(account, 'redeliveries_per_hour', hour),
     async describe(account) {
       limits.delete(account);
-      const now = Date.now();
-      const countOf = async (quota: Parameters<typeof findRecent>[1], window: number): Promise<number> =>
-        (await findRecent(database, quota, { account, since: now - window, place: 0 })).count;
-      const [own, active, stored, submitted, redelivered] = await Promise.all([
-        limitsOf(account),
-        countActive(database, [account]),
-        readStored(account, { isFresh: true }),
-        countOf('submitted_per_minute', minute),
-        countOf('redeliveries_per_hour', hour),
-      ]);
-      const used: Readonly<Record<QuotaName, number>> = {
-        ...(active.get(account) ?? { queued: 0, running: 0 }),
-        ...stored,
-        submitted_per_minute: submitted,
-        redeliveries_per_hour: redelivered,
-      };
+      const [own, used] = await Promise.all([limitsOf(account), readUse(account, { database, readStored })]);
       return quotaNames.map((quota) => ({ quota, limit: own[quota], used: used[quota] }));
     },
   };
 };
+
+const createRoomReader =
+  (limitsOf: Quotas['limitsOf']): Quotas['roomOf'] =>
+  async (statements, quota, accounts) => {
+    const room = new Map<string, number>();
+    for (const account of new Set(accounts)) {
+      const limit = (await limitsOf(account, statements))[quota];
+      if (limit !== null) room.set(account, limit);
+    }
+    const active = await countActive(statements, [...room.keys()]);
+    for (const [account, limit] of room)
+      room.set(account, Math.max(0, limit - (active.get(account)?.[quota] ?? 0)));
+    return room;
+  };
+
+interface UseSources {
+  readonly database: Statements;
+  readonly readStored: StoredReader;
+}
+
+/** Returns what an account uses of each quota at this moment. */
+const readUse = async (
+  account: string,
+  { database, readStored }: UseSources,
+): Promise<Readonly<Record<QuotaName, number>>> => {
+  const now = Date.now();
+  const countOf = async (quota: Parameters<typeof findRecent>[1], window: number): Promise<number> =>
+    (await findRecent(database, quota, { account, since: now - window, place: 0 })).count;
+  const [active, stored, submitted, redelivered] = await Promise.all([
+    countActive(database, [account]),
+    readStored(account, { isFresh: true }),
+    countOf('submitted_per_minute', minute),
+    countOf('redeliveries_per_hour', hour),
+  ]);
+  return {
+    ...(active.get(account) ?? { queued: 0, running: 0 }),
+    ...stored,
+    submitted_per_minute: submitted,
+    redeliveries_per_hour: redelivered,
+  };
+};
+
+type StoredReader = ReturnType<typeof createStoredReader>;
 
 /** Returns what an account stores, from a sum that is made again when its cost allows. */
 const createStoredReader = (database: Statements) => {

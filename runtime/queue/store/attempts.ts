@@ -1,6 +1,7 @@
 /** Stores the attempts to run requests (`svc_request_attempts`), one row each, from start to end. */
 import type { Database } from '../../databases/contract.js';
 import { findRows, updateRows, type Statements } from '../../execute/system-rows.js';
+import type { AttemptOutcome } from '../../observe.js';
 
 /** An attempt to run a request; numbers begin at 1. */
 export interface AttemptId {
@@ -8,16 +9,10 @@ export interface AttemptId {
   readonly number: number;
 }
 
-/**
- * The end of an attempt: `ok` with the result of the model, `error` with a final error of the platform, `retry` with one
- * after which the request is run again, `cancelled`, or `lost` with its worker.
- */
-export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';
-
 export interface AttemptEnd extends AttemptId {
   readonly outcome: AttemptOutcome;
   readonly errorType: string | null;
-  /** For operators only, because message and stack may contain anything. */
+  /** The error, for operators only because message and stack may contain anything. */
   readonly error: Pick<Error, 'name' | 'message' | 'stack'> | null;
   /** Largest resident memory that was measured, in bytes; null if none was. */
   readonly memory: number | null;

@@ -27,8 +27,9 @@ export const findLimits = async (
   account: string,
   preset: Limits,
 ): Promise<Limits> => {
-  const [quotas, user, roles] = await Promise.all([
-    findRows(statements, 'svc_quotas', {}),
+  const [own, ofRoles, user, roles] = await Promise.all([
+    findRow(statements, 'svc_quotas', { where: { user: account } }),
+    findRows(statements, 'svc_quotas', { where: { user: null } }),
     findRow(statements, 'svc_users', { where: { id: account }, columns: ['role'] }),
     findRows(statements, 'svc_roles', { columns: ['id', 'parent'] }),
   ]);
@@ -37,10 +38,7 @@ export const findLimits = async (
     holders.add(role);
     role = roles.find(({ id }) => id === role)?.parent ?? null;
   }
-  const levels = [
-    quotas.find(({ user: own }) => own === account),
-    ...[...holders].map((role) => quotas.find((quota) => quota.user === null && quota.role === role)),
-  ];
+  const levels = [own, ...[...holders].map((role) => ofRoles.find((quota) => quota.role === role))];
   const limitOf = (name: QuotaName): number | null => {
     const found = levels.map((level) => level?.[name] ?? null).find((value) => value !== null);
     return found === undefined ? preset[name] : Number(found);

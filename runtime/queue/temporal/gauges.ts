@@ -5,7 +5,7 @@ import type { Children } from '../models/children/pool.js';
 import type { QueueModels } from '../models/models.js';
 import { readBacklog, type Backlog } from '../store/backlog.js';
 import type { Receivers } from '../webhooks/receivers.js';
-import type { WorkerRole } from './worker.js';
+import type { WorkerRole } from './worker-services.js';
 
 export interface GaugeOptions {
   readonly database: Database;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { beatInterval, beatWorker, removeWorker } from '../store/workers.js';
-import type { WorkerProcessOptions } from './worker.js';
+import type { WorkerProcessOptions } from './worker-services.js';
 
 export interface Registration {
   /** Identity of the process: process id and host, and a random part because both may recur. */

@@ -13,7 +13,7 @@ export interface AttemptOptions {
 
 export type AttemptResult =
   | { readonly kind: 'accepted'; readonly status: number }
-  /** Not retried. */
+  /** The receiver rejected the delivery, which is not retried. */
   | { readonly kind: 'refused'; readonly status: number | null; readonly error: string }
   /** Retried; `after` is the `Retry-After` of the receiver in milliseconds. */
   | {

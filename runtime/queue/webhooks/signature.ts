@@ -24,6 +24,7 @@ export interface Signers {
   readonly key: KeyObject;
 }
 
+/** Returns the headers of a delivery with both signatures, HMAC-SHA256 (Standard Webhooks) and Ed25519. */
 export const signatureHeaders = (
   signed: SignedDelivery,
   { secrets, key }: Signers,

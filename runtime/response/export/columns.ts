@@ -1,4 +1,4 @@
-/** What CSV has to know of a plan: the columns that hold numbers as text, and whether items differ in their columns. */
+/** Facts of a plan that CSV needs: the columns that hold numbers as text, and whether items differ in their columns. */
 import type { AggregatePlan, OutputEntry } from '../../plan/aggregate.js';
 import type { Field } from '../../../contract/collection.js';
 import type { ReadPlan, Select } from '../../plan/types.js';

@@ -19,7 +19,7 @@ export const formats: Readonly<Record<ExportFormat, FormatRecord>> = {
   yaml: { contentType: 'text/yaml; charset=utf-8', extension: 'yaml' },
 };
 
-/** What the printing of CSV has to know of the items. */
+/** Facts of the items that the CSV format needs. */
 export interface CsvOptions {
   /** Columns, where items differ in theirs; null where those of the first item are those of all. */
   readonly columns: Iterable<string> | null;

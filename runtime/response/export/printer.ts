@@ -1,4 +1,4 @@
-/** What prints items in a format, given their JSON chunk by chunk. */
+/** Interface of the printers of a format, which receive the JSON of items chunk by chunk. */
 
 /** Prints the chunks of one export, in order. */
 export interface ExportPrinter {

@@ -25,7 +25,10 @@ export const compareAccess = (
   );
 };
 
-/** What makes administrators, so that no difference removes the last of them: their policies, and the way to these. */
+/**
+ * Returns the rows that make administrators, so that no difference removes the last of them: their policies, and the
+ * roles and access rows that lead to these.
+ */
 const administration = ({ roles, policies, access }: AccessSnapshot): ReadonlySet<string> => {
   const own = new Set(policies.filter(({ admin_access: all }) => all === true).map(({ id }) => id));
   const grants = access.filter(({ policy }) => own.has(policy));

@@ -1,7 +1,7 @@
 /** Reads roles, policies and permissions for a snapshot. */
 import { compareText } from '../../../generator/introspection/order.js';
 import { findRows, type Statements } from '../../execute/system-rows.js';
-import { canonicalJson } from '../diff/values.js';
+import { canonicalJson } from '../../../contract/objects.js';
 import { columnKinds, type AccessEntry, type AccessList, type AccessSnapshot } from './types.js';
 
 /** Rows of single users belong to an instance, and are left out. */

@@ -8,7 +8,7 @@ import {
   type Statements,
 } from '../../execute/system-rows.js';
 import type { Renames } from '../diff/renames.js';
-import { canonicalJson } from '../diff/values.js';
+import { canonicalJson } from '../../../contract/objects.js';
 import { isList, knownKeys, notNull } from '../snapshot/meta.js';
 import type { Meta, Snapshot } from '../snapshot/types.js';
 

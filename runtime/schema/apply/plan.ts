@@ -98,7 +98,7 @@ const changeForeignKeys = (
   };
 };
 
-/** Whether columns change in a way that a foreign key over them does not allow. */
+/** Returns whether columns change in a way that a foreign key over them does not allow. */
 const isTouched = (
   table: string,
   columns: readonly string[],

@@ -158,7 +158,7 @@ const compareSchemas = (
     .map((key) => ({ kind: 'E', path: ['schema', key], lhs: lhs[key] ?? null, rhs: rhs[key] ?? null }));
 };
 
-/** Whether a key of a field says what a relation says: its target, and the index that a database makes for it. */
+/** Returns whether a key of a field follows from a relation: its target, and the index that belongs to it. */
 const follows = (key: string, lhs: Meta, rhs: Meta): boolean =>
   key === 'foreign_key_table' ||
   key === 'foreign_key_column' ||

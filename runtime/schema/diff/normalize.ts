@@ -1,7 +1,9 @@
 /** Brings the schemas of a snapshot into the form in which the target describes its own. Pure. */
 import type { TableShape } from '../shapes.js';
 import { snapshotToShapes } from '../snapshot/shapes.js';
-import { collectionSchema, fieldSchema, relationSchema, type LiveSchema } from '../snapshot/write.js';
+import { collectionSchema, type LiveSchema } from '../snapshot/write.js';
+import { fieldSchema } from '../snapshot/write-fields.js';
+import { relationSchema } from '../snapshot/write-relations.js';
 import type { Snapshot } from '../snapshot/types.js';
 
 const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> =>

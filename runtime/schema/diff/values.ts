@@ -1,18 +1,8 @@
 /** Compares two JSON values, change by change. Pure. */
+import { canonicalJson, isObject } from '../../../contract/objects.js';
 import type { Change, Path } from './types.js';
 
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Returns JSON with sorted keys, which is equal exactly for equal values. */
-export const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value ?? null);
-  const keys = Object.keys(value).toSorted();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`).join(',')}}`;
-};
+type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isEqual = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
@@ -24,7 +14,7 @@ export const compareValues = (before: unknown, after: unknown, path: Path): read
   return [{ kind: 'E', path, lhs: before ?? null, rhs: after ?? null }];
 };
 
-const compareObjects = (before: Json, after: Json, path: Path): readonly Change[] => {
+const compareObjects = (before: JsonObject, after: JsonObject, path: Path): readonly Change[] => {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys.flatMap((key): readonly Change[] => {
     const at = [...path, key];

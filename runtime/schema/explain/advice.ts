@@ -6,7 +6,7 @@ export interface Situation {
   readonly cost: Cost;
   /** Rows of the table. */
   readonly rows: number;
-  /** What the data says about the fields of the change. */
+  /** Findings in the data about the fields of the change. */
   readonly findings: readonly Finding[];
 }
 

@@ -18,7 +18,7 @@ export interface Explanation {
   /** All statements, in the order in which they run. */
   readonly statements: readonly string[];
   readonly collections: readonly ExplainedCollection[];
-  /** What breaks clients that run. */
+  /** Changes that break running clients. */
   readonly breaking: readonly BreakingChange[];
   /** Whether anything is lost, also what `accept_loss` would lose. */
   readonly destructive: boolean;
@@ -182,7 +182,7 @@ const costOf = (
   return facts.apply.live.printer.costOf(change, { before: old ?? some, after: wanted ?? some });
 };
 
-/** Whether clients that run fail for a change, or for its field. */
+/** Returns whether running clients fail because of a change or of its field. */
 const breaks = (name: string, change: TableChange, { apply, breaking }: Facts): boolean => {
   const names = formerNames(apply.renames);
   const table = names.table(name);

@@ -15,13 +15,13 @@ export type TableChange =
 
 /** The cost of a change for a database that is in use. */
 export interface Cost {
-  /** How the database does it, in its own words. */
+  /** Algorithm that the database uses, in its own terms. */
   readonly algorithm: string;
   /** The lock that it takes, in its own words. */
   readonly lock: string;
-  /** Which statements of others wait until it is done. */
+  /** Statements of other connections that wait until it is done. */
   readonly blocks: 'nothing' | 'writes' | 'everything';
-  /** What grows with the rows: nothing, reading them, building an index, or writing all of them anew. */
+  /** Work that grows with the rows: none, reading them, building an index, or rewriting all of them. */
   readonly work: 'none' | 'scan' | 'index' | 'rewrite';
 }
 

@@ -90,7 +90,7 @@ export abstract class OperandParser extends Cursor {
     throw new UnsupportedExpression(`a cast to ${type}`);
   }
 
-  /** Whether a column is a number that is compared, so that the cast is the server's own. */
+  /** Returns whether a column is a number that is compared, so that the cast is the server's own. */
   #isNumberColumn(operand: Expression): boolean {
     if (operand.kind !== 'column' || !isNumber(this.columns.get(operand.name))) return false;
     const [previous, next] = [this.tokens[this.at - 1], this.tokens[this.at]];

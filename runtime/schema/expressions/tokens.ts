@@ -23,7 +23,7 @@ const bracketed = String.raw`\[[^\]]+\]`;
 const word = String.raw`(?<word>[a-z_][\w$]*)`;
 const symbol = String.raw`(?<symbol>::|<=|>=|<>|!=|\|\||!~~|~~|[-+*/%()=<>,.[\]])`;
 
-/** Which spellings a database has of texts and names. */
+/** Spellings of texts and names in a database. */
 export interface Lexicon {
   /** Whether a backslash in a text escapes the next character. */
   readonly backslashes: boolean;
@@ -37,6 +37,7 @@ const lexemeOf = ({ backslashes, brackets }: Lexicon): RegExp => {
   return new RegExp([space, number, texts, names, word, symbol].join('|'), 'iy');
 };
 
+/** Splits SQL into tokens. @throws UnsupportedExpression for a character outside of the grammar */
 export const tokenize = (sql: string, lexicon: Lexicon): Token[] => {
   const pattern = lexemeOf(lexicon);
   const tokens: Token[] = [];

@@ -70,6 +70,7 @@ const operandCounts: Readonly<Partial<Record<FunctionName, readonly [number, num
   least: [2, 100],
 };
 
+/** Checks the number of operands of a function. @throws UnsupportedExpression */
 export const checkOperands = (name: FunctionName, operands: readonly Expression[]): void => {
   const [least, most] = operandCounts[name] ?? [1, 1];
   if (operands.length < least || operands.length > most) {

@@ -135,7 +135,7 @@ const textOrder = [
   'longtext',
 ];
 
-/** Whether the type is another one that does not hold every value of the old one. */
+/** Returns whether the new type cannot hold every value of the old one. */
 export const isConverted = (old: ColumnShape, column: ColumnShape, printer: SchemaPrinter): boolean => {
   const [from, to] = [old.dataType.toLowerCase(), column.dataType.toLowerCase()];
   if (from === to || old.values !== null) return false;

@@ -25,7 +25,7 @@ export interface Finding {
   readonly fields: readonly string[];
   /** Number of rows; of duplicates, the number of values. */
   readonly rows: number;
-  /** What is wrong, and what would be right. */
+  /** Message with the problem and its remedy. */
   readonly message: string;
 }
 

@@ -4,6 +4,7 @@ import type { Snapshot } from './types.js';
 
 export type FileFormat = 'json' | 'yaml';
 
+/** Prints a snapshot as YAML or indented JSON. */
 export const printSnapshot = (snapshot: Snapshot, format: FileFormat): string =>
   format === 'yaml'
     ? dump(snapshot, { lineWidth: -1, noRefs: true })

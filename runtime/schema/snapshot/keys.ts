@@ -5,7 +5,7 @@
 import type { SchemaPrinter } from '../../databases/contract.js';
 import { columnsIn } from '../expressions/tree.js';
 import type { IndexShape, SchemaExpression, TableShape } from '../shapes.js';
-import { isIndexedColumn, isIndexOf, isUniqueColumn } from './write.js';
+import { isIndexedColumn, isIndexOf, isUniqueColumn } from './write-fields.js';
 import type { FieldEntry, FieldSchema } from './types.js';
 
 interface KeyContext {

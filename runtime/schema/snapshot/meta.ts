@@ -63,4 +63,8 @@ export const notNull: Meta = {
   one_deselect_action: 'nullify',
 };
 
+/** Returns rows by the values of some keys, joined by NUL. */
+export const rowsBy = (rows: readonly Meta[], ...keys: readonly string[]): ReadonlyMap<string, Meta> =>
+  new Map(rows.map((row) => [keys.map((key) => String(row[key])).join('\0'), row]));
+
 export const isList = (key: string): boolean => lists.has(key);

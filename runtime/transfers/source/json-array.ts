@@ -8,7 +8,7 @@ const [openBracket, closeBracket, openBrace] = [0x5b, 0x5d, 0x7b];
 
 const byteOrderMark = Buffer.from('\uFEFF');
 
-/** What may come next outside of the objects. */
+/** Tokens that may come next outside of the objects. */
 type Expected = 'array' | 'firstOrEnd' | 'object' | 'commaOrEnd' | 'nothing';
 
 const expectations: Readonly<Record<Expected, string>> = {

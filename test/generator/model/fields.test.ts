@@ -146,7 +146,7 @@ describe('a field', () => {
     ['generated', integer({ generated: { expression: '1', stored: true } }), {}, false, true],
     ['nullable, but required by meta', string(9, { nullable: true }), { required: true }, true, false],
     ['counted, though required by meta', counter(), { required: true }, false, true],
-  ])('%s', (_, column, meta, required, hasDefault) => {
+  ])('%s is required or has a default accordingly', (_, column, meta, required, hasDefault) => {
     const built = build(
       [table('t', { id: counter(), x: column })],
       [{ collection: 't', field: 'x', ...meta }],

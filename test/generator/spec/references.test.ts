@@ -12,7 +12,7 @@ const read = (text: string) => {
   return schema;
 };
 
-it('in definitions too, with annotations of their own, and not where a name or a value looks like one', () => {
+it('references are replaced within definitions too, keep annotations of their own, and names or values that look like one stay', () => {
   const text = `
 type: object
 properties:

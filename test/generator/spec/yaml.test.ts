@@ -38,7 +38,7 @@ describe('YAML', () => {
   });
 });
 
-describe('did you mean', () => {
+describe('the suggestion for a misspelled word', () => {
   const known = ['title', 'version', 'description', 'id', 'Name'];
   it.each([
     ['titel', 'title'],
@@ -48,7 +48,7 @@ describe('did you mean', () => {
     ['ids', 'id'],
     ['something', null],
     ['xyz', null],
-  ])('%s: %s', (word, want) => {
+  ])('for %s is %s', (word, want) => {
     expect(nearest(word, known)).toBe(want);
   });
 });

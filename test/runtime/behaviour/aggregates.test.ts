@@ -167,7 +167,7 @@ describe.each(settings)('aggregations on $dialect through $listener', (setting) 
     return status === 200 ? rounded(data) : [status, ...codes];
   };
 
-  it('computes every operation over all items, and over none', async () => {
+  it('computes every operation over all items and over an empty set', async () => {
     expect(await read({ aggregate: asked })).toEqual([rounded(measure(rows))]);
     expect(await read({ aggregate: asked, filter: { id: -1 } })).toEqual([rounded(measure([]))]);
     expect(await read({ aggregate: { count: '*' } })).toEqual([{ count: rows.length }]);
@@ -241,7 +241,7 @@ describe.each(settings)('aggregations on $dialect through $listener', (setting) 
     expect(await read({ aggregate: { sum: 'count(parts)' } })).toEqual([{ sum: { parts_count: '3' } }]);
   });
 
-  it('sees of a field what the caller sees', async () => {
+  it('includes only values that the caller can read', async () => {
     const seen = measure(rows, ({ kind, n }) => (kind === 'b' ? n : null));
     expect(await read({ aggregate: { count: 'n', sum: 'n', min: 'n' } }, 'numbers')).toEqual([
       { count: { n: seen.count.n }, sum: { n: seen.sum.n }, min: { n: seen.min.n } },
@@ -301,7 +301,7 @@ describe.each(settings)('aggregations on $dialect through $listener', (setting) 
     ]);
   });
 
-  it('is not for one item', async () => {
+  it('is rejected for one item', async () => {
     const { codes } = await server().request('GET', '/items/thing/1?aggregate[count]=*', { as: 'admin' });
     expect(codes).toEqual(['INVALID_QUERY']);
   });

@@ -247,10 +247,13 @@ describe.each(dialects)('codes on %s', (dialect) => {
     },
   });
 
-  it.each(Object.entries(codes))('%s', async (code, { rest, graphql }) => {
-    const answer = await rest(server());
-    expect([answer.status, answer.codes]).toEqual([statuses.get(code), [code]]);
-    if (graphql === undefined) return;
-    expect((await graphql(server())).codes).toEqual([code]);
-  });
+  it.each(Object.entries(codes))(
+    '%s is returned with its status, by REST and GraphQL',
+    async (code, { rest, graphql }) => {
+      const answer = await rest(server());
+      expect([answer.status, answer.codes]).toEqual([statuses.get(code), [code]]);
+      if (graphql === undefined) return;
+      expect((await graphql(server())).codes).toEqual([code]);
+    },
+  );
 });

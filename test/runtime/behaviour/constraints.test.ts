@@ -80,20 +80,20 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
     return errors[0];
   };
 
-  describe('unique', () => {
-    it('on create and update', async () => {
+  describe('a unique constraint', () => {
+    it('rejects a stored value on create and update', async () => {
       expect(await refusal('POST', '/items/book', { title: 'x', isbn: 'B-1' })).toEqual(isbn('B-1'));
       expect(await refusal('PATCH', '/items/book/202', { isbn: 'B-1' })).toEqual(isbn('B-1'));
     });
 
-    it('in a list names the existing or repeated value', async () => {
+    it('reports the existing or repeated value of a list', async () => {
       expect(await refusal('POST', '/items/book', withIsbns(['N-1', 'N-2', 'B-2', 'N-3']))).toEqual(
         isbn('B-2'),
       );
       expect(await refusal('POST', '/items/book', withIsbns(['N-1', 'N-2', 'N-1']))).toEqual(isbn('N-1'));
     });
 
-    it('through an update of many', async () => {
+    it('rejects an update of several items', async () => {
       expect(await refusal('PATCH', '/items/book', { keys: [203, 205], data: { isbn: 'N-9' } })).toEqual(
         isbn('N-9'),
       );
@@ -105,7 +105,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       expect((await send('GET', '/items/book/203?fields=isbn')).data).toEqual({ isbn: null });
     });
 
-    it('over several columns', async () => {
+    it('over several columns is reported with the first of them that was sent', async () => {
       const error = {
         code: 'RECORD_NOT_UNIQUE',
         collection: 'shelf',
@@ -126,7 +126,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       });
     });
 
-    it('of keys, of one and of several columns', async () => {
+    it('of a primary key, of one or several columns, is reported as such', async () => {
       const error = {
         code: 'RECORD_NOT_UNIQUE',
         collection: 'country',
@@ -151,8 +151,8 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
     });
   });
 
-  describe('references', () => {
-    it('to an item that does not exist', async () => {
+  describe('a reference', () => {
+    it('to an item that does not exist is rejected', async () => {
       expect(await refusal('POST', '/items/book', { title: 'x', author: 99 })).toEqual(
         dangling('author', 99),
       );
@@ -165,7 +165,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       );
     });
 
-    it('in a list name the value without a target', async () => {
+    it('in a list is rejected with the value that has no target', async () => {
       const list = [
         { title: 'x', author: 1 },
         { title: 'x', author: null },
@@ -175,7 +175,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       expect(await refusal('POST', '/items/book', list)).toEqual(dangling('author', 97));
     });
 
-    it('of several columns, and one of several', async () => {
+    it('of several columns is reported by the constraint that fails', async () => {
       const seat = { seat_row: 7, seat_place: 'a' };
       expect(await refusal('POST', '/items/ticket', { ...seat, country: 'de' })).toEqual(
         dangling('seat_row', 7, 'ticket'),
@@ -188,7 +188,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       });
     });
 
-    it('of several columns within one table work in both directions', async () => {
+    it('of several columns within one table is read in both directions', async () => {
       const fields = 'folder.id,folder_by_tenant_parent.id';
       const { data } = await send('GET', `/items/folder?fields=${fields}&sort=tenant,id`);
       expect(data).toEqual([
@@ -201,7 +201,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       expect(await refusal('DELETE', '/items/folder/2,1')).toMatchObject({ code: 'INVALID_FOREIGN_KEY' });
     });
 
-    it('to an item that is to be deleted', async () => {
+    it('prevents the deletion of its item', async () => {
       expect(await refusal('DELETE', '/items/book/201')).toEqual(dangling('id', 201));
       expect(await refusal('DELETE', '/items/book', [204, 202])).toMatchObject({
         code: 'INVALID_FOREIGN_KEY',
@@ -210,14 +210,14 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       });
     });
 
-    it('to an item whose value is to be changed', async () => {
+    it('prevents a change of the referenced value', async () => {
       const sent = { name: 'x', code: 'b' };
       expect(await refusal('PATCH', '/items/hall/1', sent)).toEqual(dangling('code', 'b', 'hall'));
       expect(await refusal('PATCH', '/items/hall/1', { code: null })).toEqual(dangling('code', null, 'hall'));
       expect(await refusal('DELETE', '/items/hall/1')).toEqual(dangling('id', 1, 'hall'));
     });
 
-    it('are set to null or deleted as the database defines', async () => {
+    it('is set to null or deleted as the database defines', async () => {
       expect((await send('DELETE', '/items/author/4')).status).toBe(204);
       expect((await send('GET', '/items/book/204?fields=author')).data).toEqual({ author: null });
       expect((await send('DELETE', '/items/shelf/1')).status).toBe(204);
@@ -225,8 +225,8 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
     });
   });
 
-  describe('values', () => {
-    it('that are required and missing or null', async () => {
+  describe('a value', () => {
+    it('that is required is rejected when missing or null', async () => {
       const validation = { code: 'FAILED_VALIDATION', collection: 'book', field: 'title', path: [] };
       expect(await refusal('POST', '/items/book', { year: 1 })).toMatchObject({
         ...validation,
@@ -247,7 +247,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       });
     });
 
-    it('that are too long', async () => {
+    it('that is too long is rejected, counted in characters', async () => {
       const long = 'x'.repeat(21);
       const error = { code: 'VALUE_TOO_LONG', collection: 'book', field: 'isbn', value: long };
       expect(await refusal('POST', '/items/book', { title: 'x', isbn: long })).toEqual(error);
@@ -264,7 +264,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       ['book', 'price', '123456789.00'],
       ['gauge', 'size', 32_768],
       ['gauge', 'money', 10_000],
-    ])('of %s.%s that are out of range: %s', async (collection, field, value) => {
+    ])('of %s.%s that is out of range is rejected: %s', async (collection, field, value) => {
       const row = { title: 'x', [field]: value };
       const { title: _title, ...rest } = row;
       const error = { code: 'VALUE_OUT_OF_RANGE', collection, field, value };
@@ -284,19 +284,22 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       ['title', ['x']],
       ['title', { a: 1 }],
       ['note', false],
-    ])('of %s with a wrong type report field, value and expected type: %j', async (field, value) => {
-      const error = await refusal('PATCH', '/items/book/201', { [field]: value });
-      expect(error).toMatchObject({
-        code: 'FAILED_VALIDATION',
-        collection: 'book',
-        field,
-        type: 'type',
-        invalid: value,
-      });
-      expect(error?.expected).toEqual(expect.any(String));
-    });
+    ])(
+      'of %s with a wrong type is rejected with field, value and expected type: %j',
+      async (field, value) => {
+        const error = await refusal('PATCH', '/items/book/201', { [field]: value });
+        expect(error).toMatchObject({
+          code: 'FAILED_VALIDATION',
+          collection: 'book',
+          field,
+          type: 'type',
+          invalid: value,
+        });
+        expect(error?.expected).toEqual(expect.any(String));
+      },
+    );
 
-    it.each(['2023-02-30', 'soon', '1950', 5])('%s is not a date', async (born) => {
+    it.each(['2023-02-30', 'soon', '1950', 5])('%s is rejected as a date', async (born) => {
       expect(await refusal('PATCH', '/items/author/1', { born })).toMatchObject({
         field: 'born',
         type: 'type',
@@ -304,7 +307,7 @@ describe.each(settings)('constraints on $dialect through $listener', (setting) =
       });
     });
 
-    it('that a check of the database rejects', async () => {
+    it('that a check of the database rejects is reported with its field where the check has one', async () => {
       const error = {
         code: 'FAILED_VALIDATION',
         collection: 'book',

@@ -110,7 +110,7 @@ describe.each(settings)('a dry run on $dialect through $listener', (setting) => 
     ['DELETE', '/items/book', { query: { filter: { id: { _gt: 0 } } } }, { status: 204, rows: '2' }],
     ['DELETE', '/items/book', [1, 2], { status: 204, rows: '2' }],
     ['POST', '/roles?fields=name', { name: 'Tried' }, { status: 200, data: { name: 'Tried' }, rows: '1' }],
-  ] as const)('answers what %s %s would store, and stores nothing', async (method, path, body, expected) => {
+  ] as const)('returns what %s %s would store, and stores nothing', async (method, path, body, expected) => {
     const separator = path.includes('?') ? '&' : '?';
     expect(await send(method, `${path}${separator}dry_run=true`, body)).toMatchObject({
       ...dry,
@@ -143,7 +143,7 @@ describe.each(settings)('a dry run on $dialect through $listener', (setting) => 
     'dry_run=yes',
     'dry_run=true&dry_run=false',
     'dry%2Drun=true',
-  ])('is misspelled by %s, and nothing is written', async (query) => {
+  ])('is rejected when misspelled as %s, and nothing is written', async (query) => {
     expect(await send('POST', `/items/book?${query}`, { title: 'x' })).toMatchObject({
       status: 400,
       codes: ['INVALID_QUERY'],
@@ -158,7 +158,7 @@ describe.each(settings)('a dry run on $dialect through $listener', (setting) => 
       '/graphql?dry_run=true',
       { query: 'mutation { create_book_item(data: { title: "x" }) { id } }' },
     ],
-  ])('is refused where it would write: %s %s', async (method, path, body) => {
+  ])('is rejected by routes that do not support it: %s %s', async (method, path, body) => {
     expect(await send(method, path, body)).toMatchObject({ status: 400, codes: ['INVALID_QUERY'] });
     await unchanged();
   });
@@ -185,7 +185,7 @@ describe.each(settings)('a dry run on $dialect through $listener', (setting) => 
     await unchanged();
   });
 
-  it('is off by dry_run=false, and without meaning for reads', async () => {
+  it('is turned off by dry_run=false and ignored by reads', async () => {
     expect(await send('PATCH', '/items/book/1?fields=title&dry_run=false', { title: 'kept' })).toMatchObject({
       data: { title: 'kept' },
       dry: null,

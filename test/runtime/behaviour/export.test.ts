@@ -82,7 +82,7 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
   const text = async (path: string): Promise<string> =>
     Buffer.from(await (await download(path)).arrayBuffer()).toString();
 
-  it('prepares odd data', async () => {
+  it('accepts texts that formats have to escape', async () => {
     const body = texts.map((value, id) => ({
       id,
       'a b': value,
@@ -93,7 +93,7 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
     expect((await server().request('POST', '/items/odd', { as: 'admin', body })).status).toBe(200);
   });
 
-  it('CSV is read back, and no cell is a formula', async () => {
+  it('CSV is parsed to the same values, and no cell is a formula', async () => {
     const rows = readCsv(await text('/items/odd?fields=id,a b,amount,big&export=csv'));
     expect(rows[0]).toEqual(['id', 'a b', 'amount', 'big']);
     expect(rows).toHaveLength(texts.length + 1);
@@ -143,7 +143,7 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
     expect(await text(`${none}xml`)).toBe("<?xml version='1.0'?>\n<data/>");
   });
 
-  it('one item, aggregations, views and system collections are exported, writes and keys are not', async () => {
+  it('exports one item, aggregations, views and system collections, but not writes and keys', async () => {
     expect(await text('/items/odd/2?fields=id,amount&export=csv')).toBe('"id","amount"\n2,-2.50');
     expect(await text('/items/odd?aggregate[sum]=amount&export=csv')).toBe('"sum.amount"\n-45.50');
     expect(readCsv(await text('/items/plain?sort=id&export=csv'))).toHaveLength(texts.length + 1);
@@ -163,13 +163,13 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
     }
   });
 
-  it('names the file', async () => {
+  it('sends the name of the file', async () => {
     const { headers } = await server().request('GET', '/items/odd?export=xml', { as: 'admin' });
     expect(headers.get('content-type')).toBe('text/xml; charset=utf-8');
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename="odd \d{8}-\d{6}\.xml"$/);
   });
 
-  it('shows what the caller may read', async () => {
+  it('contains only what the caller may read', async () => {
     const { text: csv } = await server().request('GET', '/items/odd?export=csv&limit=1', { as: 'reader' });
     expect(csv).toBe('"id","amount"\n0,-0.50');
     expect(
@@ -194,7 +194,7 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
     expect(most).toBeLessThan(maxMemory);
   });
 
-  it('reads no further while the client does not, and ends with it', { timeout: 120_000 }, async () => {
+  it('stops reading while the client does, and ends when it disconnects', { timeout: 120_000 }, async () => {
     const controller = new AbortController();
     const before = usedMemory();
     const response = await download('/items/wide?limit=-1&export=ndjson', controller.signal);

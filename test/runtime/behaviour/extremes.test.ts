@@ -79,7 +79,7 @@ describe.each(dialects)('extremes on %s', (dialect) => {
     });
   });
 
-  it('and after all of it the server answers as before', async () => {
+  it('the server still responds afterwards', async () => {
     expect((await server().request('GET', '/items/country/de', { as: 'admin' })).status).toBe(200);
     expect(server().observations.filter(({ kind }) => kind === 'requestFailed')).toEqual([]);
   });

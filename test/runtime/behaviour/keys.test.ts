@@ -39,7 +39,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
   const byKey = async (table: string, ...parts: readonly unknown[]) =>
     (await send('GET', `${table}/${parts.map((part) => encodeURIComponent(String(part))).join()}`)).data;
 
-  it('that are generated, given, null or 0 in one list', async () => {
+  it('are returned for generated, given, null and 0 in one list', async () => {
     const given = [{}, { id: 50 }, {}, { id: null }, { id: 0 }];
     const rows = given.map((row, index) => Object.assign({}, row, { word: words[index] }));
     const { data } = await send('POST', 'counted', rows);
@@ -50,7 +50,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     for (const row of made) expect(await byKey('counted', row.id)).toEqual(row);
   });
 
-  it('that are generated for one item', async () => {
+  it('are returned when generated for one item', async () => {
     const { data } = await send('POST', 'counted', { word: 'alone' });
     const row = data as Row;
     expect(row.word).toBe('alone');
@@ -58,7 +58,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     expect((await send('POST', 'counted', {})).data).toMatchObject({ word: null });
   });
 
-  it('of an expression', async () => {
+  it('are returned when a default expression computes them', async () => {
     const { data } = await send('POST', 'made', { word: 'alone' });
     expect(data).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{32,36}$/), word: 'alone' });
     const several = (await send('POST', 'made', [
@@ -70,7 +70,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     for (const row of several.data) expect(await byKey('made', row.id)).toEqual(row);
   });
 
-  it('that are bytes', async () => {
+  it('are returned as Base64 for binary columns', async () => {
     const one = (await send('POST', 'bytes', { word: 'alone' })).data as Row;
     expect(Buffer.from(String(one.id), 'base64')).toHaveLength(16);
     expect(await byKey('bytes', one.id)).toEqual(one);
@@ -78,7 +78,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     expect(several.map(({ word }) => word).toSorted()).toEqual(['a', 'b']);
   });
 
-  it('that are booleans', async () => {
+  it('can be booleans', async () => {
     const rows = [
       { id: false, word: 'no' },
       { id: true, word: 'yes' },
@@ -87,7 +87,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     expect({ status, data }).toEqual({ status: 200, data: rows });
   });
 
-  it('of several parts, in the format of paths', async () => {
+  it('of several parts are returned in the format of paths', async () => {
     const rows = ['t,2', 't/1', '50 %', 'ä+"', ''].map((word, index) => ({
       word,
       at: '2024-02-29T01:02:03',
@@ -105,7 +105,7 @@ describe.each(settings)('keys on $dialect through $listener', (setting) => {
     }
   });
 
-  it('of several parts with some given', async () => {
+  it('of several parts are returned when some are given', async () => {
     const { data } = await send('POST', 'pair', [
       { word: 'a' },
       { place: 'there', word: 'b' },
@@ -147,7 +147,7 @@ create trigger renumber before insert on renumbered for each row set new.id = 10
     ]);
   });
 
-  it('with a generated part beside a constant one', async () => {
+  it('are returned with a generated part beside a constant one', async () => {
     const { data } = await post('tallied', [{ word: 'a' }, { place: 'there', word: 'b' }, { word: 'c' }]);
     expect(data).toEqual(
       [
@@ -158,7 +158,7 @@ create trigger renumber before insert on renumbered for each row set new.id = 10
     );
   });
 
-  it('of a table with a trigger: the response is the row after the trigger', async () => {
+  it('of a table with a trigger identify the row as the trigger left it', async () => {
     expect((await post('overruled', [{ word: 'a' }, { word: 'b' }])).data).toEqual([
       { id: 1, word: 'A' },
       { id: 2, word: 'B' },

@@ -73,7 +73,7 @@ describe.each(settings)('filters on lists on $dialect through $door', (setting) 
     [{ _or: [{ id: { _null: true } }] }, []],
     [{ title: { _null: true } }, []],
     [{ tags: { _null: true } }, [1]],
-  ])('%j', async (filter, ids) => {
+  ])('finds the owners whose list matches %j', async (filter, ids) => {
     expect(await find('admin', { books: filter })).toEqual(ids);
   });
 
@@ -108,7 +108,7 @@ describe.each(settings)('filters on lists on $dialect through $door', (setting) 
     ['_nin: [11, 20]', [3]],
     ['id: { _null: true }', [3]],
     ['_null: true', [3]],
-  ])('in GraphQL: %s', async (filter, ids) => {
+  ])('finds the same owners in GraphQL by %s', async (filter, ids) => {
     const query = `{ author(filter: { books: { ${filter} } }, sort: ["id"]) { id } }`;
     for (const as of ['admin', 'with']) {
       const { data } = await server().request('POST', '/graphql', { as, body: { query } });

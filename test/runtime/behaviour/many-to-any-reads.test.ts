@@ -22,14 +22,14 @@ describe.each(dialects)('reads of many-to-any relations on %s', (dialect) => {
     return (await get(`page?sort=id&fields=id&filter=${filter}`)).data;
   };
 
-  it('fields of one target are objects there, and keys of other targets in their own types', async () => {
+  it('fields of one target return objects, and keys in their own types for other targets', async () => {
     const wanted = [{ heading: 'First' }, uuid(1), 'red', { heading: 'Second' }, '4'];
     const nothing = Array.from({ length: 6 }).fill(null);
     expect(await items('item:note.heading')).toEqual([...wanted, ...nothing]);
     expect(await items('item:tag.weight&limit=5')).toEqual([1, uuid(1), { weight: 5 }, 2, { weight: 7 }]);
   });
 
-  it('fields without a target are those of every target, which all must have them', async () => {
+  it('fields without a target are read from every target, and every target must have them', async () => {
     expect(await items('item.heading&limit=3')).toEqual([
       { heading: 'First' },
       { heading: 'Quoted' },
@@ -43,7 +43,7 @@ describe.each(dialects)('reads of many-to-any relations on %s', (dialect) => {
     ]);
   });
 
-  it('a target alone, and a wildcard, are whole items; the relation alone is the stored key', async () => {
+  it('a target alone or with a wildcard returns whole items; the relation alone returns the stored key', async () => {
     const red = { code: 'red', heading: 'Red', weight: 5 };
     expect(await items('item:tag&limit=3')).toEqual([1, uuid(1), red]);
     expect(await items('item:tag.*&limit=3')).toEqual([1, uuid(1), red]);
@@ -51,7 +51,7 @@ describe.each(dialects)('reads of many-to-any relations on %s', (dialect) => {
     expect(await items('item:author.name&limit=3')).toEqual([1, uuid(1), 'red']);
   });
 
-  it('relations and lists below a target', async () => {
+  it('fields of a target can be relations and lists', async () => {
     const fields = 'item:note.author.name,item:note.remarks.text';
     expect(await items(`${fields}&limit=2`)).toEqual([
       { author: { name: 'Ada' }, remarks: [{ text: 'well' }, { text: 'said' }] },

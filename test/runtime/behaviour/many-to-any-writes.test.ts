@@ -93,7 +93,7 @@ describe.each(dialects)('writes of many-to-any relations on %s', (dialect) => {
     expect(data).toEqual({ blocks: [{ item }] });
   });
 
-  it('a row alone takes keys in every spelling, objects and null; the key is stored as text', async () => {
+  it('accepts keys in every spelling, objects and null; the key is stored as text', async () => {
     expect(await patch({ kind: 'note', item: 2 })).toEqual({ kind: 'note', item: '2' });
     expect(await patch({ kind: 'note', item: '1' })).toEqual({ kind: 'note', item: '1' });
     expect(await patch({ kind: 'quote', item: uuid(1) })).toEqual({ kind: 'quote', item: uuid(1) });
@@ -167,7 +167,7 @@ describe.each(dialects)('writes of many-to-any relations on %s', (dialect) => {
     expect(await counts()).toEqual(before);
   });
 
-  it('relating is reading: a hidden item is answered as a missing one', async () => {
+  it('relating requires read permission: a hidden item gets the response of a missing one', async () => {
     const relate = (item: unknown) => send('PATCH', 'block/3', { kind: 'note', item }, 'writer');
     const hidden = await relate(2);
     const missing = await relate(999);

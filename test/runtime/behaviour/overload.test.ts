@@ -46,7 +46,7 @@ describe.each(settings)('an overload on $dialect through $listener', ({ dialect,
         : server().request('POST', '/graphql', { as: 'admin', body: { query: '{ note { id } }' } }),
     );
 
-  it('lets as many wait as configured, and answers 503 with Retry-After to the others', async () => {
+  it('queues as many requests as configured, and returns 503 with Retry-After to the others', async () => {
     await Promise.all(listRequests(2));
     const held = holdRows();
     let refused = 0;
@@ -71,7 +71,7 @@ describe.each(settings)('an overload on $dialect through $listener', ({ dialect,
     expect((await server().request('GET', '/items/note', { as: 'admin' })).status).toBe(200);
   });
 
-  it('gives no place to requests whose body has not arrived', async () => {
+  it('does not queue requests whose body has not arrived', async () => {
     const sockets: Socket[] = [];
     const { hostname, port, pathname } = new URL(server().url);
     const base = pathname === '/' ? '' : pathname;

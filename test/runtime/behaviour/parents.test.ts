@@ -149,7 +149,7 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     expect(data).toEqual({ painter: { name: 'Bob', land: 'pl', rank: 9 } });
   });
 
-  it('a key, an object with only a key, and null', async () => {
+  it('a key, an object with only a key, and null assign without a write', async () => {
     expect((await patch('admin', { painter: 2 }, 'painter')).data).toEqual({ painter: 2 });
     expect((await patch('admin', { painter: { id: 1 } }, 'painter')).data).toEqual({ painter: 1 });
     expect((await patch('admin', { painter: null }, 'painter')).data).toEqual({ painter: null });
@@ -238,7 +238,7 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     expect(cycle.data).toEqual({ parent: { parent: { id: 1 } } });
   });
 
-  it('uses the presets and the validation of the caller at each level', async () => {
+  it('applies presets and validation of the caller at each level', async () => {
     const made = await patch('editor', { painter: { name: 'Eve' } });
     expect(made.data).toEqual({ painter: { name: 'Eve', land: null, rank: 7 } });
     const { codes, errors } = await patch('editor', { painter: { name: 'bad' } });
@@ -262,7 +262,7 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     expect(await all()).toEqual(before);
   });
 
-  it('an object of nothing but the key of a hidden row is answered as the key itself', async () => {
+  it('an object with only the key of a hidden row gets the response of the key itself', async () => {
     const before = await all();
     const [bare, object] = [
       await patch('editor', { painter: 3 }),
@@ -273,7 +273,7 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     expect(await all()).toEqual(before);
   });
 
-  it('holds the validation of the row against the key of the new parent', async () => {
+  it('validates the row with the key of the new parent', async () => {
     const before = await all();
     for (const painter of [{ name: 'New' }, { id: 2, name: 'Changed' }]) {
       expect((await patch('first', { painter })).codes).toEqual(['FAILED_VALIDATION']);
@@ -311,7 +311,7 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     expect(await all()).toEqual(before);
   });
 
-  it('refuses what crosses too many relations', async () => {
+  it('rejects payloads that cross too many relations', async () => {
     const nested = (depth: number): unknown => ({
       name: 'T',
       ...(depth > 0 && { parent: nested(depth - 1) }),

@@ -55,7 +55,7 @@ describe.each(dialects)('the cost of a query on %s', (dialect) => {
     );
   });
 
-  it('gives the public less, and never counts the items of the list itself', async () => {
+  it('is lower for the public, and never counts the items of the list itself', async () => {
     expect((await get('/items/box?fields=thing.id', null)).status).toBe(200);
     expect((await get('/items/box?fields=thing.box_id.thing.id', null)).codes).toEqual(['QUERY_TOO_COMPLEX']);
     expect((await get('/items/thing?limit=1000&fields=id', null)).status).toBe(200);
@@ -90,7 +90,7 @@ describe.each(dialects)('the cost of a query on %s', (dialect) => {
     expect(counts.every((count) => count <= 221 * 1.125)).toBe(true);
   });
 
-  it('answers 503 while a caller has not taken other large answers, and 400 to one that never fits', async () => {
+  it('returns 503 while the caller has not received other large responses, and 400 for one that never fits', async () => {
     await server().database.write({ text: insertLong, values: ['x'.repeat(12_000_000)] });
     const path = '/items/thing/100?fields=body';
     const idle = await openUnread(server(), path);

@@ -86,14 +86,14 @@ create table holder (id int primary key, held int, foreign key (held) references
     ['PATCH', '/items/guarded', { keys: [1, 2], data: { v: 'bad' } }],
     ['DELETE', '/items/guarded/1', undefined],
     ['DELETE', '/items/guarded', [1, 2]],
-  ])('%s %s %j', async (method, path, body) => {
+  ])('are validation errors without the text of the trigger: %s %s %j', async (method, path, body) => {
     const { status, errors, text } = await send(method, path, body);
     expect({ status, errors }).toEqual({ status: 400, errors: [expect.objectContaining(refused)] });
     expect(text).not.toContain('secret');
     expect((await send('GET', '/items/guarded?fields=v')).data).toEqual([{ v: 'good' }, { v: 'good' }]);
   });
 
-  it('a foreign key is reported as such', async () => {
+  it('do not include foreign keys, which have their own code', async () => {
     expect((await send('DELETE', '/items/held/1')).codes).toEqual(['INVALID_FOREIGN_KEY']);
   });
 
@@ -101,7 +101,7 @@ create table holder (id int primary key, held int, foreign key (held) references
     'create_guarded_item(data: { id: 3, v: "bad" }) { id }',
     'update_guarded_item(id: 1, data: { v: "bad" }) { id }',
     'delete_guarded_item(id: 1) { id }',
-  ])('%s', async (field) => {
+  ])('are validation errors in GraphQL too: %s', async (field) => {
     const { errors, text } = await send('POST', '/graphql', { query: `mutation { ${field} }` });
     expect(errors).toEqual([expect.objectContaining(refused)]);
     expect(text).not.toContain('secret');

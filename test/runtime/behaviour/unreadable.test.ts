@@ -41,7 +41,7 @@ describe.each(dialects)('values that %s cannot store', (dialect) => {
   const server = useServer({ dialect, sql: tables[dialect] });
   const known = cases.filter(([table]) => tables[dialect].includes(`create table ${table} `));
 
-  it.each(known)('of %s', async (table, body, code) => {
+  it.each(known)('are rejected with 400 in %s', async (table, body, code) => {
     const { status, codes } = await server().request('POST', `/items/${table}`, { as: 'admin', body });
     expect({ status, codes }).toEqual({ status: 400, codes: [code] });
     const update = `mutation { create_${table}_items(data: [${JSON.stringify(body).replaceAll(/"(\w+)":/g, '$1:')}]) { id } }`;
@@ -61,7 +61,7 @@ describe('texts that columns of postgres cannot read', () => {
     ['kind', 'nope'],
     ['routine', 'nope'],
     ['space', 'nope'],
-  ])('of %s: %s', async (field, value) => {
+  ])('are rejected with 400 in %s: %s', async (field, value) => {
     const { status, codes } = await server().request('PATCH', '/items/odd/1', {
       as: 'admin',
       body: { [field]: value },

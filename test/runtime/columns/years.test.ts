@@ -28,7 +28,7 @@ describe.each(['mariadb', 'mysql'] as const)('years of %s', (dialect) => {
     ['search=24', []],
     ['search=70', []],
     ['search=1999', [2]],
-  ])('%s', async (query, ids) => {
+  ])('are found by number, not by two digits: %s', async (query, ids) => {
     const { data } = await server().request('GET', `/items/vintage?sort=id&${query}`, { as: 'admin' });
     expect((data as { readonly id: number }[]).map(({ id }) => id)).toEqual(ids);
   });

@@ -198,7 +198,7 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
     return JSON.parse(`[${rows.bytes.toString()}]`);
   };
 
-  it.each(entries)('$type', async ({ name, values }) => {
+  it.each(entries)('are written as JSON: $type', async ({ name, values }) => {
     const field = fields.get(name) as Field;
     expect(await read(`select v from ${name} order by id`, [{ kind: 'value', field }])).toEqual([
       null,
@@ -206,39 +206,42 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
     ]);
   });
 
-  it.each(entries)('$type between others, concealed, skipped', async ({ name, values }) => {
-    const field = fields.get(name) as Field;
-    const id: Field = { name: 'id', type: 'integer' };
-    const rows = await read(`select id, v, id, v, v, id from ${name} order by id`, [
-      text('['),
-      { kind: 'value', field: id },
-      text(','),
-      { kind: 'value', field },
-      text(','),
-      { kind: 'value', field: id },
-      text(','),
-      { kind: 'value', field: { ...field, conceal: true } },
-      text(','),
-      { kind: 'one', isShared: false, skipTokens: 3, skipColumns: 1 },
-      text('"'),
-      { kind: 'value', field: id },
-      text('"'),
-      text(']'),
-    ]);
-    const all = [null, ...Object.values(values)];
-    const isNull = ['null', ...Object.keys(values)].map((literal) => literal === 'null');
-    expect(rows).toEqual(
-      all.map((value, index) => [
-        index,
-        value,
-        index,
-        isNull[index] ? null : '**********',
-        isNull[index] ? null : String(index),
-      ]),
-    );
-  });
+  it.each(entries)(
+    'keep their neighbours when a value is shown, concealed or skipped: $type',
+    async ({ name, values }) => {
+      const field = fields.get(name) as Field;
+      const id: Field = { name: 'id', type: 'integer' };
+      const rows = await read(`select id, v, id, v, v, id from ${name} order by id`, [
+        text('['),
+        { kind: 'value', field: id },
+        text(','),
+        { kind: 'value', field },
+        text(','),
+        { kind: 'value', field: id },
+        text(','),
+        { kind: 'value', field: { ...field, conceal: true } },
+        text(','),
+        { kind: 'one', isShared: false, skipTokens: 3, skipColumns: 1 },
+        text('"'),
+        { kind: 'value', field: id },
+        text('"'),
+        text(']'),
+      ]);
+      const all = [null, ...Object.values(values)];
+      const isNull = ['null', ...Object.keys(values)].map((literal) => literal === 'null');
+      expect(rows).toEqual(
+        all.map((value, index) => [
+          index,
+          value,
+          index,
+          isNull[index] ? null : '**********',
+          isNull[index] ? null : String(index),
+        ]),
+      );
+    },
+  );
 
-  it.each(entries)('$type as the marker of a related row and its value', async ({ name, values }) => {
+  it.each(entries)('can begin with a value that marks a related row: $type', async ({ name, values }) => {
     const field = fields.get(name) as Field;
     const id: Field = { name: 'id', type: 'integer' };
     const rows = await read(`select v, id, id from ${name} order by id`, [
@@ -271,7 +274,7 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
     ['year', '2024', '2024'],
     ['double', '0.1', '0.1'],
     ['varchar(9)', "'a,b'", 'a,b'],
-  ])('a part of a key: %s %s', async (type, literal, want) => {
+  ])('have keys with parts of type %s: %s', async (type, literal, want) => {
     const value = `cast_${type.replaceAll(/\W/g, '_')}`;
     const part: Field = { name: 'v', type: 'string' };
     await place.execute(`create table ${value} (v ${type}); insert into ${value} values (${literal})`);
@@ -280,7 +283,7 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
     );
   });
 
-  it('rows and values of lengths around the limits of the protocol', async () => {
+  it('can have any length around the limits of the protocol', async () => {
     const lengths = [0, 1, 250, 251, 252, 65_535, 65_536, 16_777_215 - 20];
     const field: Field = { name: 'v', type: 'text' };
     for (const length of lengths) {
@@ -289,7 +292,7 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
     }
   });
 
-  it('rows that take more than one packet', async () => {
+  it('can take more than one packet', async () => {
     const field: Field = { name: 'v', type: 'text' };
     const found = await read("select repeat('x', 9000000) as a, repeat('é', 4500000) as b, 7 as c", [
       { kind: 'value', field },
@@ -306,7 +309,7 @@ describe.each(['mariadb', 'mysql'] as const)('rows of %s', (dialect) => {
     ]);
   });
 
-  it('many columns with nulls', async () => {
+  it('can have many columns with nulls', async () => {
     const width = 40;
     const field: Field = { name: 'v', type: 'integer' };
     const tokens = Array.from({ length: width }, (_, index): Token[] => [

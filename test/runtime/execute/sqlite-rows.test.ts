@@ -97,7 +97,7 @@ describe('rows of SQLite', () => {
     return JSON.parse(`[${rows.bytes.toString()}]`);
   };
 
-  it.each(entries)('$type', async ({ name, values }) => {
+  it.each(entries)('are written as JSON: $type', async ({ name, values }) => {
     const field = fields.get(name) as Field;
     expect(await read(`select v from ${name} order by id`, [{ kind: 'value', field }])).toEqual([
       null,
@@ -105,7 +105,7 @@ describe('rows of SQLite', () => {
     ]);
   });
 
-  it.each(entries)('$type, concealed', async ({ name, values }) => {
+  it.each(entries)('are masked if concealed: $type', async ({ name, values }) => {
     const field: Field = { ...(fields.get(name) as Field), conceal: true };
     expect(await read(`select v from ${name} order by id`, [{ kind: 'value', field }])).toEqual([
       null,
@@ -113,7 +113,7 @@ describe('rows of SQLite', () => {
     ]);
   });
 
-  it('a list of texts, and null', async () => {
+  it('have lists for comma-separated texts', async () => {
     const field: Field = { name: 'v', type: 'csv' };
     expect(await read("select 'a,b' union all select ''", [{ kind: 'value', field }])).toEqual([
       ['a', 'b'],
@@ -121,7 +121,7 @@ describe('rows of SQLite', () => {
     ]);
   });
 
-  it('a key of several parts, and a missing related row', async () => {
+  it('join the parts of a key, and skip a missing related row', async () => {
     const number: Field = { name: 'v', type: 'integer' };
     const part: Field = { name: 'v', type: 'string' };
     expect(await read("select 1, 'a', '2024-02-29'", [{ kind: 'key', fields: [part, part, part] }])).toEqual([

@@ -71,14 +71,14 @@ const documents: readonly [string, string, RegExp][] = [
   ['half a document', '{ people { id', /Expected Name, found <EOF>/],
 ];
 
-describe('a document with', () => {
-  it.each(documents)('%s', async (_, document, reason) => {
+describe('a document is rejected', () => {
+  it.each(documents)('for %s', async (_, document, reason) => {
     const { status, codes, problems } = await ask(server(), document);
     expect({ status, codes }).toEqual({ status: 400, codes: ['GRAPHQL_VALIDATION'] });
     expect(problems.join('\n')).toMatch(reason);
   });
 
-  it('a missing operation', async () => {
+  it('for a missing operation', async () => {
     const found = await ask(server(), 'query a { people { id } }', { operationName: 'b' });
     expect([found.status, found.problems]).toEqual([400, ['The document has no operation "b".']]);
     const many = await ask(server(), 'query a { people { id } } query b { people { id } }');
@@ -88,7 +88,7 @@ describe('a document with', () => {
     ]);
   });
 
-  it('a missing operation beside a cached one', async () => {
+  it('for a missing operation beside a cached one', async () => {
     const kept = '# kept\nquery kept { people { id } }';
     for (let times = 0; times < 3; times += 1) expect((await ask(server(), kept)).codes).toEqual([]);
     const begun = await ask(server(), 'query kept { people { id } }', { operationName: '\n# kept' });
@@ -130,7 +130,7 @@ describe('variables', () => {
     expect(answer.text.length).toBeLessThan(5_000);
   });
 
-  it('that are very large', async () => {
+  it('that are very large are rejected with 413', async () => {
     const answer = await ask(server(), document, {
       variables: { f: { name: { _eq: 'x'.repeat(1_100_000) } } },
     });
@@ -177,7 +177,7 @@ describe('a body that is', () => {
   });
 });
 
-it('still responds afterwards', async () => {
+it('the server still responds afterwards', async () => {
   expect((await ask(server(), '{ people(sort: ["id"]) { id name } }')).data).toEqual({
     people: [
       { id: '1', name: 'Ada' },

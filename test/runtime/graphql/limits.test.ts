@@ -75,14 +75,14 @@ describe('a document can have', () => {
     expect(() => check(most + 1)).toThrow(message);
   });
 
-  it('brackets in texts and comments, and side by side', () => {
+  it('any number of brackets in texts and comments, and side by side', () => {
     const many = '{'.repeat(300);
     for (const text of [`"${many}"`, `"""${many}\\""" """`, `# ${many}\n`, '{}'.repeat(300), '[('.repeat(50)])
       expect(() => checkNesting(text)).not.toThrow();
     expect(() => checkNesting(`"${'{'}" ${many}`)).toThrow('200 brackets');
   });
 
-  it('levels in fragments, which count', () => {
+  it('levels in fragments, which count as nested', () => {
     expect(() => checkSelections(withFragment(40), anySchema)).not.toThrow();
     expect(() => checkSelections(withFragment(41), anySchema)).toThrow('40 levels');
   });

@@ -37,7 +37,7 @@ describe('metrics', () => {
     metrics.close();
   });
 
-  it('never have more values of a label than they may, and lose no count', async () => {
+  it('limit the values of a label without losing counts', async () => {
     const metrics = newMetrics();
     const routes = maxLabelValues * 3;
     for (let index = 0; index < routes; index += 1) metrics.observe(finished(`/route/${index}`));
@@ -49,7 +49,7 @@ describe('metrics', () => {
     metrics.close();
   });
 
-  it('of two processes are added, except the worst of those that are no sums', async () => {
+  it('of two processes are added, except values whose sum means nothing', async () => {
     const [one, other] = [newMetrics(), newMetrics()];
     one.observe(finished('/a'));
     other.observe(finished('/a'));
@@ -93,7 +93,7 @@ describe('metrics', () => {
     metrics.close();
   });
 
-  it('leave out gauges that cannot be read, and nothing else', async () => {
+  it('omit only the gauges that cannot be read', async () => {
     const metrics = newMetrics();
     metrics.watch(() => Promise.reject(new Error('the database is away')));
     metrics.watch(({ set }) => set('poolWaiting', [], 3));

@@ -124,7 +124,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
 
   afterAll(() => place.drop());
 
-  it.each(names)('%s', async (name) => {
+  it.each(names)('run the recorded statements and return the recorded response: %s', async (name) => {
     await place.execute(`${data}${restarts[dialect]}`);
     recorder.take();
     const answered = await answer(handle, readRequest(name));

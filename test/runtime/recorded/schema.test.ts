@@ -175,7 +175,7 @@ describe.each(dialects)('the recorded cases of the schema on %s', (dialect) => {
     });
   };
 
-  it('a difference is explained when that is asked for', async () => {
+  it('?explain adds an explanation to a difference', async () => {
     const { data } = await server.request('GET', '/schema/snapshot', { as: 'admin' });
     const snapshot = structuredClone(data) as { readonly fields: Json[] };
     const [first] = snapshot.fields;

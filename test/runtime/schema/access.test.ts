@@ -36,7 +36,7 @@ describe.each(dialects)('on %s', (dialect) => {
     await target.drop();
   });
 
-  it('a snapshot has them when asked, without those of single users, and makes another instance the same', async () => {
+  it('a snapshot contains them on request, without those of single users, and reproduces them in another instance', async () => {
     expect(await source.snapshot()).not.toHaveProperty('roles');
     const snapshot = await take(source);
     expect(snapshot.roles?.map(({ name }) => name)).toEqual(expect.arrayContaining(['Head', 'Writer']));
@@ -59,11 +59,11 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await target.diff(snapshot)).toBeNull();
   });
 
-  it('a snapshot without them changes none', async () => {
+  it('a snapshot without them changes no permission', async () => {
     expect(await source.diff(await target.snapshot())).toBeNull();
   });
 
-  it('changed, new and dropped rows are listed and applied; merge drops none', async () => {
+  it('changed, new and dropped rows are reported and applied; merge drops none', async () => {
     const snapshot = await take(source);
     const edited = {
       ...snapshot,
@@ -95,7 +95,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await source.database.query(`select id from svc_access where id = '${id(7)}'`)).toHaveLength(1);
   });
 
-  it('a mirror keeps what makes administrators, and no apply leaves nobody', async () => {
+  it('no apply removes the last administrator', async () => {
     const before = await take(target);
     await target.become({ ...(await take(source)), roles: [], policies: [], access: [], permissions: [] });
     const after = await take(target);
@@ -109,7 +109,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await take(target)).toEqual(after);
   });
 
-  it('what names nothing, stands below itself or cannot be evaluated is refused', async () => {
+  it('unknown names, circular roles and rules that cannot be evaluated are rejected', async () => {
     const snapshot = await take(source);
     const faults: readonly (readonly [Partial<Snapshot>, RegExp])[] = [
       [
@@ -144,7 +144,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await take(source)).toEqual(snapshot);
   });
 
-  it('a difference that is older than a permission is refused', async () => {
+  it('a difference made before a permission changed is rejected', async () => {
     const difference = await target.diff(await take(source));
     await target.execute(`insert into svc_roles (id, name) values ('${id(8)}', 'Late')`);
     await expect(target.apply(difference ?? ({} as never))).rejects.toThrow(/has changed since/);

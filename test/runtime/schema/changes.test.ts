@@ -100,7 +100,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await rows('select sort_field from svc_collections')).toEqual([{ sort_field: 'number' }]);
   });
 
-  it('a renamed collection keeps its rows and what refers to it', async () => {
+  it('a renamed collection keeps its rows and the references to it', async () => {
     await change((snapshot) => {
       for (const entry of snapshot.collections) {
         if (entry.collection !== 'shelves') continue;
@@ -164,7 +164,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await place.snapshot()).toEqual(snapshot);
   });
 
-  it('a shorter text is refused where values are longer, unless the loss is accepted', async () => {
+  it('a shorter text is rejected where values are longer, unless the loss is accepted', async () => {
     expect(await refuse(shorten)).toContain('"shelves.label": 1 rows hold values longer than 3');
     const difference = await place.diff(edited(await place.snapshot(), shorten));
     if (difference === null) throw new Error('there is a difference');
@@ -172,7 +172,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await rows('select label from shelves order by id')).toEqual([{ label: 'Top' }, { label: 'Bot' }]);
   });
 
-  it('nulls, duplicates and orphans stand against what forbids them', async () => {
+  it('nulls, duplicates and orphans prevent constraints that forbid them', async () => {
     expect(
       await refuse((snapshot) => {
         Object.assign(field(snapshot, 'boxes', 'weight').schema, { is_nullable: false });
@@ -250,7 +250,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await place.snapshot()).toEqual(before);
   });
 
-  it('SQL in a default, a check, a type or a name is refused', async () => {
+  it('SQL in a default, a check, a type or a name is rejected', async () => {
     const attempts: readonly Partial<FieldSchema>[] = [
       { default_value: '1); drop table boxes; --', default_kind: 'expression' },
       { default_value: 'pg_sleep(10)', default_kind: 'expression' },
@@ -274,7 +274,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(fields.map((entry) => entry.field)).toContain('odd "name`; --');
   });
 
-  it('a diff that was edited, or is older than the schema, changes nothing', async () => {
+  it('a difference that was edited, or made before the schema changed, changes nothing', async () => {
     const wanted = edited(await place.snapshot(), (snapshot) => {
       Object.assign(field(snapshot, 'boxes', 'code').schema, { max_length: 20 });
     });

@@ -35,7 +35,7 @@ const open = async (dialect: TestDialect, sql?: string) => {
 };
 
 describe.each(dialects)('on %s', (dialect) => {
-  it('a snapshot that was written is no difference; an edited one is shown with its loss, and applied when agreed to', async () => {
+  it('a written snapshot has no difference; an edited one is shown with its losses and applied after confirmation', async () => {
     const { place, run, write, read } = await open(dialect, tinyScript(dialect));
     expect((await run('snapshot', 'schema.yaml')).code).toBe(0);
     expect(read('schema.yaml')).toContain('collection: boxes');
@@ -77,8 +77,8 @@ describe.each(dialects)('on %s', (dialect) => {
   });
 });
 
-describe('an instance that runs', () => {
-  it('is read, compared, pulled from and pushed to over HTTP', async () => {
+describe('a running instance', () => {
+  it('can be read, compared, pulled and pushed over HTTP', async () => {
     const server = await startTiny('sqlite');
     ends.push(() => server.close());
     const { place, run, write, read } = await open('sqlite');
@@ -108,7 +108,7 @@ describe('an instance that runs', () => {
     expect(data).toMatchObject([{ code: 'B-1', colour: null }]);
   });
 
-  it('that cannot be reached is a refusal that says so', async () => {
+  it('that cannot be reached is reported', async () => {
     const { run } = await open('sqlite');
     const { code, stderr } = await run('snapshot', '--url', 'http://127.0.0.1:1');
     expect(code).toBe(1);

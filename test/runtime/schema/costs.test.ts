@@ -84,7 +84,7 @@ describe.each(['mysql', 'mariadb'] as const)('on %s', (dialect) => {
   const cases = [...common, ['a virtual generated field', add('thrice', generated('virtual'))] as const];
   const algorithms = ['INSTANT', ...(dialect === 'mariadb' ? ['NOCOPY'] : []), 'INPLACE', 'COPY'];
 
-  it.each(cases)('%s is done as explained, and no cheaper', async (_name, edit) => {
+  it.each(cases)('%s costs what its explanation states', async (_name, edit) => {
     const { statements, changes } = await explain(place, edit);
     const [statement = '', ...others] = statements;
     expect(others).toEqual([]);
@@ -120,7 +120,7 @@ describe('on postgres', () => {
         max_length: null,
       }),
     ] as const,
-  ])('%s takes the lock and rewrites as explained', async (_name, edit) => {
+  ])('%s takes the lock and rewrites as its explanation states', async (_name, edit) => {
     const { statements, changes } = await explain(place, edit);
     await place.database.transaction(async (executor) => {
       const [before] = await executor.query(rewritten);
@@ -142,7 +142,7 @@ describe('on sqlite', () => {
   afterAll(() => place.drop());
 
   it.each(common.filter(([name]) => name !== 'a comment'))(
-    '%s makes a new table where that is explained',
+    '%s rebuilds the table where its explanation states so',
     async (_name, edit) => {
       const { difference, statements, changes } = await explain(place, edit);
       const isRewritten = changes.some(({ work }) => work === 'rewrite');

@@ -62,7 +62,7 @@ const start = async (setting: Setting) => {
 };
 
 describe.each(settings)('on $dialect through $listener', (setting) => {
-  it('the SDK of the public system makes, changes and removes them', async () => {
+  it('the SDK of the public system creates, changes and removes them', async () => {
     const { server: running } = await start(setting);
     const client = createDirectus(running.url).with(staticToken(adminToken)).with(rest());
     await client.request(
@@ -141,7 +141,7 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect(found.slice(1, 10)).toEqual(types.split(' ').slice(0, 9));
   }, 120_000);
 
-  it('callers see what they may read, and only administrators change anything', async () => {
+  it('callers see only what they may read, and only administrators make changes', async () => {
     const { get, getAsReader, postAsReader, post, server: running } = await start(setting);
     expect((await getAsReader('/collections')).body).toMatchObject({ data: [{ collection: 'product' }] });
     const { body } = await getAsReader('/fields');
@@ -168,7 +168,7 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect((await post('/fields/nowhere', { field: 'title', type: 'string' })).status).toBe(403);
   });
 
-  it('GraphQL has the same', async () => {
+  it('GraphQL has the same operations', async () => {
     const { post } = await start(setting);
     const run = async (query: string) => (await post('/graphql/system', { query })).body;
     expect(

@@ -37,7 +37,7 @@ describe.each(dialects)('on %s', (dialect) => {
     if (difference?.explain === undefined) throw new Error('there is no difference');
     return difference.explain;
   };
-  it('a dropped field is destructive: its values, what names it, and whom it breaks', async () => {
+  it('a dropped field is destructive, with its values, the references to it and the clients it breaks', async () => {
     const explanation = await explain((snapshot) => {
       snapshot.fields = snapshot.fields.filter(
         (entry) => entry.field !== 'weight' || entry.collection !== 'boxes',
@@ -78,7 +78,7 @@ describe.each(dialects)('on %s', (dialect) => {
     ]);
   });
 
-  it('a rename keeps everything but breaks clients, and asks the data under the old name', async () => {
+  it('a rename keeps all data but breaks clients, and counts rows under the old name', async () => {
     const explanation = await explain((snapshot) => {
       const weight = field(snapshot, 'boxes', 'weight');
       Object.assign(weight, { field: 'mass', meta: { previous_name: 'weight' } });
@@ -96,7 +96,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(boxes.changes[1]?.classes).toContain('may-fail');
   });
 
-  it('rows that stand against keys, checks, lengths and types are counted', async () => {
+  it('rows that violate keys, checks, lengths and types are counted', async () => {
     await place.execute('update shelves set depth = 700');
     const explanation = await explain((snapshot) => {
       const depth = field(snapshot, 'shelves', 'depth');
@@ -126,7 +126,7 @@ describe.each(dialects)('on %s', (dialect) => {
     );
   });
 
-  it('a number that a narrower type lacks is counted, and one that fits is not', async () => {
+  it('only numbers that a narrower type cannot hold are counted', async () => {
     if (dialect === 'sqlite') return;
     await place.execute(
       'update shelves set depth = 40000 where id = 1; update shelves set depth = 4 where id = 2',
@@ -137,7 +137,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(of(explanation, 'shelves').findings).toMatchObject([{ kind: 'out_of_range', rows: 1 }]);
   });
 
-  it('a new field is harmless, and only its statement runs', async () => {
+  it('a new field is not destructive and runs one statement', async () => {
     const explanation = await explain((snapshot) => {
       snapshot.fields.push(copyField(field(snapshot, 'boxes', 'code'), 'extra', { is_nullable: true }));
     });

@@ -169,7 +169,7 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
     return wanted;
   };
 
-  it('is given up when asked, and the schema stays as it is', async () => {
+  it('can be given up, which leaves the schema unchanged', async () => {
     await cutOff();
     const half = await place.snapshot();
     expect(await abandonApply({ database: place.database, tables: {}, user: null })).toBe(true);
@@ -178,7 +178,7 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
     expect(await resumeApply({ database: place.database, tables: {}, user: null })).toBe(false);
   });
 
-  it('is not completed over what others have made meanwhile', async () => {
+  it('is not completed where others changed the schema meanwhile', async () => {
     await cutOff();
     await place.execute('create table other (id int primary key); alter table b add column theirs int');
     const resumed = resumeApply({ database: place.database, tables: {}, user: null });

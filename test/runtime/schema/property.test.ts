@@ -46,7 +46,7 @@ describe.each(dialects)('on %s', (dialect) => {
   });
 
   it(
-    'a snapshot of a random schema makes an empty database the same',
+    'a snapshot of a random schema reproduces it in an empty database',
     async () => {
       const property = fc.asyncProperty(snapshotArbitrary(dialect, empty), async (wanted) => {
         await first.become(empty);
@@ -90,7 +90,7 @@ describe.each(dialects)('on %s', (dialect) => {
   };
 
   it(
-    'the way from one random schema to another keeps the rows',
+    'a change from one random schema to another keeps the rows',
     async () => {
       const pair = fc.tuple(snapshotArbitrary(dialect, empty), snapshotArbitrary(dialect, empty));
       const property = fc.asyncProperty(pair, async ([before, after]) => {

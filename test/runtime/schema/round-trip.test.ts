@@ -42,7 +42,7 @@ const withoutViews = (snapshot: Awaited<ReturnType<Place['snapshot']>>) => {
 
 describe.each(dialects)('on %s', (dialect) => {
   for (const [name, script] of Object.entries(scripts)) {
-    it(`the own snapshot of ${name} is no difference`, async () => {
+    it(`the snapshot of ${name} has no difference to itself`, async () => {
       const place = await create(dialect, read(script(dialect)));
       expect(await place.diff(await place.snapshot())).toBeNull();
     });
@@ -50,7 +50,7 @@ describe.each(dialects)('on %s', (dialect) => {
     // some types and defaults are outside of what a diff may ask for
     if (name === 'kinds') continue;
 
-    it(`a snapshot of ${name} makes an empty database the same`, async () => {
+    it(`a snapshot of ${name} reproduces it in an empty database`, async () => {
       const [source, target] = [await create(dialect, read(script(dialect))), await create(dialect)];
       const snapshot = withoutViews(await source.snapshot());
       await target.become(snapshot);

@@ -160,7 +160,7 @@ const named = (value: unknown): readonly string[] =>
   );
 
 describe.each(dialects)('on %s', (dialect) => {
-  it('another spelling is no difference, and every real change is one', async () => {
+  it('only real changes are differences, other spellings are not', async () => {
     const [first, same, other] = await Promise.all(
       (['first', 'same', 'other'] as const).map((kind) => createPlace(dialect, script(dialect, kind))),
     );

@@ -102,7 +102,7 @@ const buildTimes = ({ running }: Host): readonly number[] =>
 const quickDialects: readonly TestDialect[] = ['sqlite', 'postgres'];
 
 describe.each(process.env.LONG === undefined ? quickDialects : dialects)('on %s', (dialect) => {
-  it('a change by hand reaches every host; new processes take the places of the old', async () => {
+  it('a change by hand reaches every host, where new processes replace the old', async () => {
     const shop = await createShop(dialect);
     const [host, other] = await Promise.all([startHost(shop), startHost(shop)]);
     const reads = sendReads(host);
@@ -126,7 +126,7 @@ describe.each(process.env.LONG === undefined ? quickDialects : dialects)('on %s'
     expect(await other.running.stop('SIGTERM')).toBe(0);
   });
 
-  it('an apply is served when it is answered', async () => {
+  it('an apply is served once it has responded', async () => {
     const shop = await createShop(dialect);
     const host = await startHost(shop);
     const snapshot = (await host.request('/schema/snapshot')).body as { data: Snapshot };
@@ -153,7 +153,7 @@ it.each([
   ['sqlite', 1],
   ['postgres', 2],
 ] as const)(
-  'on %s, a schema that cannot be served leaves the one before up, %i workers',
+  'on %s, the former schema is served while a new one cannot be, %i workers',
   async (dialect, workers) => {
     const shop = await createShop(dialect);
     const host = await startHost(shop, workers);

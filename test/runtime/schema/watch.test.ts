@@ -31,7 +31,7 @@ const asAdmin = (server: TestServer) => {
 const failed = ({ observations }: TestServer) => observations.filter(({ kind }) => kind === 'requestFailed');
 
 describe.each(settings)('on $dialect through $listener', (setting) => {
-  it('a column renamed by hand is read and written by its new name at once', async () => {
+  it('a column renamed by hand is read and written by its new name immediately', async () => {
     const server = await serve(setting);
     const { execute } = server;
     const admin = asAdmin(server);
@@ -45,7 +45,7 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect(failed(server)).toEqual([]);
   });
 
-  it('a write to a column that was renamed is refused by name, and a write of the others succeeds', async () => {
+  it('a write to a renamed column is rejected by name, and a write of others succeeds', async () => {
     const server = await serve(setting);
     const { execute } = server;
     const admin = asAdmin(server);
@@ -86,7 +86,7 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect((await admin.get('/items/shelf')).body).toMatchObject({ data: [{ id: 1 }] });
   });
 
-  it('a statement that fails on the new build too is answered with its error', async () => {
+  it('a statement that fails on the new build too returns its error', async () => {
     const server = await serve(setting);
     const admin = asAdmin(server);
     await admin.get('/items/product');
@@ -101,7 +101,7 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect(failed(server)).toHaveLength(1);
   });
 
-  it('the schema is reloaded by administrators alone', async () => {
+  it('only administrators can reload the schema', async () => {
     const server = await serve(setting);
     const { execute } = server;
     const admin = asAdmin(server);
@@ -128,7 +128,7 @@ const changes: readonly string[] = [
   'drop table torch',
 ];
 
-describe.each(dialects)('the first look on %s', (dialect) => {
+describe.each(dialects)('the first check on %s', (dialect) => {
   it('sees every change of a table or view, and nothing else', async () => {
     const test: TestDatabase = await createTestDatabase(dialect, {
       sql: tables,

@@ -96,7 +96,7 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     expect(await books({ pages: { _eq: 21 } })).toMatchObject([{ title: 'mapped', note: null }]);
   });
 
-  it('stops at the first row that cannot be stored, whoever finds it, and keeps the rows before', async () => {
+  it('stops at the first row that cannot be stored and keeps the rows before it', async () => {
     const invalid = 'title,pages\nx1,31\nx2,many\nx3,33\n';
     expect(await load(invalid)).toMatchObject({
       status: 400,
@@ -132,7 +132,7 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     expect(await books({ pages: { _between: [100, 130] } })).toHaveLength(26);
   });
 
-  it('changes or ignores rows that are stored already, where it is told to', async () => {
+  it('changes or ignores stored rows with on_conflict', async () => {
     await load('title,pages,isbn\nu1,81,u1\nu2,82,u2\n');
     const again = 'title,pages,isbn\nnew,81,u1\nu3,83,u3\n';
     expect(await load(again, '?on_conflict=update&conflict=isbn')).toMatchObject({ body: { imported: 2 } });
@@ -146,7 +146,7 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     ]);
   });
 
-  it('says where the text of a file is not of its format', async () => {
+  it('reports the position of text that does not fit its format', async () => {
     expect(await load('title\n"open', '?on_error=report')).toMatchObject({
       status: 400,
       body: { imported: 0, detail: [{ type: 'INVALID_PAYLOAD' }] },
@@ -158,7 +158,7 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     });
   });
 
-  it('stores nothing in a dry run, and counts what it would store', async () => {
+  it('stores nothing in a dry run and counts the rows', async () => {
     expect(await load('title,pages\nd1,51\nd2,x\nd3,53\n', '?dry_run=true&on_error=report')).toMatchObject({
       status: 200,
       body: { dry_run: true, imported: 0, rows: 2, rejected: 1 },
@@ -166,7 +166,7 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     expect(await books({ pages: { _between: [51, 53] } })).toEqual([]);
   });
 
-  it('stores with the rights of the submitter, who may not see more by it', async () => {
+  it('applies the permissions of the submitter', async () => {
     expect(await load('title,pages\nw1,61\n', '', { as: 'clerk' })).toMatchObject({ body: { imported: 1 } });
     expect(await books({ pages: { _eq: 61 } })).toMatchObject([{ title: 'w1', note: 'by clerk' }]);
     expect(await load('title,isbn\nw2,w\n', '', { as: 'clerk' })).toMatchObject({
@@ -180,7 +180,7 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     expect(await refused('/queue/svc/import', 'admin')).toBe(404);
   });
 
-  it('refuses what it cannot read, all at once', async () => {
+  it('rejects all invalid options at once, and files of other types', async () => {
     const query = '?mapping=[]&delimiter=ab&on_error=never&dry_run=yes&format=xls';
     const { status, errors } = await server().request('POST', `/items/book/import${query}`, {
       as: 'admin',
@@ -194,7 +194,7 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     ]);
   });
 
-  it('writes a list into a file, with what its submitter may read', async () => {
+  it('exports a list into a file, limited to what its submitter may read', async () => {
     const send = async (body: object, as: string) =>
       endOf(server(), await submit(server(), '/items/book/export', { as, body }), as);
     await load('title,pages\nz1,71\nz2,72\n');
@@ -210,5 +210,12 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
       body: { format: 'doc', query: [] },
     });
     expect(wrong).toMatchObject({ status: 400, codes: ['INVALID_QUERY', 'INVALID_QUERY'] });
+  });
+
+  it('counts the files of a transfer for the quotas of its submitter', async () => {
+    const submitted = await submit(server(), '/items/book/export', { as: 'admin', body: { format: 'csv' } });
+    await endOf(server(), submitted, 'admin');
+    const rows = await server().database.query('select files from svc_requests where id = ?', [submitted.id]);
+    expect(rows.map(({ files }) => Number(files))).toEqual([1]);
   });
 });

@@ -62,7 +62,7 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
       ...(whenRunning !== undefined && { whenRunning }),
     });
 
-  it('continues after its worker is killed, with every row once', async () => {
+  it('continues after its worker is killed and stores every row once', async () => {
     const rows = Array.from({ length: count }, (_, index) => rowOf(index + 1));
     const request = await send(`number,text\n${rows.join('\n')}\n`);
     const perLife = Math.floor(count / 1_000 / (kills + 1));
@@ -89,7 +89,7 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     );
   });
 
-  it('stores nothing more once it is cancelled, even where its worker does not hear of it', async () => {
+  it('stores no more rows after it is cancelled, even if its worker does not learn of it', async () => {
     const request = await send(
       `number\n${Array.from({ length: 100 }, (_, index) => 900_000 + index).join('\n')}`,
     );

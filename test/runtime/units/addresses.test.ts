@@ -12,7 +12,7 @@ describe('a network', () => {
     ['::ffff:a00:1', { address: '10.0.0.1', family: 'ipv4', bits: 32 }],
     ['::10.0.0.1', { address: '::a00:1', family: 'ipv6', bits: 128 }],
     ['::ffff:0:0/96', { address: '0.0.0.0', family: 'ipv4', bits: 0 }],
-  ])('%s', (text, network) => {
+  ])('is parsed from %s', (text, network) => {
     const [address, bits] = parseNetwork(text) ?? [];
     expect({ address: address?.toString(), family: address?.kind(), bits }).toEqual(network);
   });

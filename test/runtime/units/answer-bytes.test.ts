@@ -30,14 +30,14 @@ const openAccounts = () => {
   };
 };
 
-it('refuses an answer that never fits as too complex', () => {
+it('rejects a response that never fits as too complex', () => {
   const open = openAccounts();
   expect(open('a').take(251)).toBe('QUERY_TOO_COMPLEX');
   const answer = open('a');
   expect([answer.take(200), answer.take(51)]).toEqual(['taken', 'QUERY_TOO_COMPLEX']);
 });
 
-it('gives a caller a quarter, until an answer is sent', () => {
+it('limits a caller to a quarter until a response is sent', () => {
   const open = openAccounts();
   const [first, second] = [open('a'), open('a')];
   expect([first.take(200), second.take(51), second.take(50)]).toEqual([
@@ -49,7 +49,7 @@ it('gives a caller a quarter, until an answer is sent', () => {
   expect(second.take(200)).toBe('taken');
 });
 
-it('gives all callers the maximum', () => {
+it('limits all callers to the maximum', () => {
   const open = openAccounts();
   const all = ['a', 'b', 'c', 'd', 'e'].map((caller) => open(caller));
   expect(all.map((each) => each.take(240))).toEqual([
@@ -63,7 +63,7 @@ it('gives all callers the maximum', () => {
   expect(all[4]?.take(240)).toBe('taken');
 });
 
-it('counts nothing for an answer whose client has disconnected', () => {
+it('counts nothing for a response whose client has disconnected', () => {
   const open = openAccounts();
   const given = open('a');
   given.take(250);

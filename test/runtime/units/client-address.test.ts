@@ -10,7 +10,7 @@ const from = (remoteAddress: string, forwarded?: string, proto?: string) => ({
   },
 });
 
-describe('the address of a caller', () => {
+describe('the connection of a caller', () => {
   it.each([
     ['no proxy is trusted', 0, [], from('9.9.9.9', '1.1.1.1'), '9.9.9.9'],
     ['one proxy', 1, [], from('9.9.9.9', '1.1.1.1, 2.2.2.2'), '2.2.2.2'],
@@ -29,7 +29,7 @@ describe('the address of a caller', () => {
     ],
     ['a mapped peer', 0, ['10.0.0.0/8'], from('::ffff:10.1.1.1', '::1'), '::1'],
     ['an address with a port', 1, [], from('9.9.9.9', '[2001:db8::1]:443'), '2001:db8::1'],
-  ] as const)('%s', (_, hops, ranges, connection, address) => {
+  ] as const)('has the address that trusted proxies report: %s', (_, hops, ranges, connection, address) => {
     expect(createProxies({ hops, ranges }).addressOf(connection)).toBe(address);
   });
 

@@ -12,7 +12,7 @@ const encodingOf = async (path: string, headers: ApiResponse['headers'], length 
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-describe('a response is compressed', () => {
+describe('a response', () => {
   it.each([
     ['of 1 KB', '/items/a', json, 1024, 'gzip'],
     ['below 1 KB', '/items/a', json, 1023, undefined],
@@ -24,16 +24,19 @@ describe('a response is compressed', () => {
     ['of a login', '/auth/login', json, 5000, undefined],
     ['of a collection called like it', '/items/auth', json, 5000, 'gzip'],
     ['that streams events', '/queue/a', { 'content-type': 'text/event-stream' }, 5000, undefined],
-  ] as const)('or not: %s', async (_, path, headers, length, encoding) => {
-    expect(await encodingOf(path, headers, length)).toBe(encoding);
-  });
+  ] as const)(
+    'is compressed only where that helps and is safe: %s',
+    async (_, path, headers, length, encoding) => {
+      expect(await encodingOf(path, headers, length)).toBe(encoding);
+    },
+  );
 });
 
 it.each([
   ['gzip', '"abc-gzip"'],
   ['br', '"abc-br"'],
   ['identity', '"abc"'],
-])('its entity tag is one of the encoding: %s', async (accepted, tag) => {
+])('the entity tag of a response names its encoding: %s', async (accepted, tag) => {
   const headers = { ...json, etag: '"abc"' };
   const answer = compressResponses(async () => ({ status: 200, headers, body: 'x'.repeat(2000) }));
   const sent = { ...request('/items/a'), headers: { 'accept-encoding': accepted } } as ApiRequest;

@@ -25,6 +25,6 @@ it('is 503 for the client, and reported to operators', () => {
   });
 });
 
-it('is told from other errors', () => {
+it('is distinguished from other errors', () => {
   expect(map('42601')).toMatchObject({ answer: { code: '42601' }, reported: ['requestFailed'] });
 });

@@ -37,7 +37,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-it('nothing is known before the first look', async () => {
+it('no version is known before the first read', async () => {
   const { lease, source } = open();
   expect(lease.held()).toBeNull();
   await settle();
@@ -78,7 +78,7 @@ it('reads nothing in the first half of a lease, and once in the background in th
   expect(source.reads).toBe(3);
 });
 
-it('a look in the background that fails changes nothing, and the next is tried', async () => {
+it('a failed read in the background changes nothing, and the next one runs', async () => {
   const { lease, source } = open();
   await lease.look();
   source.fails = true;
@@ -93,7 +93,7 @@ it('a look in the background that fails changes nothing, and the next is tried',
   await expect(lease.look()).rejects.toThrow('gone');
 });
 
-it.each([201, -201])('a wall clock that moved apart by %i ms ends the lease', async (drift) => {
+it.each([201, -201])('a wall clock that deviates by %i ms ends the lease', async (drift) => {
   const { lease } = open();
   await lease.look();
   clock.wall += drift;

@@ -90,7 +90,7 @@ describe('the summary', () => {
 });
 
 describe('the actions on an item', () => {
-  it('are those that a permission is there for', () => {
+  it('are those with a permission', () => {
     expect(allowed(writer)).toEqual({
       update: { access: true, fields: ['title'] },
       delete: { access: true },
@@ -103,14 +103,14 @@ describe('the actions on an item', () => {
     });
   });
 
-  it('say what an update sets', () => {
+  it('include the presets of an update', () => {
     const presets = policiesWith([{ action: 'update', fields: ['id'], presets: { title: 'x' } }]);
     expect(allowed(presets).update).toEqual({ access: true, fields: ['id'], presets: { title: 'x' } });
   });
 });
 
 describe('what a caller sees of the API', () => {
-  it('are the names that a permission lists', () => {
+  it('are only the names that a permission lists', () => {
     const { visibleNames } = visibility(writer);
     expect(visibleNames('book', 'read')).toEqual(new Set(['id', 'title', 'author']));
     expect(visibleNames('book', 'create')).toBe('*');
@@ -129,14 +129,14 @@ describe('what a caller sees of the API', () => {
     expect(conditionalNames('pen')).toEqual(new Set());
   });
 
-  it('are the presets too', () => {
+  it('include presets', () => {
     const { presetNames } = visibility(writer);
     expect(presetNames('book', 'create')).toEqual(new Set(['title']));
     expect(presetNames('book', 'read')).toEqual(new Set());
     expect(presetNames('pen', 'create')).toEqual(new Set());
   });
 
-  it('depends on the caller', () => {
+  it('depend on the caller', () => {
     expect(visibility(writer).level).toBe('user');
     expect(visibility(writer, null).level).toBe('public');
     expect(visibility(policiesWith([], true)).level).toBe('admin');

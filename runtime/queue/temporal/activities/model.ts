@@ -12,13 +12,14 @@ import { checkInput } from '../../models/input.js';
 import type { QueueModels } from '../../models/models.js';
 import { inputVersion } from '../../requests/input-version.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
-import { createRunFiles, type RunFiles } from '../../requests/run-files.js';
 import type { LateLogs } from '../../requests/late-logs.js';
+import { beginRecord, type AttemptRecord } from '../../requests/attempt-record.js';
+import { createRunFiles } from '../../requests/run-files.js';
 import { createRunLog, type RunLog } from '../../requests/run-log.js';
 import type { FailedAttempt } from '../../models/attempt.js';
 import type { RunModelOnce } from '../../models/run-model.js';
 import type { QueueSettings } from '../../settings.js';
-import { failAttempt, startAttempt, type AttemptEnd, type AttemptOutcome } from '../../store/attempts.js';
+import { failAttempt, startAttempt, type AttemptEnd } from '../../store/attempts.js';
 import { findRequestWithInput } from '../../store/requests.js';
 import type { RequestHead } from '../../store/request-head.js';
 
@@ -140,7 +141,7 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
   const log = createRunLog({ statements: database, request: requestId, attempt: number });
   const heartbeat = startHeartbeat(context, log);
   const runFiles = createRunFiles(requestId, { files, settings, ttl });
-  const record = createRecord({ ...given, log, files: runFiles }, options);
+  const record = beginRecord({ request, number, log, files: runFiles }, options);
   try {
     const { outcome, retry } = await run(model, {
       requestId,
@@ -178,41 +179,6 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
       options.lateLogs.keep(log, { request: requestId, model: model.id });
     });
   }
-};
-
-interface RecordedAttempt extends Attempt {
-  readonly log: RunLog;
-  readonly files: RunFiles;
-}
-
-type AttemptRecord = ReturnType<typeof createRecord>;
-
-/** Gathers what operators can read of an attempt, and reports its failure. */
-const createRecord = (
-  { model, request, number, log, files }: RecordedAttempt,
-  { onModelFailure, observe = () => undefined }: ModelActivityOptions,
-) => {
-  const began = Date.now();
-  let failure: Error | null = null;
-  let memory: number | null = null;
-  return {
-    onMemory(bytes: number): void {
-      memory = Math.max(memory ?? 0, bytes);
-    },
-    onFailure(error: unknown): void {
-      failure = error instanceof Error ? error : new Error(String(error));
-      const { id, account } = request;
-      onModelFailure({ request: id, model: model.id, account, attempt: number, error });
-    },
-    /** Returns the end of the attempt, which is reported with it. */
-    toEnd(outcome: AttemptOutcome, errorType: string | null): AttemptEnd {
-      const waitedMs = number === 1 ? began - request.created : null;
-      const ms = Date.now() - began;
-      observe({ kind: 'attemptFinished', model: model.id, outcome, errorType, ms, waitedMs });
-      const used = { logBytes: log.size(), files: files.count() };
-      return { request: request.id, number, outcome, errorType, error: failure, memory, ...used };
-    },
-  };
 };
 
 interface FailingAttempt extends Attempt {

@@ -27,12 +27,8 @@ export interface WebhookActivityOptions {
 /** Milliseconds that a delivery is postponed while an operator has paused its account or endpoint. */
 const pauseDelay = 30_000;
 
-export const createWebhookActivities = ({
-  database,
-  sender,
-  receivers,
-  observe = () => undefined,
-}: WebhookActivityOptions) => {
+export const createWebhookActivities = (options: WebhookActivityOptions) => {
+  const { database, observe = () => undefined } = options;
   const readPaused = watchPauses(database);
   const findDelivery = findById((ids) => findDeliveries(database, ids));
 
@@ -58,16 +54,7 @@ export const createWebhookActivities = ({
     const paused = await readPaused();
     if (paused.has('endpoint', new URL(delivery.url).origin) || paused.has('account', delivery.account))
       return postpone(delivery, 'paused', jitter(pauseDelay));
-    const place = await receivers.acquire(delivery);
-    if (place.kind === 'postponed') return postpone(delivery, place.reason, place.after ?? busyDelay());
-    let end: AttemptEnd = 'unknown';
-    try {
-      const sent = await sender.send(delivery);
-      end = attemptEnds[sent.kind];
-      return sent;
-    } finally {
-      place.release(end);
-    }
+    return sendInSlot(delivery, { ...options, postpone });
   };
 
   return {
@@ -100,6 +87,30 @@ const postponeReasons: Readonly<Record<DeliveryPostponement, string>> = {
   paused: 'paused by an operator',
   receiver_busy: 'the receiver is busy',
   receiver_failing: 'the receiver failed too often',
+};
+
+/** Records why and until when no attempt is made. */
+type Postpone = (delivery: Delivery, postponed: DeliveryPostponement, after: number) => Promise<SendResult>;
+
+interface SendOptions extends Pick<WebhookActivityOptions, 'sender' | 'receivers'> {
+  readonly postpone: Postpone;
+}
+
+/** Sends a delivery in a slot of its receiver, or postpones it where none is free. */
+const sendInSlot = async (
+  delivery: Delivery,
+  { sender, receivers, postpone }: SendOptions,
+): Promise<SendResult> => {
+  const slot = await receivers.acquire(delivery);
+  if (slot.kind === 'postponed') return postpone(delivery, slot.reason, slot.after ?? busyDelay());
+  let end: AttemptEnd = 'unknown';
+  try {
+    const sent = await sender.send(delivery);
+    end = attemptEnds[sent.kind];
+    return sent;
+  } finally {
+    slot.release(end);
+  }
 };
 
 /** A permanent refusal, such as a redirect, costs no time and is no reason to postpone others. */

@@ -1,0 +1,111 @@
+/** Decides level and message of each observation. */
+import type { LogLevel } from '../config/variables.js';
+import type { Observation } from '../observe.js';
+
+/** A log entry: the message and its machine-readable `fields`. */
+export interface LogEntry {
+  readonly level: Exclude<LogLevel, 'silent'>;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Converts an observation to a log entry. */
+export const toLogEntry = (observation: Observation): LogEntry => {
+  const { kind, ...fields } = observation;
+  const [level, toMessage] = levelsAndMessages[kind] as LevelAndMessage<Observation>;
+  return { level, message: toMessage(observation), fields: { kind, ...fields } };
+};
+
+type LevelAndMessage<Observed> = readonly [LogEntry['level'], (observation: Observed) => string];
+
+/** The only place that decides level and message. */
+const levelsAndMessages: {
+  readonly [Kind in Observation['kind']]: LevelAndMessage<Extract<Observation, { kind: Kind }>>;
+} = {
+  requestFinished: [
+    'debug',
+    ({ method, route, status, ms }) => `${method} ${route} ${status} ${formatDuration(ms)}`,
+  ],
+  requestFailed: ['error', ({ method, route, id }) => `${method} ${route} failed (request ${id})`],
+  answerFailed: [
+    'error',
+    ({ collection }) => `an item of "${collection}" is stored, but could not be read for the response`,
+  ],
+  statementFinished: ['trace', ({ operation, ms }) => `${operation} in ${formatDuration(ms)}`],
+  connectionAwaited: ['trace', ({ ms }) => `a connection was free after ${formatDuration(ms)}`],
+  planCreated: ['trace', ({ use }) => `a plan was made: ${use}`],
+  limitReached: ['debug', ({ limit }) => `a caller has reached the limit "${limit}"`],
+  step: ['info', ({ name, ms }) => `${name} ${formatDuration(ms)}`],
+  started: [
+    'info',
+    ({ collections, ms, urls }) =>
+      `serving ${collections} collections after ${formatDuration(ms)}: ${urlsToText(urls)}`,
+  ],
+  stopping: ['info', ({ reason }) => `stopping: ${reason}`],
+  stopped: ['info', () => 'stopped'],
+  databaseDefault: ['info', ({ url }) => `DATABASE_URL is not set; using ${url}`],
+  databaseAwaited: ['warn', ({ reason }) => `waiting for the database: ${reason}`],
+  databaseLost: ['error', ({ reason }) => `lost the connection to the database: ${reason}`],
+  databaseBack: ['info', ({ ms }) => `the database is back after ${formatDuration(ms)}`],
+  accessReloaded: [
+    'debug',
+    ({ version, ms }) => `access rules version ${version} read in ${formatDuration(ms)}`,
+  ],
+  processStarted: ['debug', ({ process }) => `request process ${process} is ready`],
+  processEnded: [
+    'error',
+    ({ process, reason, restartMs }) =>
+      `request process ${process} ended (${reason}); another one starts in ${formatDuration(restartMs)}`,
+  ],
+  processHung: [
+    'error',
+    ({ process, ms, operations }) =>
+      `process ${process} has not responded for ${formatDuration(ms)}; in flight: ${operationsToText(operations)}`,
+  ],
+  generatedStale: [
+    'warn',
+    ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
+  ],
+  ruleFaulty: ['warn', ({ rule, part, problem }) => `${rule}, in "${part}": ${problem}`],
+  schemaChanged: [
+    'info',
+    ({ changes, ms }) =>
+      `the schema has changed: ${changes.join('; ') || 'what is known about it'}; built in ${formatDuration(ms)}`,
+  ],
+  schemaReloadFailed: [
+    'error',
+    ({ reason }) => `the schema has changed and cannot be served, the former one still is: ${reason}`,
+  ],
+  workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
+  workerFailed: ['error', () => 'a worker task failed'],
+  modelFailed: [
+    'error',
+    ({ model, request, account, attempt }) =>
+      `${model} failed: request ${request} of account ${account}, attempt ${attempt}`,
+  ],
+  submitted: ['trace', ({ model }) => `a request for ${model} was accepted`],
+  submissionRefused: ['debug', ({ reason }) => `a request was refused: ${reason}`],
+  workflowStarted: ['trace', ({ status, ms }) => `start of a workflow: ${status}, ${formatDuration(ms)}`],
+  attemptFinished: [
+    'debug',
+    ({ model, outcome, ms }) => `attempt to run ${model}: ${outcome} after ${formatDuration(ms)}`,
+  ],
+  childEnded: ['debug', ({ model, cause }) => `the process of a run of ${model} ended: ${cause}`],
+  linesLost: ['warn', ({ request, lines }) => `${lines} log lines of request ${request} were not stored`],
+  webhookAttempted: ['debug', ({ outcome, ms }) => `webhook: ${outcome} after ${formatDuration(ms)}`],
+  webhookPostponed: ['debug', ({ reason }) => `a webhook was postponed: ${reason}`],
+  jobFinished: ['debug', ({ job, status, ms }) => `${job}: ${status} after ${formatDuration(ms)}`],
+  warning: ['warn', ({ message }) => message],
+};
+
+const urlsToText = (urls: Readonly<Record<string, string>>): string =>
+  Object.entries(urls)
+    .map(([name, url]) => `${name} ${url}`)
+    .join(', ');
+
+const operationsToText = (operations: Readonly<Record<string, number>>): string =>
+  Object.entries(operations)
+    .map(([name, count]) => (count === 1 ? name : `${count} × ${name}`))
+    .join(', ') || 'nothing';
+
+const formatDuration = (ms: number): string => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
