@@ -107,7 +107,7 @@ const runAction = async (action: OperatorAction, options: RunOptions): Promise<v
     position = found.at(-1)?.id ?? position;
     if (!(await recordProgress(database, action.id, { position, done, failed, errors }))) return;
     if (found.length < batchSize) return void (await endAction(database, action.id, 'done'));
-    // statements of SQLite are synchronous: without a pause, requests would wait for the whole action
+    // where statements are synchronous, requests would wait for the whole action without a pause
     await nextTurn();
   }
 };
