@@ -15,7 +15,7 @@ export const readStoredCatalog = async (file: string, tables: IntrospectOptions)
 };
 
 export interface Comparison {
-  /** Whether the stored catalog is one of this database; `null` where there is none. */
+  /** Whether the stored catalog is one of this database, judged by its tables; `null` where there is none. */
   readonly isSameDatabase: boolean | null;
   readonly breaking: readonly BreakingChange[];
   readonly warnings: readonly string[];
@@ -41,8 +41,9 @@ export const compareWithStored = async (file: string, model: Model, spec: Spec):
   }
 };
 
-/** Returns whether the smaller of two catalogs has half of its own tables in common with the other. */
+/** Returns whether two catalogs are of one kind of database, and the smaller has half of its own tables in common with the other. */
 const hasSameTables = (before: Catalog, after: Catalog): boolean => {
+  if (before.dialect !== after.dialect) return false;
   const [old, now] = [before, after].map(ownTables) as [ReadonlySet<string>, ReadonlySet<string>];
   const common = [...old].filter((name) => now.has(name)).length;
   return common * 2 >= Math.min(old.size, now.size);

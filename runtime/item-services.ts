@@ -1,7 +1,7 @@
 /** Assembles what the actions on items share in a process: collections, limits, admission. */
 import type { Access } from './access/access.js';
 import { readSharedSecret, type Keys } from './auth/keys.js';
-import { requirePasswordLength } from './auth/passwords/length.js';
+import { requirePasswordLength } from './auth/passwords/rules.js';
 import type { StaticTokens } from './auth/static-tokens.js';
 import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
 import type { Config } from './config/config.js';

@@ -38,14 +38,7 @@ const fields = {
     validation: { token: { _regex: '^[A-Za-z0-9._~+/=-]{16,}$', _nstarts_with: 'eyJ' } },
     validationMessage: 'A token has at least 16 letters, digits and "-._~+/=", and does not look like a JWT',
   }),
-  password: svc.string({
-    length: 255,
-    nullable: true,
-    conceal: true,
-    hash: true,
-    validation: { password: { _neq: '' } },
-    validationMessage: 'A password has at least one character',
-  }),
+  password: svc.string({ length: 255, nullable: true, conceal: true, hash: true }),
   /** Set when one-time passwords are turned on */
   tfa_secret: svc.string({ length: 64, nullable: true, readonly: true, conceal: true }),
   tfa_step: svc.bigInteger({ nullable: true, readonly: true, conceal: true }),

@@ -40,7 +40,8 @@ export const runClientStep = async ({ model, files, out }: Sources): Promise<Cli
   const tools = toolVersions();
   const missing = Object.keys(tools).filter((name) => tools[name] === null);
   if (missing.length > 0) {
-    const warning = `the client was not updated: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
+    const verb = missing.length === 1 ? 'is' : 'are';
+    const warning = `the client was not updated: ${missing.join(', ')} ${verb} not installed; see "Generating it" in docs/client.md`;
     return { outcome: 'skipped', files: [], warnings: [warning] };
   }
   const task = taskOf(model, files);

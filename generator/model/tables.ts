@@ -61,7 +61,10 @@ export const checkSystemTables = (catalog: Catalog, spec: Spec, { faults }: Find
     .map(({ collection }) => collection);
   const remedy = 'run "svc bootstrap"';
   if (missing.length > 0) {
-    const message = `missing system tables: ${missing.join(', ')}`;
+    const message =
+      missing.length === declared.length
+        ? 'it has no system tables'
+        : `missing system tables: ${missing.join(', ')}`;
     faults.push({ where: 'database', message, remedy });
   }
   for (const { collection, columns } of declared) {

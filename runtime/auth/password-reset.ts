@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import { networkOf } from '../network/ip.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
 import { hashPassword } from './passwords/hash.js';
-import { checkPasswordLength } from './passwords/length.js';
 import { findByEmail, findById, updateAccount, type RecordChange } from './accounts.js';
 import { createAllowList } from './allow-list.js';
 import type { AuthContext } from './context.js';
@@ -22,7 +21,7 @@ export interface PasswordReset {
   request(request: ResetRequest): () => Promise<void>;
   /**
    * Sets a new password and ends all sessions of the user.
-   * @throws INVALID_PAYLOAD for a short password; INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN when the token was used or the account changed since
+   * @throws INVALID_PAYLOAD for a password that is too short or fails the validation of its field; INVALID_TOKEN, TOKEN_EXPIRED; FORBIDDEN when the token was used or the account changed since
    */
   reset(input: ResetInput, record: RecordChange): Promise<void>;
 }
@@ -46,8 +45,8 @@ export interface PasswordResetOptions extends Pick<AuthContext, 'database' | 'to
   readonly page: () => string;
   /** URLs of other pages that a request may name. */
   readonly pages: readonly string[];
-  /** Minimum number of characters of a password. */
-  readonly minLength: number;
+  /** Checks a new password. @throws INVALID_PAYLOAD with what is required */
+  readonly requirePassword: (password: string) => void;
   /** Lifetime of a link in milliseconds. */
   readonly ttl: number;
 }
@@ -80,7 +79,7 @@ export const createPasswordReset = (options: PasswordResetOptions): PasswordRese
       return () => sendLink(email, new URL(page));
     },
     async reset({ token, password, address }, record) {
-      checkPasswordLength(password, options.minLength);
+      options.requirePassword(password);
       const { id, state } = await tokens.read('reset', token);
       const account = isUuid(id) ? await findById(database, id) : null;
       if (account === null || state !== stateOf(account) || !canReset(account)) throw tokenUsed();

@@ -49,19 +49,30 @@ export const runBootstrap = async (
   });
 };
 
-/** Removes credentials that the operator supplied: the output may end up in the log of a deployment. */
-const withoutConfigured = ({ steps, admin }: BootstrapReport, given: Config['admin']): BootstrapReport => ({
-  steps,
-  admin: {
-    ...admin,
-    token: admin.token === given.token ? null : admin.token,
-    password: admin.password === given.password ? null : admin.password,
-  },
-});
+interface PrintedReport extends BootstrapReport {
+  /** Names of the variables whose credentials are used and left out. */
+  readonly configured: readonly string[];
+}
 
-const reportToLines = ({ steps, admin }: BootstrapReport): readonly string[] => [
+/** Removes credentials that the operator supplied: the output may end up in the log of a deployment. */
+const withoutConfigured = ({ steps, admin }: BootstrapReport, given: Config['admin']): PrintedReport => {
+  const isTokenGiven = admin.token !== null && admin.token === given.token;
+  const isPasswordGiven = admin.password !== null && admin.password === given.password;
+  return {
+    steps,
+    admin: {
+      ...admin,
+      token: isTokenGiven ? null : admin.token,
+      password: isPasswordGiven ? null : admin.password,
+    },
+    configured: [...(isTokenGiven ? ['ADMIN_TOKEN'] : []), ...(isPasswordGiven ? ['ADMIN_PASSWORD'] : [])],
+  };
+};
+
+const reportToLines = ({ steps, admin, configured }: PrintedReport): readonly string[] => [
   steps.length === 0 ? 'system tables are up to date' : `system tables: ran ${steps.length} steps`,
   adminToLine(admin),
+  ...(configured.length === 0 ? [] : [`not printed, because you set it: ${configured.join(', ')}`]),
   ...(admin.token === null ? [] : [`token: ${admin.token}`]),
   ...(admin.password === null ? [] : [`password: ${admin.password}`]),
 ];

@@ -105,10 +105,11 @@ const defaults: Environment = {
   WORKER_DRAIN: '10s',
 };
 
-/** Prints steps as plain text, for a person at a terminal. */
+/** Prints steps as plain text, for a person at a terminal; the last line of the greeting names the database. */
 const showSteps =
   (observe: Observe): Observe =>
   (observation) => {
+    if (observation.kind === 'databaseDefault') return;
     if (observation.kind !== 'step') return observe(observation);
     const { name, ms } = observation;
     printLine(`  ${name.padEnd(10)} ${Math.round(ms).toString().padStart(5)} ms`);

@@ -3,18 +3,21 @@ import type { Operations } from '../../generated/server/operations.js';
 import type { AuthContext } from '../auth/context.js';
 import { createMailer } from '../auth/mail.js';
 import { createPasswordReset } from '../auth/password-reset.js';
+import type { Collection } from '../../contract/collection.js';
 import { apiError } from '../../contract/errors.js';
+import { requireFieldValue } from '../items/field-value.js';
 import { recordChanges } from './activity.js';
 import type { OperationServices } from './services.js';
 
 export const createPasswordOperations = (services: OperationServices, auth: AuthContext) => {
-  const { config, url, background } = services;
+  const { config, url, background, registry } = services;
+  const users = registry.collections.get('svc_users') as Collection;
   const passwordReset = createPasswordReset({
     ...auth,
     send: createMailer(config.mail),
     page: () => `${url()}/reset-password`,
     pages: config.auth.resetUrls,
-    minLength: config.auth.passwordMinLength,
+    requirePassword: (password) => requireFieldValue(users, 'password', password),
     ttl: config.auth.resetTtl,
   });
 

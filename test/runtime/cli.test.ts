@@ -86,6 +86,7 @@ describe('svc', () => {
     const { stdout } = await newWorkplace().run(['bootstrap'], { ADMIN_TOKEN: 'given-token' });
     expect(stdout).toMatch(/^password: \S{16}$/m);
     expect(stdout).not.toMatch(/given-|token:/);
+    expect(stdout).toContain('\nnot printed, because you set it: ADMIN_TOKEN\n');
   });
 
   it('exits with 2 and the waiting time if the database does not start', async () => {
@@ -282,6 +283,15 @@ describe('svc generate', () => {
     expect(stdout).not.toMatch(/breaks clients|Album/);
     expect(stdout).toMatch(/^removed: \d+ files in generated\/docs\/$/m);
     expect(stdout.split('\n').length).toBeLessThan(15);
+  });
+
+  it('does not compare with the output of a database of another kind', async () => {
+    const place = newWorkplace();
+    for (const dialect of ['sqlite', 'mariadb'] as const) {
+      const { url } = await shop(dialect, { template: await systemTemplate(dialect) });
+      const { stdout } = await place.run(['generate', '--no-client'], { DATABASE_URL: url });
+      expect(stdout.includes('the output of another database')).toBe(dialect === 'mariadb');
+    }
   });
 
   it('counts changes of system tables, and limits lists', async () => {

@@ -251,6 +251,7 @@ describe('svc demo', () => {
     const place = newWorkplace();
     const first = place.start(['demo'], anywhere);
     await first.until(/Ctrl-C/);
+    expect(first.output()).not.toContain('DATABASE_URL');
     const token = /token +(\S+)/.exec(first.output())?.[1];
     const lines = first.output().match(/^curl -[gX] .*$/gm) ?? [];
     expect(lines).toHaveLength(3);

@@ -118,6 +118,7 @@ it('does not update the client without the tools, and warns', async () => {
   appendFileSync(join(out, 'client', 'src', 'schema.ts'), '// older\n');
   const { code, stdout } = await generate(root, out, ['--check']);
   expect(stdout).toContain('warning: the client was not updated: @hey-api/openapi-ts, ');
+  expect(stdout).toContain('are not installed; see "Generating it" in docs/client.md\n');
   expect(stdout).toContain('up to date');
   expect(code).toBe(0);
 }, 120_000);

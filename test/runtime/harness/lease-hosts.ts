@@ -26,7 +26,8 @@ const kept = Array.from({ length: 200_000 }, (_, index) => ({ index }));
 const turns = { block: () => {}, gc: () => collect() };
 
 const api = await createApi();
-const server = createServer((request, response) => {
+// longer than any pause: a connection must not be closed while the next request is on its way
+const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
   const [, area, kind, milliseconds] = request.url.split('/');
   if (area !== 'fault') return api.handler(request, response);
   const end = performance.now() + Number(milliseconds);
