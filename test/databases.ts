@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { inject } from 'vitest';
@@ -14,6 +14,19 @@ import type { BindValue, Database } from '../runtime/databases/contract.js';
 export const dialects = ['sqlite', 'mariadb', 'mysql', 'postgres'] as const;
 
 export type TestDialect = (typeof dialects)[number];
+
+/**
+ * Databases for what does not depend on the database: HTTP, the protocols of login and of the queue, webhooks, and how
+ * GraphQL becomes a query. SQLite, and one server that the name of the file chooses, so that the files together use each; all
+ * databases with `LONG`. What plans, compiles or executes SQL of its own takes `dialects`.
+ * @param file `import.meta.url` of the test
+ */
+export const sampleDialects = (file: string): readonly TestDialect[] => {
+  if (process.env.LONG !== undefined) return dialects;
+  const servers = dialects.filter((dialect) => dialect !== 'sqlite');
+  const sum = Buffer.from(basename(file)).reduce((total, byte) => total + byte, 0);
+  return ['sqlite', ...servers.slice(sum % servers.length).slice(0, 1)];
+};
 
 export interface TestDatabase {
   readonly dialect: TestDialect;

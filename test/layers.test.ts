@@ -163,7 +163,12 @@ const closureOf = (entry: string): ReadonlySet<string> => {
 
 /** Modules that load each other, each group with the reason. */
 const circles: readonly (readonly [reason: string, ...modules: string[]])[] = [
-  ['a relation in a read plan is a read plan', 'runtime/plan/fields', 'runtime/plan/read'],
+  [
+    'a relation in a read plan is a read plan, or groups of one',
+    'runtime/plan/aggregate',
+    'runtime/plan/fields',
+    'runtime/plan/read',
+  ],
   [
     'a filter reaches related rows, and so does a function, whose rules are filters',
     'runtime/plan/filter',

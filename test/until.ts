@@ -5,7 +5,7 @@ export interface UntilOptions {
   readonly what?: string;
   /** Timeout in milliseconds; defaults to 60 s. */
   readonly timeout?: number;
-  /** Polling interval in milliseconds. */
+  /** Milliseconds between two polls; by default 25, growing to 250 with the time that it takes. */
   readonly interval?: number;
   /** Returns details for the error. */
   seen?(): unknown;
@@ -21,15 +21,17 @@ export const until = async <Value>(
   read: () => Promise<Value | Absent> | Value | Absent,
   options: UntilOptions = {},
 ): Promise<Value> => {
-  const { what = String(read), timeout = 60_000, interval = 25, seen } = options;
-  const deadline = performance.now() + timeout;
+  const { what = String(read), timeout = 60_000, interval, seen } = options;
+  const start = performance.now();
   for (;;) {
     const found = await read();
     if (found !== null && found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) {
+    const waited = performance.now() - start;
+    if (waited > timeout) {
       const last = JSON.stringify((await seen?.()) ?? found ?? null);
       throw new Error(`not within ${timeout} ms: ${what}\nseen last: ${last}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, interval));
+    // what takes long is not asked all the time: asking takes the processor from it
+    await new Promise((resolve) => setTimeout(resolve, interval ?? Math.min(Math.max(25, waited / 20), 250)));
   }
 };

@@ -627,6 +627,21 @@ export type UpdateUsersMeOutput =
 export type UsersMeInput = { fields?: string[] };
 export type UsersMeOutput = { data: { [name: string]: unknown } };
 
+export type UtilsExportInput = {
+  collection: string;
+  body: {
+    format: 'json' | 'csv' | 'csv_utf8' | 'ndjson' | 'xml' | 'yaml';
+    query?: { [name: string]: unknown };
+  };
+};
+export type UtilsExportOutput = void;
+
+export type UtilsImportInput = { collection: string };
+export type UtilsImportOutput = void;
+
+export type UtilsSortInput = { collection: string; body: { item: string | number; to: string | number } };
+export type UtilsSortOutput = void;
+
 export type WebhooksSecretInput = Record<string, never>;
 export type WebhooksSecretOutput = { data: WebhookSecrets };
 
@@ -857,6 +872,12 @@ export interface Operations {
   updateUsersMe(input: UpdateUsersMeInput, context: OperationContext): Promise<UpdateUsersMeOutput>;
   /** Read your user; returns only its key without permission to read it */
   usersMe(input: UsersMeInput, context: OperationContext): Promise<UsersMeOutput>;
+  /** Queue an export of a list; `Location` leads to its status */
+  utilsExport(input: UtilsExportInput, context: OperationContext): Promise<UtilsExportOutput>;
+  /** Store the items of a file, which changes those that are stored already */
+  utilsImport(input: UtilsImportInput, context: OperationContext): Promise<UtilsImportOutput>;
+  /** Move an item to the place of another */
+  utilsSort(input: UtilsSortInput, context: OperationContext): Promise<UtilsSortOutput>;
   /** Read the secrets that sign your webhooks, newest first */
   webhooksSecret(input: WebhooksSecretInput, context: OperationContext): Promise<WebhooksSecretOutput>;
   /** Rotate the secret; the old one signs as well for a day */
@@ -1750,6 +1771,41 @@ export const operations = [
       { name: 'fields', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
     ],
     responses: { 200: 'application/json' },
+  },
+  {
+    id: 'utilsExport',
+    access: 'user',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    body: {
+      type: 'object',
+      required: ['format'],
+      properties: {
+        format: { type: 'string', enum: ['json', 'csv', 'csv_utf8', 'ndjson', 'xml', 'yaml'] },
+        query: { type: 'object', description: 'Parameters of the list, as in the body of SEARCH' },
+      },
+    },
+    responses: { 204: null },
+  },
+  {
+    id: 'utilsImport',
+    access: 'user',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: null },
+  },
+  {
+    id: 'utilsSort',
+    access: 'public',
+    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    body: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['item', 'to'],
+      properties: {
+        item: { type: ['string', 'integer'], description: 'Key of the item' },
+        to: { type: ['string', 'integer'], description: 'Key of the item whose place it takes' },
+      },
+    },
+    responses: { 200: null },
   },
   {
     id: 'webhooksSecret',

@@ -4,15 +4,7 @@ import { nearest, positionToText, suggest } from '../spec/faults.js';
 import { collectionMetaKeys, fieldMetaKeys } from '../spec/meta-keys.js';
 import type { Spec } from '../spec/types.js';
 import { report, type Findings } from './findings.js';
-import {
-  sourceOfEntry,
-  sourceOfKey,
-  positionOf,
-  textOf,
-  wordsOf,
-  type Meta,
-  type MetaEntry,
-} from './meta.js';
+import { sourceOfEntry, sourceOfKey, textOf, wordsOf, type Meta, type MetaEntry } from './meta.js';
 import type { UnnamedRelation } from './relations.js';
 import type { Tables } from './tables.js';
 
@@ -45,7 +37,7 @@ const checkTables = (meta: Meta, { tables, spec }: Known, findings: Findings): v
     const file = spec.collections.get(collection);
     const isSystem = file !== undefined && file.columns !== null;
     if (tables.has(collection) || isSystem) continue;
-    const position = file === undefined ? undefined : (positionOf(file, 'collection') ?? positionOf(file));
+    const position = file?.positionOf('collection') ?? file?.positionOf();
     const message = `there is no table "${collection}", or it is excluded`;
     const remedy = suggest(collection, tables.keys(), 'name a table of this database');
     report(findings, {

@@ -4,7 +4,6 @@ import type { CollectionSpec } from '../spec/types.js';
 import type { UnnamedField } from './fields.js';
 import type { Findings, ModelFault } from './findings.js';
 import { positionToText } from '../spec/faults.js';
-import { positionOf } from './meta.js';
 import { graphqlName, relationProperty, specFileOf, yamlWord } from './naming.js';
 import type { UnnamedRelation } from './relations.js';
 import type { Collection, CollectionNames, Field, Relation } from './types.js';
@@ -71,7 +70,7 @@ const wildcardNames = (collection: string, keys: readonly string[]): ModelFault[
     }));
 
 const whereIn = (file: CollectionSpec | undefined, path: readonly string[]): string => {
-  const position = file === undefined ? undefined : positionOf(file, ...path);
+  const position = file?.positionOf(...path);
   return position === undefined ? 'names' : positionToText(position);
 };
 

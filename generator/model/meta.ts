@@ -1,6 +1,6 @@
 /** Meta of collections, fields and relations: rows of the database overlaid by the spec, key by key. */
 import type { Catalog } from '../introspection/catalog.js';
-import { pathKey, positionToText } from '../spec/faults.js';
+import { positionToText } from '../spec/faults.js';
 import type { CollectionSpec, Position, Spec } from '../spec/types.js';
 import { canonicalJson } from '../../contract/objects.js';
 
@@ -135,13 +135,9 @@ const overlayEntry = (existing: MetaEntry | undefined, layer: Layer, warnings: s
 };
 
 const layerPosition = ({ file, path }: Layer, keys: readonly string[]): Position =>
-  positionOf(file, ...path, ...keys) ??
-  positionOf(file, ...path) ??
-  positionOf(file) ?? { file: file.source, line: 1, column: 1 };
-
-/** Returns the position of a path in a file; without a path, its beginning. */
-export const positionOf = (file: CollectionSpec, ...path: readonly string[]): Position | undefined =>
-  file.positions.get(pathKey(path));
+  file.positionOf(...path, ...keys) ??
+  file.positionOf(...path) ??
+  file.positionOf() ?? { file: file.source, line: 1, column: 1 };
 
 const show = (value: unknown): string => canonicalJson(value);
 

@@ -225,6 +225,8 @@ export interface Operation {
   readonly acceptsKey: boolean;
   /** Whether the body may also be a JSON or YAML file of a form. */
   readonly upload: boolean;
+  /** Describes the file of a form that is the body; `null`: there is none. */
+  readonly file: string | null;
   readonly parameters: readonly OperationParameter[];
   /** JSON Schema of the request body. An empty body counts as `{}`. */
   readonly body: JsonSchema | null;

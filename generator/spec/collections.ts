@@ -21,7 +21,7 @@ import {
   type Read,
 } from './read.js';
 import type { CollectionSpec, ColumnSpec, NamesSpec, RelationSpec, SpecFault } from './types.js';
-import { positionsOf, type Node } from './yaml.js';
+import { positionIn, type Node } from './yaml.js';
 
 const words: Read<readonly string[]> = listOf(text);
 
@@ -109,7 +109,7 @@ const names = record<NamesSpec>({
   ),
 });
 
-type CollectionFile = Omit<CollectionSpec, 'source' | 'positions' | 'collection'> & { collection?: string };
+type CollectionFile = Omit<CollectionSpec, 'source' | 'positionOf' | 'collection'> & { collection?: string };
 
 const collectionFile = record<CollectionFile>({
   collection: optional(text),
@@ -136,7 +136,8 @@ const collectionFile = record<CollectionFile>({
 export const readCollection = (node: Node, source: string, faults: SpecFault[]): CollectionSpec => {
   const file = collectionFile(node, faults);
   if (file.internal) refuseCollectionKeys(node, faults);
-  return { ...file, collection: collectionOf(node, source), source, positions: positionsOf(node) };
+  const positionOf = (...path: readonly string[]) => positionIn(node, path);
+  return { ...file, collection: collectionOf(node, source), source, positionOf };
 };
 
 /** Keys of an internal table, which describe its columns and purpose. */

@@ -29,10 +29,6 @@ const faultToText = ({ message, remedy, ...position }: SpecFault): string =>
 /** Formats a position: `spec/api.yaml:3:5`. */
 export const positionToText = ({ file, line, column }: Position): string => `${file}:${line}:${column}`;
 
-/** Joins keys by dots; a dot inside a key is written `\.`. */
-export const pathKey = (path: readonly string[]): string =>
-  path.map((key) => key.replaceAll('\\', '\\\\').replaceAll('.', '\\.')).join('.');
-
 const byPosition = (a: SpecFault, b: SpecFault): number => {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;

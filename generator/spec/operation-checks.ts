@@ -3,7 +3,7 @@ import type { Operation } from '../model/types.js';
 import { faultAt } from './faults.js';
 import type { Position, SpecFault } from './types.js';
 
-/** An operation with the positions of its parts, by `pathKey` below the operation. */
+/** An operation with the positions of its parts. */
 export interface LocatedOperation {
   readonly operation: Operation;
   readonly positionOf: (...path: readonly string[]) => Position;

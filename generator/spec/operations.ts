@@ -7,7 +7,7 @@ import type {
   OperationParameter,
   OperationResponse,
 } from '../model/types.js';
-import { faultAt, pathKey } from './faults.js';
+import { faultAt } from './faults.js';
 import {
   entriesOf,
   flag,
@@ -24,7 +24,7 @@ import {
 } from './read.js';
 import { checkOperation, type LocatedOperation } from './operation-checks.js';
 import type { Position, SpecFault } from './types.js';
-import { nodeToData, positionsOf, type Node } from './yaml.js';
+import { nodeToData, positionIn, type Node } from './yaml.js';
 
 const schema: Read<JsonSchema> = (node, faults) => {
   entriesOf(node, faults);
@@ -95,6 +95,7 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own' | 'served'> & 
   startsLogin: optional(flag, false),
   acceptsKey: optional(flag, false),
   upload: optional(flag, false),
+  file: optional<string | null>(text, null),
   parameters: optional<readonly OperationParameter[]>(listOf(parameter), []),
   body: optional<JsonSchema | null>(nullable(schema), null),
   graphql: optional<OperationField | null>(nullable(graphqlField), null),
@@ -132,17 +133,14 @@ const operationsFile = record<OperationsFile>({
         faults.push(faultAt(position, `"${id}" cannot be an operation id`, 'write it as in "serverPing"'));
       }
       const operation = { tag: '', own: true, served: true, ...operationKeys(value, faults), id };
-      const placed = { operation, positionOf: createPositionOf(position, value) };
+      const positionOf = (...path: readonly string[]): Position =>
+        (path.length === 0 ? undefined : positionIn(value, path)) ?? position;
+      const placed = { operation, positionOf };
       checkOperation(placed, faults);
       return placed;
     }),
   ),
 });
-
-const createPositionOf = (position: Position, node: Node): LocatedOperation['positionOf'] => {
-  const positions = positionsOf(node);
-  return (...path) => (path.length === 0 ? position : (positions.get(pathKey(path)) ?? position));
-};
 
 /** Contents of one file. */
 export interface ReadOperations {

@@ -26,11 +26,8 @@ export interface CollectionSpec {
   readonly collection: string;
   /** Path for messages, relative to its spec folder: `collections/svc_users.yaml`. */
   readonly source: string;
-  /**
-   * Position of each key, by path `fields.email.note` (`pathKey` in `faults.ts`), for messages of later
-   * steps.
-   */
-  readonly positions: ReadonlyMap<string, Position>;
+  /** Returns the position of a key, for messages of later steps; without a path, the beginning of the file. */
+  readonly positionOf: (...path: readonly string[]) => Position | undefined;
   /** REST path of a system collection: `/users`. */
   readonly path: string | null;
   /** Written only by svc; grants never include writes. */

@@ -12,7 +12,7 @@ import {
   type Event,
   type ScalarEvent,
 } from 'js-yaml';
-import { faultAt, pathKey } from './faults.js';
+import { faultAt } from './faults.js';
 import type { Position, SpecFault } from './types.js';
 
 export type Node = ScalarNode | ListNode | MapNode;
@@ -128,8 +128,10 @@ const positionOfScalar = (
   return valueStart < 0 ? fallback : positionAt(quoted ? valueStart - 1 : valueStart);
 };
 
-/** Resolves the value of a scalar with js-yaml, as a document of its own. */
+/** Resolves the value of a scalar with js-yaml, as a document of its own; most are texts, and need none. */
 const resolveScalar = (cursor: Cursor, event: ScalarEvent, position: Position): ScalarNode['value'] => {
+  const text = getScalarValue(cursor.text, event);
+  if (isText(event, text)) return text;
   const document: Event = {
     type: EVENT_ID.DOCUMENT,
     explicitStart: false,
@@ -147,6 +149,10 @@ const resolveScalar = (cursor: Cursor, event: ScalarEvent, position: Position): 
     return null;
   }
 };
+
+/** Returns whether a scalar is a text: one without a tag that is quoted, or begins as no null, truth value or number does. */
+const isText = ({ tagStart, style }: ScalarEvent, text: string): boolean =>
+  tagStart < 0 && (style !== SCALAR_STYLE.PLAIN || /^[^-+.\d~nNtTfF]/.test(text));
 
 const readList = (cursor: Cursor, start: number): ListNode => {
   const position = cursor.positionAt(start);
@@ -208,24 +214,21 @@ const createPositionLookup = (text: string, file: string): PositionLookup => {
   };
 };
 
-/** Returns the position of every key and list entry below `node`, by `pathKey`. */
-export const positionsOf = (node: Node): ReadonlyMap<string, Position> => {
-  const positions = new Map<string, Position>([['', node.position]]);
-  const walk = (child: Node, path: readonly string[]): void => {
-    for (const [key, position, value] of childrenOf(child)) {
-      const childPath = [...path, key];
-      positions.set(pathKey(childPath), position);
-      walk(value, childPath);
-    }
-  };
-  walk(node, []);
-  return positions;
+/**
+ * Returns the position of a key or list entry below `node`, or `undefined` where there is none.
+ * @param path keys, and indexes of lists; an empty path is the node itself
+ */
+export const positionIn = (node: Node, path: readonly string[]): Position | undefined => {
+  const [key, ...rest] = path;
+  if (key === undefined) return node.position;
+  const entry = entryOf(node, key);
+  return entry === undefined || rest.length === 0 ? entry?.position : positionIn(entry.value, rest);
 };
 
-const childrenOf = (node: Node): (readonly [string, Position, Node])[] => {
-  if (node.kind === 'scalar') return [];
-  if (node.kind === 'list') return node.items.map((item, index) => [String(index), item.position, item]);
-  return [...node.entries].map(([key, { position, value }]) => [key, position, value]);
+const entryOf = (node: Node, key: string): MapEntry | undefined => {
+  if (node.kind === 'map') return node.entries.get(key);
+  const item = node.kind === 'list' ? node.items[Number(key)] : undefined;
+  return item && { position: item.position, value: item };
 };
 
 /** Converts a node to plain data; `__proto__` becomes a key like any other. */

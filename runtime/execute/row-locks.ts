@@ -8,6 +8,7 @@ import type { Executor, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import { compileColumns, compileRowPermission } from '../sql/write.js';
 import type { Key } from '../plan/write-plan.js';
+import { chunk } from './chunk.js';
 import { findStoredKeys, hasAlternativeSpellings } from './stored-keys.js';
 
 export interface RowsContext {
@@ -28,6 +29,19 @@ export const requireRowPermission = async (
   context: RowsContext,
 ): Promise<void> => {
   if (!(await isRowPermitted({ collection, where }, keys, context))) throw missingItem(collection);
+};
+
+/** Number of rows that one statement locks. */
+const maxLocked = 1_000;
+
+/** Locks rows. @throws FORBIDDEN where a key is missing */
+export const lockRows = async (
+  collection: Collection,
+  keys: readonly Key[],
+  context: RowsContext,
+): Promise<void> => {
+  for (const part of chunk(keys, maxLocked))
+    await requireRowPermission({ collection, where: conditionTrue }, part, context);
 };
 
 /**

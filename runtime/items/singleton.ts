@@ -38,7 +38,7 @@ const absentJson = (entry: Entry, isHidden: boolean, plan: ReadPlan): string => 
 type ValueEntry = Exclude<Entry, { kind: 'constant' | 'group' }>;
 
 const absentValue = (entry: ValueEntry, isHidden: boolean, { collection }: ReadPlan): unknown => {
-  if (entry.kind === 'many') return [];
+  if (entry.kind === 'many' || entry.kind === 'groups') return [];
   if (
     entry.kind === 'one' ||
     entry.kind === 'any' ||

@@ -8,6 +8,7 @@ import type { Client } from '../items/context.js';
 import type { Caller } from '../queue/http/caller.js';
 import { refuseDryRun } from '../request/dry-run.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { readFormFile, type UploadedFile } from '../request/upload.js';
 
 export interface OperationContext {
   /** Returns the current principal. Identified on first use, because public operations do not need it. */
@@ -20,6 +21,8 @@ export interface OperationContext {
   readonly cookies: Readonly<Record<string, string | undefined>>;
   /** The query string as sent, for operations that take the parameters of items. */
   readonly query: string;
+  /** Reads the file of a form. @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
+  readFile(maxSize: number): Promise<UploadedFile>;
   /** Rejects cross-site requests, for operations that a cookie authenticates. @throws FORBIDDEN */
   requireOwnPage(): void;
   /** Sets a response header; not sent with an error. */
@@ -67,6 +70,7 @@ export const openContext = (
     },
     cookies: parse(textOf(request.headers.cookie) ?? ''),
     query: request.query,
+    readFile: (maxSize) => readFormFile(request, maxSize),
     requireOwnPage: () => requireSameOrigin(request),
     setHeader(name, value) {
       headers[name] = value;

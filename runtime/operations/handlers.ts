@@ -14,6 +14,7 @@ import { createServerOperations } from './server.js';
 import { createSignOnOperations } from './sign-on.js';
 import type { OperationServices } from './services.js';
 import { createTfaOperations } from './tfa.js';
+import { createUtilsOperations } from './utils.js';
 import { createWebhookOperations } from './webhooks.js';
 
 /** Returns the handlers of all operations; a missing one is a compile error. */
@@ -29,6 +30,7 @@ export const createOperations = (services: OperationServices): Operations => {
     ...createSchemaOperations(services),
     ...createCollectionOperations(services),
     ...createServerOperations(services),
+    ...createUtilsOperations(services),
     ...createTfaOperations(services, auth),
     ...createAuthOperations(auth),
     ...createPasswordOperations(services, auth),

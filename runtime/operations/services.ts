@@ -8,6 +8,7 @@ import type { Config } from '../config/config.js';
 import type { ItemServices } from '../items/context.js';
 import type { Observe } from '../observe.js';
 import type { Queue } from '../queue/http/routes.js';
+import type { Transfers } from '../transfers/routes.js';
 
 export interface OperationServices extends ItemServices {
   readonly config: Config;
@@ -22,6 +23,8 @@ export interface OperationServices extends ItemServices {
   printGraphql(scope: 'items' | 'system', principal: Principal): Promise<string>;
   /** Loads the queue on first use. */
   readonly loadQueue: () => Promise<Queue>;
+  /** Loads imports and exports on first use. */
+  readonly loadTransfers: () => Promise<Pick<Transfers, 'startExport'>>;
   /** Tasks that run without delaying the response. */
   readonly background: Background;
   /** Returns what changed in the database since the start. */

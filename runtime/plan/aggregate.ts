@@ -1,7 +1,7 @@
 /** Plans `aggregate`, `groupBy` and `having`: rows of groups and measures instead of items. */
 import type { Grant } from '../access/grant.js';
 import { aggregates, aggregatesOf, isAggregateName, type AggregateName } from '../../contract/aggregates.js';
-import type { Collection, Field } from '../../contract/collection.js';
+import type { Collection, Field, ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import { operatorsOf } from '../../contract/field-types.js';
 import { outputName, type Aggregation, type MeasureName, type OutputNode } from '../request/aggregation.js';
@@ -58,8 +58,11 @@ export const planAggregate = (
   query: Query,
   aggregation: Aggregation,
   { collection, context }: { readonly collection: Collection; readonly context: PlanContext },
-): AggregatePlan => {
-  const scope = openScope(collection, 'read', { ...context, zone: query.timezone });
+): AggregatePlan =>
+  planGroups(query, aggregation, openScope(collection, 'read', { ...context, zone: query.timezone }));
+
+/** Plans an aggregation of the rows of a level. @throws as `planAggregate` */
+const planGroups = (query: Query, aggregation: Aggregation, scope: Scope): AggregatePlan => {
   if (scope.grant === null) throw new Error('a read needs a grant');
   const outputs = createOutputs(aggregation, scope);
   const shape = planShape(aggregation.outputs, outputs);
@@ -67,7 +70,7 @@ export const planAggregate = (
   const having = aggregation.having === null ? conditionTrue : planHaving(aggregation.having, outputs);
   const order = planOutputOrder(query.sort, outputs);
   return {
-    collection,
+    collection: scope.collection,
     grant: scope.grant,
     groups: outputs.groups,
     measures: outputs.measures,
@@ -81,6 +84,17 @@ export const planAggregate = (
     page: query.page === null ? null : fromQuery(query.page),
     meta: query.meta,
   };
+};
+
+/** Plans an aggregation of the rows of a nested list. @throws as `planAggregate` */
+export const planListGroups = (
+  relation: ToMany,
+  { query, aggregation }: { readonly query: Query; readonly aggregation: Aggregation },
+  scope: Scope,
+): AggregatePlan => {
+  if (query.offset !== null || query.page !== null)
+    throw invalidQuery(`"offset" and "page" do not apply to the groups of "${relation.name}"`);
+  return planGroups(query, aggregation, scope);
 };
 
 /** Leaves out the rows whose value of a group the caller may not see, instead of counting them as null. */

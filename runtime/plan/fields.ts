@@ -3,10 +3,11 @@ import type { Field, ToAny, ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import { resultName } from '../../contract/functions.js';
 import type { AnySelection, FieldNode, Query } from '../request/query.js';
+import { planListGroups } from './aggregate.js';
 import { fromQuery, planFilter } from './filter.js';
 import { findCall, planCall } from './functions.js';
 import { joinTargets } from './any.js';
-import { planAnyTarget, planMany } from './read.js';
+import { noGroups, planAnyTarget, planMany } from './read.js';
 import {
   crossRelation,
   fieldRule,
@@ -129,6 +130,7 @@ const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | 
   const target = crossRelation(scope, relation);
   if (target === null) return null;
   const query = node.query ?? deepOf(deep, keyOf(node));
+  if (query !== null && query.aggregation !== null) throw noGroups();
   const filter = query?.filter ?? null;
   return {
     kind: 'one',
@@ -162,11 +164,14 @@ const planList = (relation: ToMany, node: FieldNode, { scope, deep }: ListContex
   const target = crossRelation(scope, relation);
   if (target === null) return null;
   const query = node.query ?? deepOf(deep, keyOf(node));
+  const entry = { name: keyOf(node), relation, rule: fieldRule(scope, relation.name) };
+  if (query !== null && query.aggregation !== null) {
+    const plan = planListGroups(relation, { query, aggregation: query.aggregation }, target);
+    return { kind: 'groups', ...entry, plan };
+  }
   return {
     kind: 'many',
-    name: keyOf(node),
-    relation,
-    rule: fieldRule(scope, relation.name),
+    ...entry,
     plan: planMany(relation, { children: isBare(node) ? null : node.children, query, scope: target }),
   };
 };

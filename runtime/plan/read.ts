@@ -104,8 +104,7 @@ const planKey = (scope: Scope): Select => {
 
 const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): ReadPlan => {
   if (scope.grant === null) throw new Error('a read needs a grant');
-  if (query.aggregation !== null)
-    throw invalidQuery('"aggregate" and "groupBy" apply to the list of a collection only');
+  if (query.aggregation !== null) throw noGroups();
   const whereTotal = readableRows(scope);
   return {
     collection: scope.collection,
@@ -120,6 +119,9 @@ const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): Read
     meta: query.meta,
   };
 };
+
+/** Returns the error for an aggregation of what is no list. */
+export const noGroups = () => invalidQuery('"aggregate" and "groupBy" apply to lists only');
 
 export const planWhere = (query: Query, scope: Scope): Condition =>
   allOf([

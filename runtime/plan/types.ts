@@ -4,6 +4,7 @@ import type { Collection, Field, ToAny, ToMany, ToOne } from '../../contract/col
 import type { DatePart } from '../../contract/functions.js';
 import type { FilterComparison } from '../../contract/operators.js';
 import type { MetaKey } from '../request/query.js';
+import type { AggregatePlan } from './aggregate.js';
 
 export interface ReadPlan {
   readonly collection: Collection;
@@ -70,6 +71,14 @@ export type Entry =
       readonly relation: ToMany;
       readonly rule: Condition | null;
       readonly plan: ReadPlan;
+    }
+  /** Groups and measures of a list in place of its rows. */
+  | {
+      readonly kind: 'groups';
+      readonly name: string;
+      readonly relation: ToMany;
+      readonly rule: Condition | null;
+      readonly plan: AggregatePlan;
     }
   /** The item of a many-to-any relation: null where there is none that the caller may read. */
   | {

@@ -35,17 +35,20 @@ export const planUpsertRows = (
       { level: own, planners },
     );
     const { create, update } = planned;
-    const problems = findCommonProblems(planned, isChange);
-    level.problems.push(...problems);
-    const tuple =
-      problems.length > 0
-        ? null
-        : collectLocated(own, () => readTuple(planned.row, { fields, isByKey, level }));
+    const known = level.problems.length;
+    level.problems.push(...findCommonProblems(planned, isChange));
+    if (level.problems.length > known) return { tuple: null, key: noKey, create, update };
+    const tuple = collectLocated(own, () => readTuple(planned.row, { fields, isByKey, level }));
+    // a row without these values can only be new
+    if (tuple === null && level.problems.length === known && isRefusal(create))
+      level.problems.push(...create.problems);
     return { tuple, key: keyIn(planned.row, collection), create, update };
   });
   throwProblems(level.problems);
   return { collection, grant, fields, rows };
 };
+
+const noKey: UpsertRow['key'] = new Map();
 
 /** Returns the problems that a row has in both cases. */
 const findCommonProblems = ({ create, update }: Alternatives, isChange: boolean): readonly ApiError[] => {

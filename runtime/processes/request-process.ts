@@ -188,9 +188,9 @@ const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => 
 
 /** Shares counts by way of the supervisor. */
 const createSharedCounts = (): SharedCounts => {
-  let take: (counted: WindowCounts) => void = () => undefined;
+  let take: ((counted: WindowCounts) => void) | null = null;
   process.on('message', (message: Instruction) => {
-    if (message.kind === 'counts') take(message);
+    if (message.kind === 'counts') take?.(message);
   });
   return {
     report: (counted) => report({ kind: 'counted', ...counted }),

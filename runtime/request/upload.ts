@@ -11,7 +11,7 @@ import { isTooDeep, maxJsonLevels, readJson } from './body.js';
 export const readDocument = async (request: ApiRequest, maxSize?: number): Promise<unknown> => {
   const bytes = await request.body(maxSize);
   const mediaType = String(request.headers['content-type'] ?? '');
-  if (/^multipart\/form-data\b/i.test(mediaType)) return parseDocument(await readFile(bytes, mediaType));
+  if (isForm(mediaType)) return parseDocument((await findFile(bytes, mediaType)).bytes.toString());
   if (bytes.length === 0 || !/^application\/(?:[\w.-]+\+)?json\b/i.test(mediaType)) {
     const details = { mediaType, where: 'Content-Type header' };
     throw apiError('UNSUPPORTED_MEDIA_TYPE', details, 'send application/json or multipart/form-data');
@@ -19,14 +19,33 @@ export const readDocument = async (request: ApiRequest, maxSize?: number): Promi
   return readJson(request);
 };
 
-const readFile = async (bytes: Buffer, mediaType: string): Promise<string> => {
-  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': mediaType } })
+const isForm = (mediaType: string): boolean => /^multipart\/form-data\b/i.test(mediaType);
+
+export interface UploadedFile {
+  readonly bytes: Buffer;
+  /** Media type in the form; empty where there is none. */
+  readonly mediaType: string;
+}
+
+/** Reads the first file of a multipart form. @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
+export const readFormFile = async (request: ApiRequest, maxSize: number): Promise<UploadedFile> => {
+  const mediaType = String(request.headers['content-type'] ?? '');
+  if (isForm(mediaType)) return findFile(await request.body(maxSize), mediaType);
+  const details = { mediaType, where: 'Content-Type header' };
+  throw apiError('UNSUPPORTED_MEDIA_TYPE', details, 'send multipart/form-data with a file');
+};
+
+const findFile = async (body: Buffer, mediaType: string): Promise<UploadedFile> => {
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': mediaType } })
     .formData()
     .catch(() => {
       throw invalidPayload('the body is not a valid multipart form');
     });
-  for (const [, value] of form) if (typeof value !== 'string') return value.text();
-  throw invalidPayload('the form has no file; send the snapshot as the file "file"');
+  for (const [, value] of form) {
+    if (typeof value === 'string') continue;
+    return { bytes: Buffer.from(await value.arrayBuffer()), mediaType: value.type };
+  }
+  throw invalidPayload('the form has no file; send it as "file"');
 };
 
 /** Parses JSON, or YAML without anchors and tags. @throws INVALID_PAYLOAD */

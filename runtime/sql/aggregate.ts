@@ -5,8 +5,9 @@
 import { aggregates } from '../../contract/aggregates.js';
 import type { AggregatePlan, Measure, OutputEntry } from '../plan/aggregate.js';
 import type { Field } from '../../contract/collection.js';
-import type { ColumnRef } from '../plan/types.js';
+import type { ColumnRef, Condition } from '../plan/types.js';
 import {
+  columnOf,
   compileColumn,
   compileCondition,
   createCompiler,
@@ -16,30 +17,26 @@ import {
   type SqlScope,
 } from './condition.js';
 import { createStatement, join, sql, type Sql } from './fragment.js';
-import { compilePage, type ReadOptions } from './page.js';
-import { compileCounts, compileWhere, type CompiledRead } from './read.js';
-import { isMasked, type Token } from './select.js';
+import { compileCounts, compileWhere } from './count.js';
+import type { CompiledList } from './list.js';
+import { isWhole, maxScanParents, ownerKeys, parentOf } from './owner.js';
+import { compileMaxRows, compilePage, readLimit, type ReadOptions } from './page.js';
+import type { CompiledRead } from './read.js';
+import { isMasked, type GroupsEntry, type Token } from './select.js';
 
 /** Compiles an aggregation to a statement with one row per group. */
 export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): CompiledRead => {
   const { dialect } = options;
   const scope = createScope(createCompiler(dialect));
-  const source = compileSource(plan, scope);
+  const source = compileSource(plan, scope, noSource);
   const rows = scope.compiler.nextAlias();
-  const groups = plan.groups.map((_, index): Sql => [`${rows}.g${index}`]);
-  const measures = plan.measures.map((measure, index) => compileMeasure(measure, `${rows}.m${index}`, scope));
-  const outputs = [...groups, ...measures];
-  const shown = outputsIn(plan.shape).map((index) => outputs[index] ?? []);
-  // without a group there is one row, however many items there are
-  const columns = shown.length === 0 ? ['count(*)'] : join(shown, ', ');
-  const grouped = groups.length === 0 ? [] : sql` group by ${join(groups, ', ')}`;
-  const having =
-    plan.having.kind === 'true' ? [] : sql` having ${compileCondition(plan.having, { ...scope, outputs })}`;
-  const order = compileOrder(plan, outputs, scope);
+  const parts = compileOutputs(plan, { rows, count: 'count(*)', scope });
+  const grouped = parts.groups.length === 0 ? [] : sql` group by ${join(parts.groups, ', ')}`;
+  const order = parts.order.length === 0 ? [] : sql` order by ${join(parts.order, ', ')}`;
   return {
     rows: {
       statement: createStatement(
-        sql`select ${columns} from (${source}) ${rows}${grouped}${having}${order}${compilePage(plan, options)}`,
+        sql`select ${parts.columns} from (${source}) ${rows}${grouped}${parts.having}${order}${compilePage(plan, options)}`,
       ),
       limit: null,
       tokens: tokensOf(plan.shape, plan),
@@ -50,17 +47,112 @@ export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): Com
   };
 };
 
+/**
+ * Compiles the aggregation of a list for many parents: their rows are joined to them, so that a parent without rows has
+ * its row of measures too, as an aggregation of no rows has.
+ */
+export const compileGroups = ({ plan, relation }: GroupsEntry, options: ReadOptions): CompiledList => {
+  const { dialect } = options;
+  const scope = createScope(createCompiler(dialect));
+  const parent = parentOf(relation, plan, scope);
+  const own = relation.fields.map((name) => columnOf(scope.compiler, scope.alias, name));
+  const ofParents = parent.fields.every(isWhole)
+    ? ownerKeys({ ...parent, columns: own }, dialect).many
+    : null;
+  const source = compileSource(plan, scope, {
+    columns: [['1 as one'], ...own.map((column, index): Sql => [`${column} as f${index}`])],
+    condition: ofParents,
+  });
+  const rows = scope.compiler.nextAlias();
+  const parts = compileOutputs(plan, { rows, count: `count(${rows}.one)`, scope });
+  const keys: readonly Sql[] = parent.columns.map((column) => [column]);
+  const match = own.map((_, index) => `${rows}.f${index} = ${parent.columns[index]}`).join(' and ');
+  const kind = parts.groups.length === 0 ? 'left join' : 'join';
+  const { many } = ownerKeys(parent, dialect);
+  const statement = sql`select ${join(keys, ', ')}, ${parts.columns} from ${parent.table} ${kind} (${source}) ${rows} on ${match} where ${many} group by ${join([...keys, ...parts.groups], ', ')}${parts.having} order by ${join([...keys, ...parts.order], ', ')}`;
+  return {
+    statement: {
+      plain: createStatement(statement),
+      capped: createStatement(sql`${statement}${compileMaxRows(dialect)}`),
+    },
+    scan: null,
+    maxParents: maxScanParents,
+    tokens: tokensOf(plan.shape, plan),
+    lists: [],
+    keyColumns: keys.length,
+    limit: (input) => readLimit(plan.limit, input, options.limits),
+  };
+};
+
+interface OutputOptions {
+  /** Alias of the derived table. */
+  readonly rows: string;
+  /** Counts its rows. */
+  readonly count: string;
+  readonly scope: SqlScope;
+}
+
+interface CompiledOutputs {
+  /** The shown values, in the order of the template; never empty. */
+  readonly columns: Sql;
+  readonly groups: readonly Sql[];
+  /** With ` having `; empty for none. */
+  readonly having: Sql;
+  readonly order: readonly Sql[];
+}
+
+const compileOutputs = (plan: AggregatePlan, { rows, count, scope }: OutputOptions): CompiledOutputs => {
+  const groups = plan.groups.map((_, index): Sql => [`${rows}.g${index}`]);
+  const measures = plan.measures.map((measure, index): Sql =>
+    measure.column === null
+      ? [count]
+      : compileMeasure({ ...measure, column: measure.column }, `${rows}.m${index}`, scope),
+  );
+  const outputs = [...groups, ...measures];
+  const shown = outputsIn(plan.shape).map((index) => outputs[index] ?? []);
+  const having =
+    plan.having.kind === 'true' ? [] : sql` having ${compileCondition(plan.having, { ...scope, outputs })}`;
+  return {
+    // without a group there is one row, however many items there are
+    columns: shown.length === 0 ? [count] : join(shown, ', '),
+    groups,
+    having,
+    order: compileOrder(plan, outputs, scope),
+  };
+};
+
+interface SourceParts {
+  /** Columns besides those of groups and measures. */
+  readonly columns: readonly Sql[];
+  /** A condition besides that of the plan. */
+  readonly condition: Sql | null;
+}
+
+const noSource: SourceParts = { columns: [], condition: null };
+
 /** Compiles the rows that are aggregated, with a column for each group and each measure. */
-const compileSource = ({ collection, where, groups, measures }: AggregatePlan, scope: SqlScope): Sql => {
+const compileSource = (
+  { collection, where, groups, measures }: AggregatePlan,
+  scope: SqlScope,
+  own: SourceParts,
+): Sql => {
   const columns = [
+    ...own.columns,
     ...groups.map(({ column }, index) => sql`${compileColumn(column, scope)} as g${index}`),
     ...measures.flatMap(({ column }, index) =>
       column === null ? [] : [sql`${measured(column, scope)} as m${index}`],
     ),
   ];
-  const filter = compileWhere(where, scope);
+  const filter = compileFilter(where, own.condition, scope);
   const list = columns.length === 0 ? ['1 as one'] : join(columns, ', ');
   return sql`select ${list} from ${tableOf(collection, scope)}${joinsOf(scope)}${filter}`;
+};
+
+const compileFilter = (where: Condition, condition: Sql | null, scope: SqlScope): Sql => {
+  if (condition === null) return compileWhere(where, scope);
+  return where.kind === 'true'
+    ? sql` where ${condition}`
+    : sql` where ${condition} and ${compileCondition(where, scope)}`;
 };
 
 /** Compiles the column of a measure; of a masked one only whether there is a value. */
@@ -70,11 +162,10 @@ const measured = (column: ColumnRef, scope: SqlScope): Sql => {
 };
 
 const compileMeasure = (
-  { operation, column, field }: Measure,
+  { operation, column, field }: Measure & { readonly column: ColumnRef },
   value: string,
   { compiler }: SqlScope,
 ): Sql => {
-  if (column === null) return ['count(*)'];
   const { computes, distinct } = aggregates[operation];
   const { dialect } = compiler;
   const options = { field: column.field, result: field, distinct: distinct === true };
@@ -89,9 +180,8 @@ const compileOrder = (
   { order, groups }: AggregatePlan,
   outputs: readonly Sql[],
   { compiler }: SqlScope,
-): Sql => {
-  if (order.length === 0) return [];
-  const keys = order.map(({ output, descending }) => {
+): readonly Sql[] =>
+  order.map(({ output, descending }) => {
     const value = outputs[output] ?? [];
     const field = groups[output]?.column.field ?? { name: '', type: 'float' as const };
     const key = compiler.dialect.sortKey?.(field, descending);
@@ -99,8 +189,6 @@ const compileOrder = (
       ? sql`${value}${descending ? ' desc' : ''}`
       : sql`${key.before}${value}${key.after}${key.nulls}`;
   });
-  return sql` order by ${join(keys, ', ')}`;
-};
 
 const outputsIn = (shape: readonly OutputEntry[]): readonly number[] =>
   shape.flatMap((entry) => {

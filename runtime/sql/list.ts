@@ -21,8 +21,9 @@ import {
   type Sql,
   type Statement,
 } from './fragment.js';
+import { compileGroups } from './aggregate.js';
 import { compileOrder } from './order.js';
-import { matchOwner, ownerKeys, ownerOf, parentOf, type Owner } from './owner.js';
+import { matchOwner, maxScanParents, ownerKeys, ownerOf, parentOf, type Owner } from './owner.js';
 import { compileMaxRows, compilePage, readLimit, unlimited, type ReadOptions } from './page.js';
 import { columnsOf, compileSelect, type CompiledSelect, type ListEntry, type Token } from './select.js';
 
@@ -61,14 +62,13 @@ export interface ListStatement {
   readonly capped: Statement;
 }
 
-/** Parents per statement: for longer lists some query planners stop using indexes. */
-export const maxScanParents = 1000;
 const maxBranches = 64;
 
 export const compileLists = (select: CompiledSelect, options: ReadOptions): readonly CompiledList[] =>
-  select.lists.map((entry) =>
-    entry.kind === 'many' ? compileList(entry, options) : compileTarget(entry, options),
-  );
+  select.lists.map((entry) => {
+    if (entry.kind === 'groups') return compileGroups(entry, options);
+    return entry.kind === 'many' ? compileList(entry, options) : compileTarget(entry, options);
+  });
 
 const compileList = (entry: ListEntry, options: ReadOptions): CompiledList => {
   const { plan } = entry;

@@ -7,6 +7,9 @@ import { join, sql, type BindInput, type Parameter, type Sql } from './fragment.
 import { bindKeyPart, keyPlaceholder } from './key.js';
 import type { ListEntry } from './select.js';
 
+/** Parents per statement: for longer lists some query planners stop using indexes. */
+export const maxScanParents = 1000;
+
 export interface Owner {
   /** Columns that contain the parent's key. */
   readonly columns: readonly string[];
@@ -38,7 +41,7 @@ export interface ParentRow extends Owner {
 
 export const parentOf = (
   relation: ListEntry['relation'],
-  plan: ReadPlan,
+  plan: Pick<ReadPlan, 'collection'>,
   { compiler }: SqlScope,
 ): ParentRow => {
   const alias = compiler.nextAlias();
@@ -60,7 +63,7 @@ export const matchOwner = (
 ];
 
 /** Returns whether the column contains integers only; one without a declared type may contain text. */
-const isWhole = ({ type, dbType }: Field): boolean =>
+export const isWhole = ({ type, dbType }: Field): boolean =>
   (type === 'integer' || type === 'bigInteger') && dbType !== '';
 
 /** Compiles the conditions for the rows of one parent and of many. Keys are encoded by `joinKey`. */

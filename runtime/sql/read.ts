@@ -1,17 +1,8 @@
 /** Compiles read plans to statements: one for the rows, one per nested list, and one per requested count. */
-import type { Collection } from '../../contract/collection.js';
-import { allOf, type Condition, type ReadPlan } from '../plan/types.js';
-import type { MetaKey } from '../request/query.js';
-import {
-  compileCondition,
-  createCompiler,
-  createScope,
-  joinsOf,
-  tableOf,
-  type SqlScope,
-} from './condition.js';
-import type { SqlDialect } from '../databases/contract.js';
-import { createStatement, sql, type BindInput, type Sql, type Statement } from './fragment.js';
+import { allOf, type ReadPlan } from '../plan/types.js';
+import { createCompiler, createScope, joinsOf, tableOf } from './condition.js';
+import { compileCounts, compileWhere, type CompiledCount } from './count.js';
+import { createStatement, sql, type BindInput, type Statement } from './fragment.js';
 import { compileLists, type CompiledList } from './list.js';
 import { compileExplicitOrder, compileOrder } from './order.js';
 import { compilePage, readLimit, type ReadOptions } from './page.js';
@@ -28,7 +19,7 @@ export interface CompiledRows {
 
 export interface CompiledRead {
   readonly rows: CompiledRows;
-  readonly counts: readonly { readonly keys: readonly MetaKey[]; readonly statement: Statement }[];
+  readonly counts: readonly CompiledCount[];
   /** The order that a cursor is valid for; null for reads without one. */
   readonly order: string | null;
 }
@@ -58,28 +49,4 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
     counts: compileCounts(plan, options.dialect),
     order: cursor?.order ?? null,
   };
-};
-
-/** Compiles the counts; both are one statement where the query has no filter. */
-export const compileCounts = (
-  plan: Pick<ReadPlan, 'collection' | 'where' | 'whereTotal' | 'meta'>,
-  dialect: SqlDialect,
-): CompiledRead['counts'] => {
-  const whereOf = (key: MetaKey): Condition => (key === 'total_count' ? plan.whereTotal : plan.where);
-  const conditions = new Set(plan.meta.map(whereOf));
-  return [...conditions].map((where) => ({
-    keys: plan.meta.filter((key) => whereOf(key) === where),
-    statement: compileCount(plan.collection, where, dialect),
-  }));
-};
-
-export const compileWhere = (where: Condition, scope: SqlScope): Sql =>
-  where.kind === 'true' ? [] : sql` where ${compileCondition(where, scope)}`;
-
-const compileCount = (collection: Collection, where: Condition, dialect: SqlDialect): Statement => {
-  const scope = createScope(createCompiler(dialect));
-  const filter = compileWhere(where, scope);
-  return createStatement(
-    sql`select count(*) as count from ${tableOf(collection, scope)}${joinsOf(scope)}${filter}`,
-  );
 };

@@ -59,9 +59,10 @@ export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => 
 };
 
 export type ListEntry = Extract<Entry, { kind: 'many' }>;
+export type GroupsEntry = Extract<Entry, { kind: 'groups' }>;
 
-/** Parts that statements of their own read: nested lists, and the items of many-to-any relations. */
-export type NestedEntry = ListEntry | AnyTarget;
+/** Parts that statements of their own read: nested lists, their groups, and the items of many-to-any relations. */
+export type NestedEntry = ListEntry | GroupsEntry | AnyTarget;
 
 interface Builder {
   readonly columns: Sql[];
@@ -174,7 +175,11 @@ const addOne = ({ join: step, where, select }: OneEntry, scope: SqlScope, builde
 const isSameColumn = (one: Sql, other: Sql | undefined): boolean =>
   one.length === 1 && typeof one[0] === 'string' && other?.length === 1 && one[0] === other[0];
 
-const addList = (entry: ListEntry, scope: SqlScope, { columns, tokens, lists }: Builder): void => {
+const addList = (
+  entry: ListEntry | GroupsEntry,
+  scope: SqlScope,
+  { columns, tokens, lists }: Builder,
+): void => {
   const { references } = entry.relation;
   if (entry.rule !== null) {
     columns.push(underRule(['1'], entry.rule, scope));

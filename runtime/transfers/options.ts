@@ -115,8 +115,11 @@ const readWriteQuery = (parameters: URLSearchParams): string => {
 export type ExportOptions = Omit<ExportInput, 'collection' | 'address'>;
 
 /** Reads `{format, query?}`. @throws INVALID_QUERY, as a list does for its query */
-export const readExportOptions = async (request: ApiRequest): Promise<ExportOptions> => {
-  const body = await readJson(request);
+export const readExportOptions = async (request: ApiRequest): Promise<ExportOptions> =>
+  toExportOptions(await readJson(request));
+
+/** @throws INVALID_QUERY */
+export const toExportOptions = (body: unknown): ExportOptions => {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalidQuery('an export takes {"format": "csv", "query": {…}}');
   const { format, query = {} } = body as Record<string, unknown>;

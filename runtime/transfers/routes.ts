@@ -14,6 +14,8 @@ import { readSubmitOptions, type SubmitOptions } from '../queue/http/submit-opti
 import { respondSubmitted } from '../queue/http/submitted.js';
 import type { Queue } from '../queue/http/routes.js';
 import type { BuiltInModelId } from '../queue/models/built-in.js';
+import { requestUrls } from '../queue/requests/status.js';
+import type { Submitted } from '../queue/requests/submit.js';
 import { createFileStore } from '../queue/requests/file-store.js';
 import type { FileStore } from '../queue/requests/files.js';
 import { createId } from '../queue/store/ids.js';
@@ -22,7 +24,7 @@ import { decodeValue, type RouteHandle } from '../request/route.js';
 import type { Observe } from '../observe.js';
 import { sourceName, type ExportInput, type ImportInput } from './input.js';
 import { createLocalRunner, type LocalRunner } from './local-runner.js';
-import { readExportOptions, readImportOptions } from './options.js';
+import { readExportOptions, readImportOptions, toExportOptions } from './options.js';
 import { receiveFile } from './receive.js';
 import { createRunTransfer } from './run.js';
 
@@ -40,7 +42,18 @@ export interface TransferOptions {
 
 export interface Transfers {
   handle(handler: TransferHandler): RouteHandle;
+  /** Queues an export, and returns the URL of its status. @throws FORBIDDEN, INVALID_QUERY, REQUESTS_EXCEEDED */
+  startExport(order: ExportOrder): Promise<string>;
   close(): Promise<void>;
+}
+
+export interface ExportOrder {
+  readonly collection: string;
+  /** `{format, query?}` */
+  readonly body: unknown;
+  readonly principal: Principal;
+  /** Address of the client. */
+  readonly address: string;
 }
 
 interface Services extends TransferOptions {
@@ -62,6 +75,7 @@ export const createTransfers = (options: TransferOptions): Transfers => {
   const services = { ...options, files, runner };
   return {
     handle: (handler) => (request, segments) => respond(handler, { request, segments }, services),
+    startExport: (order) => startExport(order, services).catch(throwApiError),
     close: async () => runner?.close(),
   };
 };
@@ -86,13 +100,18 @@ const respond = async (
   return work(request, collection, services).catch(throwApiError);
 };
 
+interface Need {
+  readonly collection: Collection;
+  readonly action: 'create' | 'read';
+}
+
+type Submitter = Principal & { readonly user: NonNullable<Principal['user']> };
+
+const identify = async (request: ApiRequest, need: Need, { access }: Services): Promise<Submitter> =>
+  requireSubmitter(await identifyNow(request, access), need);
+
 /** Returns the submitter. @throws INVALID_CREDENTIALS without a user; FORBIDDEN without the right */
-const identify = async (
-  request: ApiRequest,
-  { collection, action }: { readonly collection: Collection; readonly action: 'create' | 'read' },
-  { access }: Services,
-): Promise<Principal & { readonly user: NonNullable<Principal['user']> }> => {
-  const principal = await identifyNow(request, access);
+const requireSubmitter = (principal: Principal, { collection, action }: Need): Submitter => {
   requireSecondFactor(principal);
   if (principal.policies.grant(collection, action) === null) throw forbiddenCollection(collection.name);
   const { user } = principal;
@@ -119,7 +138,8 @@ const submitImport = async (
     await files.adopt({ request: id, name: sourceName, spooled });
     const address = request.address();
     const input: ImportInput = { collection: collection.name, ...options, size, sha256, address };
-    return await submitTo('svc/import', { id, account: user.id, input, options: submit }, services);
+    const submission = { id, account: user.id, input, options: submit };
+    return respondSubmitted(await submitTo('svc/import', submission, services), queue.settings);
   } catch (error) {
     await rm(join(files.spool, spooled), { force: true });
     await files.remove(id, sourceName);
@@ -138,7 +158,23 @@ const submitExport = async (
   const submit = readSubmitOptions(request, services.queue.settings.webhookPolicy);
   const { user } = await identify(request, need, services);
   const input: ExportInput = { collection: collection.name, ...options, address: request.address() };
-  return submitTo('svc/export', { id: createId(), account: user.id, input, options: submit }, services);
+  const submission = { id: createId(), account: user.id, input, options: submit };
+  return respondSubmitted(await submitTo('svc/export', submission, services), services.queue.settings);
+};
+
+const startExport = async (
+  { collection: name, body, principal, address }: ExportOrder,
+  services: Services,
+): Promise<string> => {
+  const collection = services.items.registry.collections.get(name);
+  if (collection === undefined || collection.system || collection.singleton) throw forbiddenCollection(name);
+  const { user } = requireSubmitter(principal, { collection, action: 'read' });
+  const input: ExportInput = { collection: name, ...toExportOptions(body), address };
+  const { settings } = services.queue;
+  const options = readSubmitOptions({ query: '', headers: {} }, settings.webhookPolicy);
+  const submission = { id: createId(), account: user.id, input, options };
+  const { request } = await submitTo('svc/export', submission, services);
+  return requestUrls(request, settings).status_url;
 };
 
 interface Submission {
@@ -152,12 +188,12 @@ const submitTo = async (
   modelId: BuiltInModelId,
   submission: Submission,
   { queue, files, runner }: Services,
-): Promise<ApiResponse> => {
+): Promise<Submitted> => {
   const model = queue.models.find(modelId);
   if (model === undefined) throw new Error(`there is no model ${modelId}`);
   const submitted = await queue.requests.submit({ ...submission, model });
   // the request of an earlier submission with the same key has a file of its own
   if (submitted.request.id !== submission.id) await files.remove(submission.id, sourceName);
   runner?.wake();
-  return respondSubmitted(submitted, queue.settings);
+  return submitted;
 };

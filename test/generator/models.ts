@@ -132,6 +132,7 @@ const ping: Operation = {
   startsLogin: false,
   acceptsKey: false,
   upload: false,
+  file: null,
   own: true,
   served: true,
   graphql: { query: 'server_ping' },

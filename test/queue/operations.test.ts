@@ -1,12 +1,12 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../databases.js';
+import { sampleDialects } from '../databases.js';
 import { ask } from '../runtime/graphql/library.js';
 import { expire } from '../../runtime/queue/store/retention.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
-describe.each(dialects)('keys, requests and webhooks of users on %s', (dialect) => {
+describe.each(sampleDialects(import.meta.url))('keys, requests and webhooks of users on %s', (dialect) => {
   let queue: TestQueue;
 
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { requestsCommand } from '../../runtime/commands/requests.js';
 import { workersCommand } from '../../runtime/commands/workers.js';
 import { createId } from '../../runtime/queue/store/ids.js';
 import { insertAction, recordProgress } from '../../runtime/queue/store/operator-actions.js';
-import { dialects } from '../databases.js';
+import { sampleDialects } from '../databases.js';
 import { runCommand } from '../runtime/harness/run-command.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
@@ -23,7 +23,7 @@ interface Action {
   readonly errors: readonly { readonly request: string; readonly message: string }[];
 }
 
-describe.each(dialects)('actions of operators on %s', (dialect) => {
+describe.each(sampleDialects(import.meta.url))('actions of operators on %s', (dialect) => {
   let queue: TestQueue;
 
   beforeAll(async () => {
@@ -118,12 +118,10 @@ describe.each(dialects)('actions of operators on %s', (dialect) => {
     await act({ action: 'pause', target });
     const waiting = await until(async () => {
       const id = await submit('good');
-      const isHeld = async () => {
-        const { data } = await operate('GET', 'models');
-        const models = data as { id: string; waiting: number; paused: boolean }[];
-        return models.some((model) => model.id === 'test/good' && model.paused && model.waiting > 0);
-      };
-      return (await isHeld()) ? id : null;
+      const { data } = await operate('GET', 'models');
+      const models = data as { id: string; waiting: number; paused: boolean }[];
+      const isHeld = models.some((model) => model.id === 'test/good' && model.paused && model.waiting > 0);
+      return isHeld ? id : null;
     });
     expect(await statusOf(waiting)).toBe('IN_QUEUE');
     await act({ action: 'resume', target });

@@ -1,7 +1,7 @@
 /** Operators find any request of any account and say what happens to it; nobody else can. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../databases.js';
+import { sampleDialects } from '../databases.js';
 import { ask } from '../runtime/graphql/library.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
@@ -23,7 +23,7 @@ interface Waiting {
   readonly attempts: readonly object[];
 }
 
-describe.each(dialects)('operators on %s', (dialect) => {
+describe.each(sampleDialects(import.meta.url))('operators on %s', (dialect) => {
   let queue: TestQueue;
 
   beforeAll(async () => {

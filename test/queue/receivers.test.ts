@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBreaker } from '../../runtime/queue/webhooks/breaker.js';
 import { createReceivers, type Place, type Receivers } from '../../runtime/queue/webhooks/receivers.js';
-import { dialects } from '../databases.js';
+import { sampleDialects } from '../databases.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
@@ -131,7 +131,7 @@ describe('time in the queue', () => {
 
 const crowd = 60;
 
-describe.each(dialects)('webhooks on %s', (dialect) => {
+describe.each(sampleDialects(import.meta.url))('webhooks on %s', (dialect) => {
   let queue: TestQueue;
   let silent: Server;
   const held = new Set<ServerResponse>();

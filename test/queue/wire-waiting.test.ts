@@ -1,10 +1,10 @@
 /** The protocol of the queue without a worker: requests stay in the queue. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../databases.js';
+import { sampleDialects } from '../databases.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { type Submitted, image, picture, training, toolsOf, strayWorkflows, detailOf } from './wire-tools.js';
 
-describe.each(dialects)('without a worker on %s', (dialect) => {
+describe.each(sampleDialects(import.meta.url))('without a worker on %s', (dialect) => {
   let queue: TestQueue;
   const { submit, queued, get, cancel } = toolsOf(() => queue);
   beforeAll(async () => {

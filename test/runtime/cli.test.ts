@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   createTestDatabase,
   dialects,
+  sampleDialects,
   type Template,
   type TestDatabase,
   type TestDialect,
@@ -199,7 +200,9 @@ describe.each(dialects)('svc on %s', (dialect) => {
     expect(states.sort()).toEqual(['created', 'kept']);
     expect(await database.query('select email from svc_users')).toHaveLength(1);
   });
+});
 
+describe.each(sampleDialects(import.meta.url))('svc generate on %s', (dialect) => {
   it('generates from the database and reports differences', async () => {
     const { url, execute } = await shop(dialect, { template: await systemTemplate(dialect) });
     const place = newWorkplace();

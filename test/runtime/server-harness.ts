@@ -10,7 +10,7 @@ import { replaceNothing, type BuildSource } from '../../runtime/reloading-servic
 import type { Observation } from '../../runtime/observe.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Route } from '../../contract/routes.js';
-import { createTestDatabase, dialects, type TestDialect } from '../databases.js';
+import { createTestDatabase, dialects, sampleDialects, type TestDialect } from '../databases.js';
 import { systemTemplate } from '../templates.js';
 import { build, type Built } from './harness/build.js';
 import { runSource } from './harness/run-source.js';
@@ -94,6 +94,22 @@ export const settings: readonly Setting[] = [
   { dialect: 'mysql', listener: 'plain' },
   { dialect: 'postgres', listener: 'express' },
 ];
+
+/**
+ * For what does not depend on the database (`sampleDialects`): each listener with one of its databases.
+ * @param file `import.meta.url` of the test
+ */
+export const sampleSettings = (file: string): readonly Setting[] =>
+  process.env.LONG === undefined
+    ? sampleDialects(file).map((dialect, index) => ({ dialect, listener: index === 0 ? 'plain' : 'express' }))
+    : settings;
+
+/**
+ * For what depends on how a request is read and an answer sent, and not on the database: its databases through every listener.
+ * @param file `import.meta.url` of the test
+ */
+export const sampleAllSettings = (file: string): readonly Setting[] =>
+  allSettings.filter(({ dialect }) => sampleDialects(file).includes(dialect));
 
 /** Signs the tokens of a test. */
 export const testSecret = 'test-secret-0123456789abcdef012345678';

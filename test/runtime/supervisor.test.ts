@@ -5,11 +5,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startReceiver } from '../queue/receiver.js';
 import { reservePort } from '../services/ports.js';
 import { until } from '../until.js';
-import type { Running, Workplace, WorkplaceOptions } from './commands.js';
+import { createWorkplace, type Running, type Workplace, type WorkplaceOptions } from './commands.js';
 import { copySystemTables } from './harness/bootstrapped.js';
 import { adminToken } from './harness/rows.js';
 import { useWorkplaces } from './harness/workplaces.js';
@@ -28,6 +28,9 @@ const anywhere = { PORT: '0' };
 /** URL of `/items`, once it is served. */
 const served = async (running: Running): Promise<string> =>
   (await running.until(/(http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
+
+/** The token that the demo prints. */
+const tokenOf = (demo: Running) => /token +(\S+)/.exec(demo.output())?.[1];
 
 const get = (url: string) => fetch(url, { headers: { authorization: `Bearer ${adminToken}` } });
 
@@ -191,26 +194,6 @@ describe('a build', () => {
     expect(await start()).toContain('"name":"build"');
   });
 
-  it('is kept while in use, even after many newer builds', async () => {
-    const place = await bootstrapped(own);
-    const { default: Sqlite } = await import('libsql');
-    const database = new Sqlite(join(place.directory, '.svc', 'data.db'));
-    const first = place.start(['start', '--workers', '1'], anywhere);
-    const url = await served(first);
-    for (const name of ['shelf', 'drawer', 'box', 'bag']) {
-      database.exec(`create table ${name} (id integer primary key)`);
-      const later = place.start(['start', '--workers', '1'], anywhere);
-      await served(later);
-      await later.stop('SIGTERM');
-    }
-    database.close();
-    // it reads the schema of GraphQL and the OpenAPI document when they are first asked for
-    const graphql = await fetch(`${url}/graphql/system?query={server_ping}`);
-    expect(await graphql.json()).toEqual({ data: { server_ping: 'pong' } });
-    expect((await get(`${url}/server/specs/oas`)).status).toBe(200);
-    expect(await first.stop('SIGTERM')).toBe(0);
-  });
-
   it('is written to a temporary folder if the working directory is not writable', async () => {
     const place = newWorkplace(own);
     const tmp = join(place.directory, 'tmp');
@@ -247,12 +230,21 @@ describe('a build', () => {
 describe('svc demo', () => {
   const run = promisify(execFile);
 
-  it('serves its own database with working curl lines and login; a second start keeps data and token', async () => {
-    const place = newWorkplace();
-    const first = place.start(['demo'], anywhere);
-    await first.until(/Ctrl-C/);
+  const place = createWorkplace();
+  let running: Running | null = null;
+
+  /** The demo of the folder, which several tests use. */
+  const started = async (): Promise<Running> => {
+    running ??= place.start(['demo'], anywhere);
+    await running.until(/Ctrl-C/);
+    return running;
+  };
+
+  afterAll(() => place.remove());
+
+  it('serves its own database with working curl lines and login', async () => {
+    const first = await started();
     expect(first.output()).not.toContain('DATABASE_URL');
-    const token = /token +(\S+)/.exec(first.output())?.[1];
     const lines = first.output().match(/^curl -[gX] .*$/gm) ?? [];
     expect(lines).toHaveLength(3);
     const answers: unknown[] = [];
@@ -276,28 +268,35 @@ describe('svc demo', () => {
     expect(JSON.parse(me)).toEqual({
       data: { email: 'admin@example.com', role: { name: 'Administrator' } },
     });
+  });
+
+  it('leaves no process after Ctrl-C; a second start keeps data and token', async () => {
+    const first = await started();
+    const authorization = `Bearer ${tokenOf(first)}`;
+    const kept = await fetch(`${await served(first)}/items/Artist`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ Name: 'Fanny Hensel' }),
+    });
+    expect(kept.status).toBe(200);
     expect(await first.stop('SIGINT')).toBe(0);
     // what computed the hash ends when it hears of it
     await until(() => place.processes().length === 0);
 
-    const second = place.start(['demo'], anywhere);
-    await second.until(/Ctrl-C/);
-    expect(/token +(\S+)/.exec(second.output())?.[1]).toBe(token);
-    const url = await served(second);
-    const kept = await fetch(`${url}/items/Artist?filter[Name][_eq]=Clara%20Schumann`, {
-      headers: { authorization: `Bearer ${token}` },
+    running = null;
+    const second = await started();
+    expect(tokenOf(second)).toBe(tokenOf(first));
+    const found = await fetch(`${await served(second)}/items/Artist?filter[Name][_eq]=Fanny%20Hensel`, {
+      headers: { authorization },
     });
-    expect(await kept.json()).toMatchObject({ data: [{ Name: 'Clara Schumann' }] });
+    expect(await found.json()).toMatchObject({ data: [{ Name: 'Fanny Hensel' }] });
     expect(second.output()).toContain('svc keys create');
-    expect(await second.stop('SIGINT')).toBe(0);
   });
 
-  it('runs queue requests, delivers webhooks and leaves no process after Ctrl-C', async () => {
-    const place = newWorkplace();
+  it('runs queue requests and delivers webhooks', async () => {
     const receiver = await startReceiver();
-    const running = place.start(['demo'], anywhere);
-    await running.until(/Ctrl-C/);
-    const lines = running.output().match(/^(?:id=|curl ").*$/gm) ?? [];
+    const demo = await started();
+    const lines = demo.output().match(/^(?:id=|curl ").*$/gm) ?? [];
     expect(lines).toHaveLength(3);
     const [submit = '', status = '', result = ''] = lines.map((line) =>
       line.replace('http://127.0.0.1:9000', receiver.url),
@@ -318,11 +317,9 @@ describe('svc demo', () => {
     const { images } = JSON.parse(stdout) as { images: { url: string }[] };
     const picture = await (await fetch(images[0]?.url ?? '')).arrayBuffer();
     expect(Buffer.from(picture).subarray(1, 4).toString()).toBe('PNG');
-    const ui = /temporal +(http\S+)/.exec(running.output())?.[1] ?? '';
+    const ui = /temporal +(http\S+)/.exec(demo.output())?.[1] ?? '';
     expect((await fetch(ui)).status).toBe(200);
     await receiver.close();
-    expect(await running.stop('SIGINT')).toBe(0);
-    await until(() => place.processes().length === 0);
   });
 
   it('serves without Temporal, keeps requests waiting and prints remedies', async () => {

@@ -1,6 +1,6 @@
 /** The SDK of the public system, unchanged: `fetch` renames the brand, as somebody who moves a program over would. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../databases.js';
+import { sampleDialects } from '../databases.js';
 import { startMuseum } from '../runtime/recorded/museum.js';
 import { adminToken, type TestServer } from '../runtime/server-harness.js';
 import { hashPassword } from '../../runtime/auth/passwords/hash.js';
@@ -22,9 +22,7 @@ const renaming: typeof fetch = async (input, init = {}) => {
 };
 
 /** Steps are many requests, and each request is tested on every database elsewhere. */
-const chosen = process.env.LONG === undefined ? (['mysql', 'postgres'] as const) : dialects;
-
-describe.each(chosen)('the public SDK on %s', (dialect) => {
+describe.each(sampleDialects(import.meta.url))('the public SDK on %s', (dialect) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startMuseum(dialect);

@@ -32,7 +32,7 @@ const startPrivate = async (program: string, attempts: number): Promise<Service>
   const [port, metricsPort] = [await reservePort(), await reservePort()];
   const args = [
     'server start-dev --headless --ip 127.0.0.1 --log-level error',
-    '--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=NORMAL',
+    '--sqlite-pragma journal_mode=WAL --sqlite-pragma synchronous=OFF',
     `--port ${port} --metrics-port ${metricsPort}`,
   ].flatMap((part) => part.split(' '));
   args.push('--db-filename', join(folder, 'temporal.db'));

@@ -319,6 +319,17 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.TfaResetResponse>;
   };
+  utils: {
+    /** Queue an export of a list; `Location` leads to its status */
+    export(
+      input: Pick<rest.UtilsExportData, 'path' | 'body'>,
+      options?: CallOptions,
+    ): Promise<rest.UtilsExportResponse>;
+    /** Store the items of a file, which changes those that are stored already */
+    import(input: Pick<rest.UtilsImportData, 'path' | 'body'>, options?: CallOptions): Promise<void>;
+    /** Move an item to the place of another */
+    sort(input: Pick<rest.UtilsSortData, 'path' | 'body'>, options?: CallOptions): Promise<void>;
+  };
   webhooks: {
     /** Read the secrets that sign your webhooks, newest first */
     secret(options?: CallOptions): Promise<rest.WebhooksSecretResponse['data']>;
@@ -465,6 +476,13 @@ export const createOperations = (call: Call): Operations => ({
     tfaGenerate: (input, options) =>
       call((shared) => rest.tfaGenerate({ ...shared, body: input }), options).then(dataOf),
     tfaReset: (input, options) => call((shared) => rest.tfaReset({ ...shared, path: input }), options),
+  },
+  utils: {
+    export: (input, options) => call((shared) => rest.utilsExport({ ...shared, ...input }), options),
+    import: (input, options) =>
+      call((shared) => rest.utilsImport({ ...shared, ...input }), options).then(() => undefined),
+    sort: (input, options) =>
+      call((shared) => rest.utilsSort({ ...shared, ...input }), options).then(() => undefined),
   },
   webhooks: {
     secret: (options) => call((shared) => rest.webhooksSecret(shared), options).then(dataOf),

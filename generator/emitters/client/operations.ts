@@ -81,7 +81,7 @@ const writeSignature = (writer: CodeBlockWriter, operation: Operation): void => 
   const response = `rest.${upperFirst(operation.id)}Response`;
   const mayBeEmpty = operation.responses.some(({ status }) => status === 204);
   const data = mayBeEmpty ? `Exclude<${response}, void>['data'] | null` : `${response}['data']`;
-  const result = hasEnvelope(operation) ? data : response;
+  const result = isEmpty(operation) ? 'void' : hasEnvelope(operation) ? data : response;
   const input = isOptional(operation) ? 'input?' : 'input';
   const parameters = [...inputs(operation, (type) => `${input}: ${type}`), 'options?: CallOptions'];
   writer.writeLine(docComment(operation.summary, margin));
@@ -105,15 +105,15 @@ const inputs = (operation: Operation, print: (type: string) => string): string[]
   ];
 };
 
-const locationsOf = ({ parameters, body }: Operation): string[] => {
+const locationsOf = ({ parameters, body, file }: Operation): string[] => {
   const named = { path: 'path', query: 'query', header: 'headers' } as const;
   const locations = new Set<string>(parameters.map((parameter) => named[parameter.in]));
-  return body === null ? [...locations] : [...locations, 'body'];
+  return body === null && file === null ? [...locations] : [...locations, 'body'];
 };
 
 /** Returns whether the operation can be called without input. */
-const isOptional = ({ parameters, body }: Operation): boolean =>
-  body === null && parameters.every(({ required }) => !required);
+const isOptional = ({ parameters, body, file }: Operation): boolean =>
+  body === null && file === null && parameters.every(({ required }) => !required);
 
 const writeBody = (writer: CodeBlockWriter, operation: Operation): void => {
   const [location, ...more] = locationsOf(operation);
@@ -121,7 +121,11 @@ const writeBody = (writer: CodeBlockWriter, operation: Operation): void => {
   const argument = location === undefined ? 'shared' : `{ ...shared, ${argumentOfInput} }`;
   const input = isOptional(operation) ? 'input = {}' : 'input';
   const head = `${objectKey(methodOf(operation))}: ${location === undefined ? '(options)' : `(${input}, options)`} =>`;
-  const suffix = hasEnvelope(operation) ? '.then(dataOf)' : '';
+  const suffix = isEmpty(operation)
+    ? '.then(() => undefined)'
+    : hasEnvelope(operation)
+      ? '.then(dataOf)'
+      : '';
   const body = `call((shared) => rest.${operation.id}(${argument}), options)${suffix},`;
   const fits = margin + head.length + 1 + body.length <= lineWidth;
   writer.writeLine(fits ? `${head} ${body}` : `${head}\n  ${body}`);
@@ -135,6 +139,10 @@ const hasEnvelope = ({ responses }: Operation): boolean => {
   const properties = responses.find(({ status }) => status < 300)?.schema?.['properties'];
   return typeof properties === 'object' && properties !== null && 'data' in properties;
 };
+
+/** Returns whether the response is 200 without a body, which the generated functions type as unknown. */
+const isEmpty = ({ responses }: Operation): boolean =>
+  responses.every(({ status, contentType }) => status === 200 && contentType === null);
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -142,7 +142,7 @@ const scalarTypes: ReadonlyMap<unknown, string> = new Map([
 /** Returns the GraphQL type of a schema, or `JSON` where GraphQL cannot express it. */
 export const typeOfSchema = (schema: JsonSchema, options: ShapeOptions): string => {
   const [type, ...more] = [schema.type].flat().filter((each) => each !== 'null');
-  if (more.length > 0) return 'JSON';
+  if (more.length > 0) return isKey([type, ...more]) ? 'ID' : 'JSON';
   if (type === 'array')
     return `[${typeOfSchema(asSchema(schema.items), { ...options, name: `${options.name}_item` })}]`;
   if (type === 'object') return objectOf(schema, options);
@@ -150,6 +150,10 @@ export const typeOfSchema = (schema: JsonSchema, options: ShapeOptions): string 
   if (type === 'integer' && options.hasWideIntegers === true && !fitsInt(schema)) return 'Float';
   return type === 'integer' && schema.format === 'int64' ? 'BigInt' : (scalarTypes.get(type) ?? 'JSON');
 };
+
+/** Returns whether a value of these types is a key: GraphQL takes texts and integers as `ID`. */
+const isKey = (types: readonly unknown[]): boolean =>
+  types.length === 2 && types.includes('string') && types.includes('integer');
 
 /** Returns whether the bounds of an integer are within 32 bits. */
 const fitsInt = ({ minimum, maximum }: JsonSchema): boolean =>

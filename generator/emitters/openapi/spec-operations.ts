@@ -36,8 +36,9 @@ const operationObject = (operation: Operation, context: Context): OperationObjec
   summary: operation.summary,
   description: aboutAccess[operation.access],
   ...(operation.parameters.length > 0 && { parameters: operation.parameters.map(parameterObject) }),
-  ...(operation.body !== null && {
-    requestBody: requestBody(operation.body, operation),
+  ...(operation.body !== null && { requestBody: requestBody(operation.body, operation) }),
+  ...(operation.file !== null && {
+    requestBody: { required: true, content: { 'multipart/form-data': formOf(operation.file) } },
   }),
   responses: {
     ...Object.fromEntries(operation.responses.map((response) => [response.status, responseObject(response)])),
@@ -51,10 +52,14 @@ const needsToken = ({ access }: Operation): boolean => access !== 'open' && acce
 const requestBody = (schema: NonNullable<Operation['body']>, { upload }: Operation): RequestBodyObject => {
   const body = jsonBody(schema, upload || Array.isArray(schema.required));
   if (!upload) return body;
-  const file = { type: 'string', format: 'binary', description: 'The same as JSON or YAML' } as const;
-  const form = { schema: closedObject({ file }, ['file']) };
+  const form = formOf('The same as JSON or YAML');
   return { ...body, content: { ...body.content, 'multipart/form-data': form } };
 };
+
+/** A form with one file. */
+const formOf = (description: string) => ({
+  schema: closedObject({ file: { type: 'string', format: 'binary', description } }, ['file']),
+});
 
 const aboutAccess: Readonly<Record<Operation['access'], string>> = {
   open: 'Requires no authentication.',

@@ -21,7 +21,10 @@ export interface SubmitOptions {
 }
 
 /** Reads the options of a submission from query string and headers. @throws QueueError 422 with all problems */
-export const readSubmitOptions = ({ query, headers }: ApiRequest, policy: TargetPolicy): SubmitOptions => {
+export const readSubmitOptions = (
+  { query, headers }: Pick<ApiRequest, 'query' | 'headers'>,
+  policy: TargetPolicy,
+): SubmitOptions => {
   const details: Detail[] = [];
   const parameters = new URLSearchParams(query);
   const read = createReader(details);

@@ -15,6 +15,7 @@ const operation = (parts: Partial<Operation>): Operation => ({
   startsLogin: false,
   acceptsKey: false,
   upload: false,
+  file: null,
   parameters: [],
   body: null,
   graphql: null,

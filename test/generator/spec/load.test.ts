@@ -68,10 +68,10 @@ describe('a team’s spec', () => {
 
   it('records the position of each key in the last file that defines it', async () => {
     const folder = folderWith({ 'collections/svc_users.yaml': 'fields:\n  email:\n    width: half\n' });
-    const { positions } = (await loadSpec([own, folder])).collections.get('svc_users') ?? {};
+    const { positionOf } = (await loadSpec([own, folder])).collections.get('svc_users') ?? {};
     const file = `${folder}/collections/svc_users.yaml`;
-    expect(positions?.get('fields.email.width')).toEqual({ file, line: 3, column: 5 });
-    expect(positions?.get('fields.token')).toMatchObject({ file: `${own}/collections/svc_users.yaml` });
+    expect(positionOf?.('fields', 'email', 'width')).toEqual({ file, line: 3, column: 5 });
+    expect(positionOf?.('fields', 'token')).toMatchObject({ file: `${own}/collections/svc_users.yaml` });
   });
 
   it('can describe a table whose name is not a valid file name', async () => {

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { nearest, pathKey } from '../../../generator/spec/faults.js';
+import { nearest } from '../../../generator/spec/faults.js';
 import type { SpecFault } from '../../../generator/spec/types.js';
-import { nodeToData, parseYaml, positionsOf } from '../../../generator/spec/yaml.js';
+import { nodeToData, parseYaml, positionIn } from '../../../generator/spec/yaml.js';
 
 const read = (text: string) => {
   const faults: SpecFault[] = [];
   const node = parseYaml(text, 'a.yaml', faults);
   if (node === null) throw new Error(faults.map(({ message }) => message).join());
-  const places = [...positionsOf(node)].map(([path, { line, column }]) => `${path} ${line}:${column}`);
-  return { data: nodeToData(node), places };
+  const placeOf = (...path: readonly string[]): string | undefined => {
+    const position = positionIn(node, path);
+    return position && `${position.line}:${position.column}`;
+  };
+  return { data: nodeToData(node), placeOf };
 };
 
 describe('YAML', () => {
@@ -26,15 +29,24 @@ describe('YAML', () => {
   });
 
   it('gives keys and list entries their lines and columns, for all line endings', () => {
-    const places = [' 1:1', 'a 1:1', 'a.b 2:3', 'a.b.0 3:5', 'a.b.1 3:8', 'a.b.1.c\\.d 3:9'];
     for (const end of ['\n', '\r\n', '\r']) {
-      expect(read(['a:', '  b:', '   [1, {"c.d": 2}]', ''].join(end)).places).toEqual(places);
+      const { placeOf } = read(['a:', '  b:', '   [1, {"c.d": 2}]', ''].join(end));
+      const places = [
+        placeOf(),
+        placeOf('a'),
+        placeOf('a', 'b'),
+        placeOf('a', 'b', '0'),
+        placeOf('a', 'b', '1'),
+        placeOf('a', 'b', '1', 'c.d'),
+      ];
+      expect(places).toEqual(['1:1', '1:1', '2:3', '3:5', '3:8', '3:9']);
     }
   });
 
-  it('keeps dots in keys apart from dots between keys', () => {
-    expect(pathKey(['a.b', 'c'])).not.toBe(pathKey(['a', 'b.c']));
-    expect(pathKey(['a\\', 'b'])).not.toBe(pathKey(['a\\.b']));
+  it('has no position for what is not there', () => {
+    const { placeOf } = read('a: { b: [1] }');
+    const absent = [['b'], ['a', 'c'], ['a', 'b', '1'], ['a', 'b', '0', 'c'], ['a.b'], ['a', 'b', 'length']];
+    expect(absent.map((path) => placeOf(...path))).toEqual(absent.map(() => undefined));
   });
 });
 

@@ -5,13 +5,13 @@ import { reservePort } from '../../services/ports.js';
 import { createClient } from '../harness/client.js';
 import { cookiesOf } from '../harness/cookies.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, testSecret, type Answer } from '../server-harness.js';
+import { sampleSettings, testSecret, type Answer } from '../server-harness.js';
 import { claimsOf, login, logIn, password, peopleServer } from './people.js';
 
 const sessionCookie = (answer: Answer) =>
   `svc_session_token=${cookiesOf(answer).get('svc_session_token')?.value}`;
 
-describe.each(settings)('cookies on $dialect through $listener', (setting) => {
+describe.each(sampleSettings(import.meta.url))('cookies on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
 
   const get = (path: string, headers: Readonly<Record<string, string>>) =>

@@ -4,7 +4,7 @@ import { createAttempts } from '../../../runtime/auth/attempts.js';
 import { verifyPassword } from '../../../runtime/auth/passwords/hash.js';
 import { apiError, type ApiError } from '../../../contract/errors.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { sampleSettings } from '../server-harness.js';
 import { enableCodes, login, logIn, password, peopleServer, readBooks } from './people.js';
 
 const environment = {
@@ -14,7 +14,7 @@ const environment = {
   RATE_LIMITER_DURATION: '1m',
 };
 
-describe.each(settings)('limits on $dialect through $listener', (setting) => {
+describe.each(sampleSettings(import.meta.url))('limits on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
 
   /** From an address of its own. */

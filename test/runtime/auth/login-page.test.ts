@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPage } from '../../chromium.js';
-import { dialects } from '../../databases.js';
+import { sampleDialects } from '../../databases.js';
 import { stopClock } from '../harness/clock.js';
 import { mountPath } from '../harness/listeners.js';
 import { useServer } from '../harness/use-server.js';
 import { loginPage } from './login-page.js';
 import { codeOf, enableCodes, password, peopleServer } from './people.js';
 
-describe.each(dialects)('a login page on %s', (dialect) => {
+describe.each(sampleDialects(import.meta.url))('a login page on %s', (dialect) => {
   stopClock();
   const server = useServer({ ...peopleServer({ dialect }), dialect, listener: 'express' });
   let application: Server;

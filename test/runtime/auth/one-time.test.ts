@@ -4,8 +4,10 @@ import { createAttempts } from '../../../runtime/auth/attempts.js';
 import { ask } from '../graphql/library.js';
 import { stopClock } from '../harness/clock.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { sampleSettings } from '../server-harness.js';
 import { activityOf, codeOf, enableCodes, logIn, login, password, peopleServer, readers } from './people.js';
+
+const settings = sampleSettings(import.meta.url);
 
 describe.each(settings)('one-time passwords on $dialect through $listener', (setting) => {
   stopClock();

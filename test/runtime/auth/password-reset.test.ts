@@ -6,7 +6,7 @@ import { openPage } from '../../chromium.js';
 import { startSmtp } from '../../services/smtp.js';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, testSecret, type TestServer } from '../server-harness.js';
+import { sampleSettings, testSecret, type TestServer } from '../server-harness.js';
 import { activityOf, login, logIn, peopleServer, readBooks, readers } from './people.js';
 
 const smtp = await startSmtp();
@@ -15,7 +15,7 @@ afterAll(() => smtp.close());
 const system = { as: 'public', path: '/graphql/system' };
 const ownPage = 'https://shop.example/new-password';
 
-describe.each(settings)('new passwords on $dialect through $listener', (setting) => {
+describe.each(sampleSettings(import.meta.url))('new passwords on $dialect through $listener', (setting) => {
   const server = useServer({
     ...peopleServer(setting, readers('emil', 'gus', 'hal', 'ida', 'jon', 'kim', 'refused')),
     ...setting,

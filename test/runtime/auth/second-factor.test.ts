@@ -3,10 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ask } from '../graphql/library.js';
 import { stopClock } from '../harness/clock.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type Answer } from '../server-harness.js';
+import { sampleSettings, type Answer } from '../server-harness.js';
 import { codeOf, login, logIn, password, peopleAccess, peopleServer, readBooks, refresh } from './people.js';
 
 const refused = ({ status, codes, text }: Answer) => [status, codes, text.includes('one-time passwords')];
+
+const settings = sampleSettings(import.meta.url);
 
 describe.each(settings)('a required second factor on $dialect through $listener', (setting) => {
   stopClock();

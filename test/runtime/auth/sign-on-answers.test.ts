@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestServerOptions } from '../server-harness.js';
+import { sampleSettings, type TestServerOptions } from '../server-harness.js';
 import { codeOf, providersOf, reader, signOnServer, signOnVisits, writer } from './providers.js';
 import { createVisitor } from './visitor.js';
 
@@ -58,6 +58,8 @@ const useVisits = (setting: Pick<TestServerOptions, 'dialect' | 'listener'>) => 
   };
   return { server, enterAs, ...visits };
 };
+
+const settings = sampleSettings(import.meta.url);
 
 describe.each(settings)('responses of a provider on $dialect through $listener', (setting) => {
   const { server, enter, enterAs, addUser, userOf, warnings } = useVisits(setting);

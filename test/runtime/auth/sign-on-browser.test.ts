@@ -3,11 +3,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openPage } from '../../chromium.js';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { sampleSettings } from '../server-harness.js';
 import { signOnServer } from './providers.js';
 
 const identity = await startIdentityProvider();
 afterAll(() => identity.close());
+
+const settings = sampleSettings(import.meta.url);
 
 describe.each(settings)('single sign-on in a browser on $dialect through $listener', (setting) => {
   const server = useServer(signOnServer(setting, identity));

@@ -4,7 +4,7 @@ import { createKeys } from '../../../runtime/auth/keys.js';
 import { convertTokens, createStaticTokens } from '../../../runtime/auth/static-tokens.js';
 import { until } from '../../until.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestServer } from '../server-harness.js';
+import { sampleSettings, type TestServer } from '../server-harness.js';
 import { peopleServer } from './people.js';
 
 const [oldSecret, newSecret] = [
@@ -15,7 +15,7 @@ const [oldSecret, newSecret] = [
 const statusWith = async (target: TestServer, token: string): Promise<number> =>
   (await target.request('GET', '/users/me', { headers: { authorization: `Bearer ${token}` } })).status;
 
-describe.each(settings)('static tokens on $dialect through $door', (setting) => {
+describe.each(sampleSettings(import.meta.url))('static tokens on $dialect through $door', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting, environment: { SECRET: oldSecret } });
   const pathOf = (name: string) => `/users/${server().ids.users.get(name)}`;
   const startHashing = (SECRET: string) => server().startAnother({ SECRET, STATIC_TOKENS: 'hashed' });

@@ -1,9 +1,9 @@
 /** Forbidden and missing resources are indistinguishable. */
 import { describe, expect, it } from 'vitest';
-import { settings } from '../server-harness.js';
+import { sampleSettings } from '../server-harness.js';
 import { useStaff } from './staff.js';
 
-describe.each(settings)('names on $dialect through $listener', (setting) => {
+describe.each(sampleSettings(import.meta.url))('names on $dialect through $listener', (setting) => {
   const { send } = useStaff(setting);
   /** The same words, whatever the name. */
   const wording = async (as: string, path: string, name: string): Promise<string> =>

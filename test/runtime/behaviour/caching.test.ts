@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
 import { login, peopleServer } from '../auth/people.js';
-import { settings, type Answer } from '../server-harness.js';
+import { sampleSettings, type Answer } from '../server-harness.js';
 
 const tagOf = ({ headers }: Answer): string => headers.get('etag') ?? 'none';
 
 /** Ours, not what a client of the test asks for by itself. */
 const plain = { 'accept-encoding': 'identity' };
 
-describe.each(settings)('caching on $dialect through $listener', (setting) => {
+describe.each(sampleSettings(import.meta.url))('caching on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });
   const get = (path: string, headers: Readonly<Record<string, string>> = {}, as = 'admin') =>
     server().request('GET', path, { as, headers: { ...plain, ...headers } });

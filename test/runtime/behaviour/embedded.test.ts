@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import { afterAll, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { sampleDialects } from '../../databases.js';
 import { mountPath } from '../harness/listeners.js';
 import { useServer } from '../harness/use-server.js';
 import { adminToken } from '../server-harness.js';
@@ -16,7 +16,7 @@ const post = (url: string, type: string, body: string) =>
     body,
   });
 
-describe.each(dialects)('an application that embeds svc, on %s', (dialect) => {
+describe.each(sampleDialects(import.meta.url))('an application that embeds svc, on %s', (dialect) => {
   const closings: (() => void)[] = [];
   afterAll(() => closings.forEach((close) => close()));
 

@@ -187,7 +187,7 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
       lines += countLines(chunk as Uint8Array);
       if (lines < next) continue;
       // collecting the garbage of a process that has run many tests takes a second
-      next += rowCount / 5;
+      next += rowCount / 3;
       most = Math.max(most, usedMemory() - before);
     }
     expect(lines).toBe(rowCount);

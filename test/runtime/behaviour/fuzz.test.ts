@@ -33,7 +33,7 @@ const withoutEcho = (answer: string): string =>
 const anybody = fc.constantFrom('admin', 'clerk', 'both', null);
 const mostlyAdmin = fc.constantFrom('admin', 'admin', 'admin', 'admin', 'both', null);
 
-const numRuns = process.env.LONG === undefined ? 150 : 3_000;
+const numRuns = process.env.LONG === undefined ? 60 : 3_000;
 
 /** The first failing request; `null` if there is none. */
 const failure = async <Case>(

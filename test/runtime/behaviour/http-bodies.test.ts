@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest';
 import { sendChunks } from '../harness/send-chunks.js';
 import { useServer } from '../harness/use-server.js';
-import { adminToken, allSettings } from '../server-harness.js';
+import { adminToken, sampleAllSettings } from '../server-harness.js';
 import { until } from '../../until.js';
 import { libraryMeta, librarySql } from './library.js';
 
@@ -19,7 +19,7 @@ const blanks = ((text) => ({
   br: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 }))(Buffer.alloc(64 * 1024 * 1024, ' '));
 
-describe.each(allSettings)('bodies on $dialect through $listener', (setting) => {
+describe.each(sampleAllSettings(import.meta.url))('bodies on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta });
   const post = (raw: string | Uint8Array, headers: Readonly<Record<string, string>> = json) =>
     server().request('POST', '/items/book', { as: 'admin', raw, headers });

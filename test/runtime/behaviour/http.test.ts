@@ -1,7 +1,7 @@
 /** HTTP: tokens, routes, request ids, and what the server says about itself. */
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { adminToken, allSettings, type TestAccess } from '../server-harness.js';
+import { adminToken, sampleAllSettings, type TestAccess } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
 
 const access: TestAccess = {
@@ -23,7 +23,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 const itemPaths = ({ paths }: { readonly paths: object }) =>
   Object.keys(paths).filter((path) => path.startsWith('/items/'));
 
-describe.each(allSettings)('HTTP on $dialect through $listener', (setting) => {
+describe.each(sampleAllSettings(import.meta.url))('HTTP on $dialect through $listener', (setting) => {
   const server = useServer({
     followsSchema: false,
     ...setting,

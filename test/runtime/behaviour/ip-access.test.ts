@@ -1,6 +1,6 @@
 /** Policies and users that are limited to networks. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { sampleDialects } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
@@ -15,7 +15,7 @@ const access: TestAccess = {
   public: ['Strangers'],
 };
 
-describe.each(dialects)('addresses on %s', (dialect) => {
+describe.each(sampleDialects(import.meta.url))('addresses on %s', (dialect) => {
   const server = useServer({
     dialect,
     sql: librarySql(dialect),

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../until.js';
 import { useServer } from '../harness/use-server.js';
-import { adminToken, settings, type Answer } from '../server-harness.js';
+import { adminToken, sampleSettings, type Answer } from '../server-harness.js';
 
 const nothing = (): void => undefined;
 
@@ -11,7 +11,7 @@ const sql = "create table note (id int primary key, body varchar(20)); insert in
 /** Eight requests run at a time: four for each connection. */
 const environment = { DATABASE_POOL_MAX: '2', REQUEST_QUEUE_MAX: '10', REQUEST_QUEUE_WAIT: '60s' };
 
-describe.each(settings)('an overload on $dialect through $listener', ({ dialect, listener }) => {
+describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', ({ dialect, listener }) => {
   const server = useServer({ dialect, listener, sql, environment });
 
   /** Holds back the rows of notes. */

@@ -24,7 +24,7 @@ import {
 } from './capabilities.js';
 import { ask } from './library.js';
 
-/** Operations without a GraphQL field: logins at a provider, which redirect to pages, and those of the schema. */
+/** Operations without a GraphQL field: logins at a provider, which redirect to pages, those of the schema, and files. */
 const restOnly: ReadonlySet<string> = new Set([
   'authLoginCallback',
   'authLoginProvider',
@@ -33,6 +33,8 @@ const restOnly: ReadonlySet<string> = new Set([
   'schemaDiff',
   'schemaReload',
   'schemaSnapshot',
+  'utilsExport',
+  'utilsImport',
 ]);
 
 /** Models of the queue speak a protocol of their own. */

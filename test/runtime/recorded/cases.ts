@@ -4,6 +4,7 @@ import type { TestDialect } from '../../databases.js';
 import { cookiesOf } from '../harness/cookies.js';
 import type { Answer, TestServer } from '../server-harness.js';
 import { compareValues, fillIn, type Bindings } from './compare.js';
+import { encodeForm, type Part } from './forms.js';
 import { dataPath } from './museum.js';
 import { fillTokens } from './tokens.js';
 
@@ -18,6 +19,7 @@ export interface RecordedCase {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly rawBody?: string;
+  readonly multipart?: readonly Part[];
   readonly status: number;
   readonly contentType?: string;
   readonly cookies?: readonly CookieCase[];
@@ -88,8 +90,8 @@ export const replayCase = async (
   return { answer, problems: isForeign(given, server.dialect) ? [] : judge(given, answer, bindings) };
 };
 
-const sendCase = (
-  { as, method, path, body, rawBody, headers }: RecordedCase,
+const sendCase = async (
+  { as, method, path, body, rawBody, multipart, headers }: RecordedCase,
   server: TestServer,
   bindings: Bindings,
 ) =>
@@ -98,6 +100,7 @@ const sendCase = (
     ...(headers !== undefined && { headers: fillIn(fillTokens(headers), bindings) }),
     ...(body !== undefined && { body: fillIn(body, bindings) }),
     ...(rawBody !== undefined && { raw: rawBody === '<large>' ? largeBody : rawBody }),
+    ...(multipart !== undefined && (await encodeForm(multipart))),
   });
 
 const largeBody = JSON.stringify({ name: 'x'.repeat(1_200_000) });

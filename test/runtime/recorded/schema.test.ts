@@ -6,6 +6,7 @@ import { dialects } from '../../databases.js';
 import type { Answer, TestServer } from '../server-harness.js';
 import { isForeign, readCases, type RecordedCase } from './cases.js';
 import { compareValues, fillIn, type Bindings } from './compare.js';
+import { encodeForm, type Part } from './forms.js';
 import { startTiny } from './tiny.js';
 
 type Json = Record<string, unknown>;
@@ -18,16 +19,8 @@ interface Edit {
   readonly value?: unknown;
 }
 
-interface Part {
-  readonly name: string;
-  readonly filename?: string;
-  readonly contentType?: string;
-  readonly content: string;
-}
-
 interface SchemaCase extends RecordedCase {
   readonly bodyFrom?: { readonly case: string; readonly edits?: readonly Edit[] };
-  readonly multipart?: readonly Part[];
   readonly multipartFrom?: Omit<Part, 'content'> & {
     readonly case: string;
     readonly replace?: readonly (readonly [string, string])[];
@@ -99,6 +92,7 @@ const judge = (given: SchemaCase, answer: Answer, bindings: Bindings): readonly 
   if (answer.status !== status) return [`status ${answer.status} instead of ${status}: ${answer.text}`];
   if (differs?.code !== undefined) return answer.codes.includes(differs.code) ? [] : [answer.text];
   if (differs !== undefined && status === 204) return [];
+  const response = differs?.response ?? given.response;
   const disposition = responseHeaders?.['content-disposition']?.replace('<stamp>', '\\d{8}-\\d{5,6}');
   const header = answer.headers.get('content-disposition') ?? '';
   if (disposition !== undefined && !new RegExp(`^${disposition}$`).test(header))
@@ -106,7 +100,7 @@ const judge = (given: SchemaCase, answer: Answer, bindings: Bindings): readonly 
   const isText = contentType !== undefined;
   if (isText && !(answer.headers.get('content-type') ?? '').startsWith(contentType)) return ['another type'];
   const [expected, actual] = align(
-    withoutSystemFields(fillVersion(isText ? load(given.response as string) : given.response)),
+    withoutSystemFields(fillVersion(isText ? load(response as string) : response)),
     withoutSystemFields(isText ? load(answer.text) : answer.body),
   );
   return compareValues(expected, actual, bindings);
@@ -134,38 +128,20 @@ describe.each(dialects)('the recorded cases of the schema on %s', (dialect) => {
     return value;
   };
 
-  const formOf = ({ multipart, multipartFrom }: SchemaCase): FormData | null => {
-    const parts = [...(multipart ?? [])];
-    if (multipartFrom !== undefined) {
-      const { case: name, replace = [], ...part } = multipartFrom;
-      const answer = answerOf(name);
-      const text = answer.body === null ? answer.text : JSON.stringify(answer.data);
-      parts.push({
-        ...part,
-        content: replace.reduce((content, [from, to]) => content.replace(from, to), text),
-      });
-    }
-    if (parts.length === 0) return null;
-    const form = new FormData();
-    for (const { name, filename, contentType = 'text/plain', content } of parts) {
-      if (filename === undefined) form.append(name, content);
-      else form.append(name, new Blob([content], { type: contentType }), filename);
-    }
-    return form;
+  const partsOf = ({ multipart = [], multipartFrom }: SchemaCase): readonly Part[] => {
+    if (multipartFrom === undefined) return multipart;
+    const { case: name, replace = [], ...part } = multipartFrom;
+    const answer = answerOf(name);
+    const text = answer.body === null ? answer.text : JSON.stringify(answer.data);
+    const content = replace.reduce((edited, [from, to]) => edited.replace(from, to), text);
+    return [...multipart, { ...part, content }];
   };
 
   const send = async (given: SchemaCase): Promise<Answer> => {
     const as = given.as === 'public' ? {} : { as: given.as };
-    const form = formOf(given);
-    if (form !== null) {
-      const response = new Response(form);
-      const headers = { 'content-type': response.headers.get('content-type') ?? '' };
-      return server.request(given.method, given.path, {
-        ...as,
-        headers,
-        raw: new Uint8Array(await response.arrayBuffer()),
-      });
-    }
+    const parts = partsOf(given);
+    if (parts.length > 0)
+      return server.request(given.method, given.path, { ...as, ...(await encodeForm(parts)) });
     const body = bodyOf(given);
     return server.request(given.method, given.path, {
       ...as,

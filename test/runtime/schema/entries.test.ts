@@ -19,7 +19,7 @@ import {
   updateField,
 } from '@directus/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
-import { adminToken, settings, startTestServer, type TestServer } from '../server-harness.js';
+import { adminToken, sampleSettings, startTestServer, type TestServer } from '../server-harness.js';
 
 const tables = `create table product (id integer not null primary key, title varchar(40), price integer);
   insert into product values (1, 'Chair', 40), (2, 'Table', 90);
@@ -32,7 +32,7 @@ afterEach(async () => {
   server = null;
 });
 
-type Setting = (typeof settings)[number];
+type Setting = ReturnType<typeof sampleSettings>[number];
 
 const start = async (setting: Setting) => {
   server = await startTestServer({
@@ -61,7 +61,7 @@ const start = async (setting: Setting) => {
   };
 };
 
-describe.each(settings)('on $dialect through $listener', (setting) => {
+describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', (setting) => {
   it('the SDK of the public system creates, changes and removes them', async () => {
     const { server: running } = await start(setting);
     const client = createDirectus(running.url).with(staticToken(adminToken)).with(rest());

@@ -57,6 +57,32 @@ it('keeps a build until its process releases it', () => {
   expect(usedAt('b4') - marked).toBe(48 * hour);
 });
 
+/** Lets two days pass; returns the builds that were marked in them. */
+const marked = (): readonly string[] => {
+  const before = Date.now();
+  vi.advanceTimersByTime(48 * hour);
+  return ['b1', 'b2'].filter((name) => usedAt(name) > before);
+};
+
+it('keeps the build that is served, which may be another later, until it is closed', async () => {
+  createBuilds(1, 2);
+  for (const name of ['b1', 'b2']) {
+    writeFileSync(
+      join(folder, name, 'server.mjs'),
+      'export const [collections, routes, queueModels] = [[], [], []];',
+    );
+    utimesSync(join(folder, name), new Date(noon), new Date(noon));
+  }
+  writeFileSync(join(folder, 'data.db'), '');
+  const config = loadConfig({ DATABASE_URL: `sqlite:${join(folder, 'data.db')}` });
+  const opened = await openBuild({ config, observe: () => undefined, directory: join(folder, 'b1') });
+  expect(marked()).toEqual(['b1']);
+  await opened.load(join(folder, 'b2'));
+  expect(marked()).toEqual(['b2']);
+  await opened.close();
+  expect(marked()).toEqual([]);
+});
+
 it('does not keep a build that cannot be loaded', async () => {
   createBuilds(1);
   writeFileSync(join(folder, 'b1', 'server.mjs'), 'throw new Error("not like this")');

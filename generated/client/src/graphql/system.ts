@@ -2474,6 +2474,15 @@ export type update_users_meMutationVariables = Exact<{
 
 export type update_users_meMutation = { update_users_me: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null } | null };
 
+export type utils_sortMutationVariables = Exact<{
+  collection: string;
+  item: string;
+  to: string;
+}>;
+
+
+export type utils_sortMutation = { utils_sort: boolean | null };
+
 export type webhooks_secret_rotateMutationVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -3297,6 +3306,11 @@ export const users_tfa_disableDocument = createDocument<users_tfa_disableMutatio
 export const update_users_meDocument = createDocument<update_users_meMutation, update_users_meMutationVariables>(
   'system',
   'mutation update_users_me($data: update_svc_users_input) { update_users_me(data: $data) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+);
+
+export const utils_sortDocument = createDocument<utils_sortMutation, utils_sortMutationVariables>(
+  'system',
+  'mutation utils_sort($collection: String!, $item: ID!, $to: ID!) { utils_sort(collection: $collection, item: $item, to: $to) }',
 );
 
 export const webhooks_secret_rotateDocument = createDocument<webhooks_secret_rotateMutation, webhooks_secret_rotateMutationVariables>(

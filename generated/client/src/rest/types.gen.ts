@@ -2945,6 +2945,82 @@ export type UpdateUsersMeResponses = {
 
 export type UpdateUsersMeResponse = UpdateUsersMeResponses[keyof UpdateUsersMeResponses];
 
+export type UtilsExportData = {
+    body: {
+        format: 'json' | 'csv' | 'csv_utf8' | 'ndjson' | 'xml' | 'yaml';
+        /**
+         * Parameters of the list, as in the body of SEARCH
+         */
+        query?: {
+            [key: string]: unknown;
+        };
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/utils/export/{collection}';
+};
+
+export type UtilsExportResponses = {
+    /**
+     * The export is queued
+     */
+    204: void;
+};
+
+export type UtilsExportResponse = UtilsExportResponses[keyof UtilsExportResponses];
+
+export type UtilsImportData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/utils/import/{collection}';
+};
+
+export type UtilsImportResponses = {
+    /**
+     * All items are stored
+     */
+    200: unknown;
+};
+
+export type UtilsSortData = {
+    body: {
+        /**
+         * Key of the item
+         */
+        item: string | number;
+        /**
+         * Key of the item whose place it takes
+         */
+        to: string | number;
+    };
+    path: {
+        /**
+         * Name of the collection
+         */
+        collection: string;
+    };
+    query?: never;
+    url: '/utils/sort/{collection}';
+};
+
+export type UtilsSortResponses = {
+    /**
+     * The item has moved
+     */
+    200: unknown;
+};
+
 export type WebhooksSecretData = {
     body?: never;
     path?: never;

@@ -1,0 +1,77 @@
+/** Handlers of `spec/operations/utils.yaml`. */
+import type { Operations } from '../../generated/server/operations.js';
+import type { Collection } from '../../contract/collection.js';
+import { untilConfirmed } from '../access/confirmation.js';
+import type { Action } from '../access/policies.js';
+import { createContext, type ItemContext } from '../items/context.js';
+import { sortItems } from '../items/sort.js';
+import { forbiddenCollection } from '../plan/scope.js';
+import { clientOf, type OperationContext } from './context.js';
+import type { OperationServices } from './services.js';
+
+type Names = 'utilsSort' | 'utilsImport' | 'utilsExport';
+
+/** Largest file of an import within its request, in bytes; larger ones are imported by the queue. */
+const maxFile = 10 * 1024 ** 2;
+
+export const createUtilsOperations = (services: OperationServices): Pick<Operations, Names> => ({
+  async utilsSort({ collection: name, body: { item, to } }, context) {
+    await run({ name, actions: ['read', 'update'] }, { services, context }, (collection, items) =>
+      sortItems(collection, { item: String(item), to: String(to) }, items),
+    );
+  },
+
+  async utilsImport({ collection: name }, context) {
+    const need = { name, actions: ['create', 'update'] } as const;
+    requireCollection(need, openItems(await context.principal(), { services, context }));
+    const file = await context.readFile(Math.min(maxFile, services.config.importMax));
+    const { importAtOnce } = await import('../transfers/at-once.js');
+    await run(need, { services, context }, (collection, items) => importAtOnce(file, collection, items));
+  },
+
+  async utilsExport({ collection, body }, context) {
+    const { startExport } = await services.loadTransfers();
+    const { address } = context.client;
+    const url = await startExport({ collection, body, principal: await context.principal(), address });
+    context.setHeader('location', url);
+  },
+});
+
+interface Need {
+  readonly name: string;
+  readonly actions: readonly Action[];
+}
+
+interface Called {
+  readonly services: OperationServices;
+  readonly context: OperationContext;
+}
+
+const openItems = (principal: ItemContext['principal'], { services, context }: Called): ItemContext =>
+  createContext(services, principal, clientOf(context));
+
+/** Returns a user's collection with keys. @throws FORBIDDEN where there is none, or the caller may not use it */
+const requireCollection = ({ name, actions }: Need, { registry, principal }: ItemContext): Collection => {
+  const collection = registry.collections.get(name);
+  const isUsable =
+    collection !== undefined &&
+    !collection.system &&
+    !collection.readonly &&
+    collection.key.length > 0 &&
+    actions.every((action) => principal.policies.grant(collection, action) !== null);
+  if (!isUsable) throw forbiddenCollection(name);
+  return collection;
+};
+
+/** Runs a write with the current rights of the caller, again where they change meanwhile. */
+const run = (
+  need: Need,
+  called: Called,
+  work: (collection: Collection, items: ItemContext) => Promise<void>,
+): Promise<boolean> =>
+  untilConfirmed(async () => {
+    const items = openItems(await called.context.renew(), called);
+    const collection = requireCollection(need, items);
+    await items.admission.run(() => work(collection, items), items.caller);
+    return true;
+  });
