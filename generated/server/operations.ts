@@ -453,7 +453,12 @@ export type OperatorRequestsOutput = { data: OperatorRequest[] };
 
 export type OperatorRequestsReadInput = { id: string };
 export type OperatorRequestsReadOutput = {
-  data: { request: OperatorRequest; attempts: OperatorRequestAttempt[]; deliveries: OperatorDelivery[] };
+  data: {
+    request: OperatorRequest;
+    temporal_url: string | null;
+    attempts: OperatorRequestAttempt[];
+    deliveries: OperatorDelivery[];
+  };
 };
 
 export type OperatorWorkersInput = Record<string, never>;

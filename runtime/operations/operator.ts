@@ -1,6 +1,7 @@
 /** Handlers of `spec/operations/operator.yaml`: the queue over all accounts, for operators. */
 import type { Operations, OperatorModel, OperatorRequestsInput } from '../../generated/server/operations.js';
 import { invalidQuery } from '../../contract/errors.js';
+import { requestWorkflowId } from '../queue/contract.js';
 import { listAttempts, findDeliveries, findDeliveriesOf, type Delivery } from '../queue/store/deliveries.js';
 import { listRequestAttempts, type StoredAttempt } from '../queue/store/attempts.js';
 import { isId } from '../queue/store/ids.js';
@@ -60,6 +61,7 @@ const createSearches = (services: OperationServices): Pick<Operations, Searches>
           request: operatorRequest(request),
           attempts: attempts.map(attemptToWire),
           deliveries: await Promise.all(deliveries.map((each) => deliveryToWire(each, services))),
+          temporal_url: temporalUrlOf(request, services),
         },
       };
     },
@@ -177,6 +179,14 @@ export const toSearch = (
   ...(after !== undefined && { after: fromTime('after', after, toError) }),
   ...(before !== undefined && { before: fromTime('before', before, toError) }),
 });
+
+/** Returns the page of a request's workflow in the Temporal UI, or null if the URL of that is not set. */
+const temporalUrlOf = ({ id, round }: RequestHead, { config }: OperationServices): string | null => {
+  const { ui, namespace } = config.temporal;
+  if (ui === null) return null;
+  const workflow = requestWorkflowId({ requestId: id, round });
+  return `${ui}/namespaces/${encodeURIComponent(namespace ?? 'default')}/workflows/${workflow}`;
+};
 
 const operatorRequest = (request: RequestHead) => {
   const { account, round, webhook } = request;

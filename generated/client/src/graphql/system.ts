@@ -1458,7 +1458,7 @@ export type operator_requests_by_idQueryVariables = Exact<{
 }>;
 
 
-export type operator_requests_by_idQuery = { operator_requests_by_id: { __typename: 'operator_requests_by_id_result' } | null };
+export type operator_requests_by_idQuery = { operator_requests_by_id: { temporal_url: string | null } | null };
 
 export type operator_workersQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -2770,7 +2770,7 @@ export const operator_requestsDocument = createDocument<operator_requestsQuery, 
 
 export const operator_requests_by_idDocument = createDocument<operator_requests_by_idQuery, operator_requests_by_idQueryVariables>(
   'system',
-  'query operator_requests_by_id($id: String!) { operator_requests_by_id(id: $id) { __typename } }',
+  'query operator_requests_by_id($id: String!) { operator_requests_by_id(id: $id) { temporal_url } }',
 );
 
 export const operator_workersDocument = createDocument<operator_workersQuery, operator_workersQueryVariables>(

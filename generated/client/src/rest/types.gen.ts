@@ -1549,6 +1549,10 @@ export type OperatorRequestsReadResponses = {
                 begun_at?: string | null;
                 ended_at?: string | null;
             };
+            /**
+             * Its workflow, if TEMPORAL_UI_URL is set
+             */
+            temporal_url: string | null;
             attempts: Array<{
                 number: number;
                 worker: string;
