@@ -9,6 +9,7 @@ import { computeHashesBy } from './auth/passwords/hash.js';
 import { createWatchdog } from './processes/watchdog.js';
 import { createBuildSource } from './processes/build-source.js';
 import { openBuild } from './processes/open-build.js';
+import { registerProcess, type Unregister } from './processes/registration.js';
 import { baseOf } from './server.js';
 import { createReloadingService } from './reloading-service.js';
 import type { Service } from './service.js';
@@ -35,24 +36,28 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
   const opened = await openBuild({ config, observe });
   const watchdog = createWatchdog({ config, ends: false });
   let service: Service | null = null;
+  let unregister: Unregister | null = null;
   const close = async (): Promise<void> => {
     await service?.close();
+    await unregister?.();
     await opened.close();
     watchdog.close();
   };
   try {
     const base = baseOf(config);
     const { track } = watchdog;
-    const { schema: _schema, load: _load, ...build } = opened;
+    const { schema: _schema, load: _load, generation: _generation, ...build } = opened;
+    const source = createBuildSource({ opened, interval: config.schemaWatch, observe });
     service = await createReloadingService({
       ...build,
-      source: createBuildSource({ opened, interval: config.schemaWatch, observe }),
+      source,
       config,
       observe,
       base,
       url: () => urlOf(config),
       track,
     });
+    unregister = await registerProcess(opened.database, source);
     watchdog.start();
     return { handler: await service.loadApp(), close };
   } catch (error) {

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiRequest, ApiResponse } from './request/api-request.js';
 import { OutdatedSchema } from './request/outdated-schema.js';
-import type { ServiceOptions, Service } from './service.js';
+import type { Reload, ServiceOptions, Service } from './service.js';
 import { createService } from './service.js';
 
 /** The parts of a service that its build contains. */
@@ -15,10 +15,15 @@ export type ServiceBuild = Pick<
 >;
 
 /** Puts a build in place of the last. */
-export type Replace = (build: ServiceBuild) => Promise<void>;
+export type Replace = (build: ServiceBuild) => Promise<Replaced>;
+
+export interface Replaced {
+  /** Resolves when no request that relies on a former build is in progress. */
+  readonly drained: Promise<void>;
+}
 
 /** Replaces nothing, for a source without a subscriber. */
-export const replaceNothing: Replace = async () => undefined;
+export const replaceNothing: Replace = async () => ({ drained: Promise.resolve() });
 
 /** Source of new builds. */
 export interface BuildSource {
@@ -30,6 +35,10 @@ export interface BuildSource {
   look(forced: boolean): Promise<void>;
   /** Returns why the schema as it is now cannot be served; null where it can. */
   failure(): string | null;
+  /** Returns the generation of the schema that the oldest request in progress relies on. */
+  generation(): number;
+  /** Sets what is called when the generation has changed. */
+  onGeneration(changed: () => void): void;
   /** Sets what is called with each new build. */
   subscribe(replace: Replace): void;
   /** Ends looks at intervals; resolves when no build is being replaced. */
@@ -41,30 +50,33 @@ export interface ReloadingOptions extends ServiceOptions {
   readonly source?: BuildSource;
 }
 
-interface Generation {
-  readonly service: Service;
-  /** Number of requests in progress. */
-  requests: number;
-  /** Called when the last request has ended. */
-  onIdle: (() => void) | null;
-}
-
 /** Milliseconds for which a request waits for a new build. */
 const buildLimit = 10_000;
 
 export const createReloadingService = async ({ source, ...options }: ReloadingOptions): Promise<Service> => {
   if (source === undefined) return createService(options);
-  const reload = (): Promise<void> => source.look(true);
   const open = async (build: Partial<ServiceBuild>): Promise<Generation> => {
+    const use = createUse();
+    const reload: Reload = (then) =>
+      use.outside(async () => {
+        await source.look(true);
+        await then?.();
+      });
     const service = await createService({ ...options, ...build, reload, reloadFailure: source.failure });
-    return { service, requests: 0, onIdle: null };
+    return { service, use };
   };
   let current = await open({});
+  const former = new Set<Generation>();
   source.subscribe(async (build) => {
     const next = await open(build);
     const last = current;
     current = next;
-    void closeWhenIdle(last);
+    former.add(last);
+    void last.use.ended().then(async () => {
+      former.delete(last);
+      await last.service.close();
+    });
+    return { drained: Promise.all([...former].map(({ use }) => use.drained())).then(() => undefined) };
   });
   const respond = createRetry(() => current, source);
   return {
@@ -79,6 +91,58 @@ export const createReloadingService = async ({ source, ...options }: ReloadingOp
       await source.close();
       await current.service.close();
     },
+  };
+};
+
+interface Generation {
+  readonly service: Service;
+  readonly use: Use;
+}
+
+/** The requests in progress on a build. */
+interface Use {
+  /** Runs a request on it. */
+  inside<Result>(body: () => Promise<Result>): Promise<Result>;
+  /** Runs a part of such a request that no longer relies on it, as it waits for the next one. */
+  outside<Result>(body: () => Promise<Result>): Promise<Result>;
+  /** Resolves when no request is in progress. */
+  ended(): Promise<void>;
+  /** Resolves when none relies on it. */
+  drained(): Promise<void>;
+}
+
+const createUse = (): Use => {
+  const state = { requests: 0, outside: 0 };
+  const waiting = new Set<() => void>();
+  const add = (key: keyof typeof state, step: 1 | -1): void => {
+    state[key] += step;
+    for (const check of waiting) check();
+  };
+  const during =
+    (key: keyof typeof state) =>
+    async <Result>(body: () => Promise<Result>): Promise<Result> => {
+      add(key, 1);
+      try {
+        return await body();
+      } finally {
+        add(key, -1);
+      }
+    };
+  const until = (isMet: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const check = (): void => {
+        if (!isMet()) return;
+        waiting.delete(check);
+        resolve();
+      };
+      waiting.add(check);
+      check();
+    });
+  return {
+    inside: during('requests'),
+    outside: during('outside'),
+    ended: () => until(() => state.requests === 0),
+    drained: () => until(() => state.requests === state.outside),
   };
 };
 
@@ -109,17 +173,5 @@ const createRetry = (current: () => Generation, source: BuildSource): Service['r
   };
 };
 
-const run = async (generation: Generation, request: ApiRequest): Promise<ApiResponse> => {
-  generation.requests += 1;
-  try {
-    return await generation.service.respond(request);
-  } finally {
-    generation.requests -= 1;
-    if (generation.requests === 0) generation.onIdle?.();
-  }
-};
-
-const closeWhenIdle = async (generation: Generation): Promise<void> => {
-  if (generation.requests > 0) await new Promise<void>((resolve) => (generation.onIdle = resolve));
-  await generation.service.close();
-};
+const run = ({ service, use }: Generation, request: ApiRequest): Promise<ApiResponse> =>
+  use.inside(() => service.respond(request));

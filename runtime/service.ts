@@ -39,6 +39,12 @@ import type { ApiRequest } from './request/api-request.js';
 import type { IsOutdated } from './request/outdated-schema.js';
 import { createProxies } from './request/client-address.js';
 
+/**
+ * Serves the schema that the database has now, by a new build, then runs `then`: meanwhile nothing waits for the request
+ * that calls it. @throws Error
+ */
+export type Reload = (then?: () => Promise<void>) => Promise<void>;
+
 export interface ServiceOptions {
   readonly config: Config;
   readonly declarations: readonly CollectionDeclaration[];
@@ -59,8 +65,8 @@ export interface ServiceOptions {
   /** Models of the queue, and the module of those that are functions. */
   readonly queueModels?: readonly QueueModelDeclaration[];
   readonly functions?: string;
-  /** Serves the schema that the database has now, by a new build; absent where that takes a restart. @throws Error */
-  readonly reload?: () => Promise<void>;
+  /** Absent where a new build takes a restart. */
+  readonly reload?: Reload;
   /** Returns why the schema that the database has now cannot be served; null where it can. */
   readonly reloadFailure?: () => string | null;
   /** Returns what changed in the database since the declarations were made. */

@@ -226,6 +226,18 @@ export interface SvcPoliciesRow {
   readonly ip_access: string | null;
 }
 
+/** A row of `svc_processes`. */
+export interface SvcProcessesRow {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly role: string;
+  readonly version: string;
+  readonly generation: number;
+  readonly state: string;
+  readonly date_seen: number;
+}
+
 /** A row of `svc_quotas`. */
 export interface SvcQuotasRow {
   readonly id: string;
@@ -353,6 +365,7 @@ export interface SvcSchemaAppliesRow {
   readonly step: string | null;
   readonly error: string | null;
   readonly user: string | null;
+  readonly generation: number | null;
   readonly date_started: number;
   readonly date_ended: number | null;
 }
@@ -567,6 +580,10 @@ export interface SystemTables {
       | 'enforce_tfa'
       | 'ip_access';
   };
+  readonly svc_processes: {
+    readonly row: SvcProcessesRow;
+    readonly optional: never;
+  };
   readonly svc_quotas: {
     readonly row: SvcQuotasRow;
     readonly optional:
@@ -650,7 +667,7 @@ export interface SystemTables {
   };
   readonly svc_schema_applies: {
     readonly row: SvcSchemaAppliesRow;
-    readonly optional: 'steps' | 'steps_done' | 'step' | 'error' | 'user' | 'date_ended';
+    readonly optional: 'steps' | 'steps_done' | 'step' | 'error' | 'user' | 'generation' | 'date_ended';
   };
   readonly svc_sessions: {
     readonly row: SvcSessionsRow;
@@ -811,6 +828,7 @@ export const systemColumns = {
     'enforce_tfa',
     'ip_access',
   ],
+  svc_processes: ['id', 'host', 'pid', 'role', 'version', 'generation', 'state', 'date_seen'],
   svc_quotas: [
     'id',
     'user',
@@ -895,6 +913,7 @@ export const systemColumns = {
     'step',
     'error',
     'user',
+    'generation',
     'date_started',
     'date_ended',
   ],

@@ -38,6 +38,8 @@ export interface Config {
   };
   /** Milliseconds between two looks for a changed schema; 0: none but those that are asked for. */
   readonly schemaWatch: number;
+  /** Milliseconds for which an apply waits for hosts that do not follow, and for locks of others. */
+  readonly schemaApplyWait: number;
   /** Milliseconds after which a process that does not respond is replaced; 0: never. */
   readonly watchdog: number;
   /** Signing secrets, newest first; empty: the secret in `.svc/secret`. */
@@ -165,6 +167,7 @@ export const loadConfig = (environment: Environment): Config => {
     adminPort: read('ADMIN_PORT'),
     access: { lease: read('ACCESS_LEASE') },
     schemaWatch: read('SCHEMA_WATCH'),
+    schemaApplyWait: read('SCHEMA_APPLY_WAIT'),
     watchdog: read('WATCHDOG'),
     secret: read('SECRET') ?? [],
     auth: readAuth(read, faults),

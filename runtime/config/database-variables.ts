@@ -59,6 +59,11 @@ export const databaseVariables = {
     meaning:
       'how often a server looks for a changed schema; `off`: only when it is asked or a statement fails',
   },
+  SCHEMA_APPLY_WAIT: {
+    parse: parseDuration,
+    default: '60s',
+    meaning: 'how long an apply waits for hosts that do not serve the new schema, and for locks of others',
+  },
   TABLES_INCLUDE: {
     parse: parseList,
     default: '',

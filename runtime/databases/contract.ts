@@ -51,6 +51,8 @@ export interface SqlDialect {
    * rather than not.
    */
   readonly schemaVersion: string;
+  /** The time now, in milliseconds since 1970: an expression. */
+  readonly clock: string;
   /** Selects the names of the tables whose writes cannot be rolled back; absent if there are none. */
   readonly tablesWithoutTransactions?: string;
   /** SQL after the table name in an insert without columns. */

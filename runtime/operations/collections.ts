@@ -41,7 +41,12 @@ const createSchemaAccess = ({ database, config, reload, registry }: OperationSer
   const change = async (context: OperationContext, edit: Edit): Promise<void> => {
     const { changeSchema } = await loadSchema();
     const { user } = await context.principal();
-    const changed = await changeSchema(edit, { ...services, user: user?.id ?? null });
+    const changed = await changeSchema(edit, {
+      ...services,
+      user: user?.id ?? null,
+      wait: config.schemaApplyWait,
+      serve: reload,
+    });
     if (changed) await serveSchema(reload, 'the change is stored, but the schema cannot be served');
   };
   /** Reads one entry. @throws FORBIDDEN where there is none that the caller may see */

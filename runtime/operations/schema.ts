@@ -43,7 +43,12 @@ export const createSchemaOperations = ({
     async schemaApply({ body }, context) {
       const { applyDifference } = await load();
       const { user } = await context.principal();
-      await applyDifference(body as never, { ...services, user: user?.id ?? null });
+      await applyDifference(body as never, {
+        ...services,
+        user: user?.id ?? null,
+        wait: config.schemaApplyWait,
+        serve: reload,
+      });
       await serveSchema(reload, 'the difference is applied, but the schema cannot be served');
     },
 

@@ -31,8 +31,11 @@ export interface OperationServices extends ItemServices {
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
   /** Returns the public URL of the server. */
   readonly url: () => string;
-  /** Serves the schema that the database has now; absent where nobody can. @throws Error */
-  readonly reload?: () => Promise<void>;
+  /**
+   * Serves the schema that the database has now, then runs `then`: meanwhile nothing waits for the request that calls it.
+   * Absent where nobody can. @throws Error
+   */
+  readonly reload?: (then?: () => Promise<void>) => Promise<void>;
   /** Returns why the schema that the database has now cannot be served; null where it can. */
   readonly reloadFailure?: () => string | null;
   /** Path prefix; empty at the root. */

@@ -2,6 +2,7 @@
 import { replaceNothing, type BuildSource } from '../reloading-service.js';
 import { latest } from '../concurrency/latest.js';
 import type { Observe } from '../observe.js';
+import { createServedGeneration } from './drain.js';
 import type { OpenedBuild } from './open-build.js';
 import { watchSchema } from './schema-watch.js';
 
@@ -17,13 +18,17 @@ const manyReloads = 20;
 
 export const createBuildSource = ({ opened, interval, observe }: SourceOptions): BuildSource => {
   let served = opened.directory;
+  const generation = createServedGeneration(opened.generation);
   let reloads = 0;
   let replace = replaceNothing;
   const look = latest(
     async (forced: boolean): Promise<void> => {
-      const directory = await opened.schema.look(forced);
-      if (directory === served) return;
-      await replace(await opened.load(directory));
+      const found = await opened.schema.look(forced);
+      const { directory } = found;
+      const isNew = directory !== served;
+      const replaced = isNew ? await replace(await opened.load(directory)) : null;
+      generation.follow(found.generation, replaced);
+      if (!isNew) return;
       served = directory;
       reloads += 1;
       if (reloads < manyReloads) return;
@@ -41,6 +46,8 @@ export const createBuildSource = ({ opened, interval, observe }: SourceOptions):
       return looking;
     },
     failure: opened.schema.failure,
+    generation: generation.get,
+    onGeneration: generation.onChange,
     subscribe(next) {
       replace = next;
       stop = watchSchema({ interval, look: () => this.look(false) });

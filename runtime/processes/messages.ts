@@ -1,6 +1,12 @@
 /** Messages between the supervisor and its processes. */
 import type { Snapshot } from '../metrics/tallies.js';
 
+/**
+ * Milliseconds for which a process that is replaced may answer its last requests: those that apply a schema, or wait for a
+ * model, take long.
+ */
+export const retireLimit = 3_600_000;
+
 /** Messages from a process to the supervisor. */
 export type Report =
   | Ready
@@ -28,6 +34,8 @@ export interface Ready {
   readonly url: string;
   readonly collections: number;
   readonly directory: string;
+  /** Of the schema that the build is of; 0 where the process was given the build. */
+  readonly generation: number;
 }
 
 export interface Failed {
@@ -47,14 +55,23 @@ export interface Finding {
   readonly id: number | null;
   /** The build of the schema as it is now, or the last that could be made. */
   readonly directory: string;
+  /** Generation of the schema that this build is of. */
+  readonly generation: number;
   /** The reason for which there is no build of the present schema; null where there is one. */
+  readonly failure: string | null;
+}
+
+/** An order to serve this build, of that generation of the schema; `failure`: why the schema as it is now has none. */
+export interface ServeInstruction {
+  readonly kind: 'serve';
+  readonly directory: string;
+  readonly generation: number;
   readonly failure: string | null;
 }
 
 /** Messages from the supervisor to a process. */
 export type Instruction =
-  /** Serve this build; `failure`: why the schema as it is now has none. */
-  | { readonly kind: 'serve'; readonly directory: string; readonly failure: string | null }
+  | ServeInstruction
   /** The answer to a `look`. */
   | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
   /** Report the metrics. */

@@ -26,6 +26,8 @@ export interface OpenOptions {
 export interface OpenedBuild extends LoadedBuild {
   readonly database: Database;
   readonly directory: string;
+  /** Generation of the schema that the build is of; 0 where another process knows it. */
+  readonly generation: number;
   readonly schema: SchemaLook;
   /** Loads another build, which is kept instead of the one before. */
   load(directory: string): Promise<LoadedBuild>;
@@ -57,9 +59,9 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   try {
     const present = ifExists(known.directory);
     const schema = createSchemaLook({ config, database, observe }, present);
-    const first = present ?? (await schema.look(true));
+    const first = present === null ? await schema.look(true) : { directory: present, generation: 0 };
     const isResumed = present === null && (await endCutOff({ config, database, observe }));
-    const directory = isResumed ? await schema.look(true) : first;
+    const { directory, generation } = isResumed ? await schema.look(true) : first;
     let release = keepInUse(directory);
     const loading = timed('load', observe, () => loadBuild(directory, database));
     loading.catch(release);
@@ -68,6 +70,7 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
       ...build,
       database,
       directory,
+      generation,
       schema,
       load(next) {
         release();
@@ -85,11 +88,15 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   }
 };
 
+/** Milliseconds for which a start waits for other hosts, longer than those of killed processes count as alive. */
+const resumeWait = 10_000;
+
 /** Ends an apply of the schema that was cut off. Returns whether there was one. */
 const endCutOff = async ({ config, database, observe }: PrepareOptions): Promise<boolean> => {
   const { resumeApply } = await import('../schema/apply/resume.js');
   try {
-    return await resumeApply({ database, tables: config.tables, user: null });
+    const wait = Math.min(config.schemaApplyWait, resumeWait);
+    return await resumeApply({ database, tables: config.tables, wait, user: null });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `an apply of the schema was cut off: ${reason}; run svc schema apply --resume, or --abandon`;

@@ -56,8 +56,8 @@ export const prepareBuild = async (
 
 const createTask = async ({ config, database, observe }: PrepareOptions): Promise<BuildTask> => {
   const { tables } = config;
-  const { introspect } = await import('../../generator/introspection/index.js');
-  const catalog = await introspect(database, {
+  const { readServedCatalog } = await import('../schema/served-catalog.js');
+  const catalog = await readServedCatalog(database, {
     ...tables,
     // a dropped table must not prevent a start
     onUnmatched({ include, exclude }) {

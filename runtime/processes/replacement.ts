@@ -6,11 +6,12 @@
 import type { Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Finding, Instruction, LookRequest, Report } from './messages.js';
+import type { Finding, Instruction, LookRequest, Ready, Report } from './messages.js';
 
 export interface ReplacementOptions {
-  /** The build that is served. */
+  /** The build that is served, and the generation of its schema. */
   readonly directory: string;
+  readonly generation: number;
   /** Starts a spare process. */
   startSpare(directory: string): Worker;
   /** Returns the processes that serve requests, without those that are to end. */
@@ -52,7 +53,7 @@ export const createReplacement = (options: ReplacementOptions): Replacement => {
       if (report.kind === 'spare') state.loaded.get(child.id)?.();
       if (report.kind === 'look') void answerLook(child, report, { state, options });
       if (report.kind === 'found') void takeFinding(report, { state, options });
-      if (report.kind === 'ready') takeReady(child, report.directory, state);
+      if (report.kind === 'ready') takeReady(child, report, state);
     },
     stop() {
       state.isStopped = true;
@@ -63,6 +64,7 @@ export const createReplacement = (options: ReplacementOptions): Replacement => {
 
 interface State {
   directory: string;
+  generation: number;
   failure: string | null;
   spare: Worker | null;
   /** Resolves when the spare process has loaded everything. */
@@ -75,12 +77,15 @@ interface State {
   readonly asked: Map<number, (failure: string | null) => void>;
   lastId: number;
   timer: NodeJS.Timeout | undefined;
+  /** Resolves when the processes that were replaced have ended. */
+  retired: Promise<unknown>;
   isRotating: boolean;
   isStopped: boolean;
 }
 
-const createState = ({ directory }: ReplacementOptions): State => ({
+const createState = ({ directory, generation }: ReplacementOptions): State => ({
   directory,
+  generation,
   failure: null,
   spare: null,
   isLoaded: Promise.resolve(),
@@ -89,6 +94,7 @@ const createState = ({ directory }: ReplacementOptions): State => ({
   asked: new Map(),
   lastId: 0,
   timer: undefined,
+  retired: Promise.resolve(),
   isRotating: false,
   isStopped: false,
 });
@@ -108,63 +114,84 @@ const startSpare = (state: State, options: ReplacementOptions): void => {
   state.spare = spare;
   state.isLoaded = new Promise<void>((resolve) => {
     state.loaded.set(spare.id, resolve);
-    spare.once('exit', () => {
-      state.loaded.delete(spare.id);
-      // those that wait for its answer would wait for ever
-      for (const answer of state.asked.values()) answer('the process that looks at the schema has ended');
-      state.asked.clear();
-    });
+    spare.once('exit', () => state.loaded.delete(spare.id));
   });
 };
 
-/** Returns the spare process once it has loaded everything, also where another one takes its place meanwhile. */
-const loadedSpare = async (state: State): Promise<Worker> => {
+/**
+ * Calls `use` with the spare process once it has loaded everything, also where another one takes its place meanwhile. It
+ * is still the spare process then, which it may not be in a later turn: one that serves does not look.
+ */
+const withSpare = async <Result>(
+  state: State,
+  use: (spare: Worker) => Result | Promise<Result>,
+): Promise<Result> => {
   for (;;) {
     const { spare, isLoaded } = state;
     const ended = spare === null ? sleep(100) : once(spare, 'exit');
     await Promise.race([isLoaded, ended]);
-    if (spare !== null && spare === state.spare && spare.isConnected()) return spare;
+    if (spare !== null && spare === state.spare && spare.isConnected()) return use(spare);
     await sleep(100);
   }
 };
 
 const answerLook = async (child: Worker, { id, forced }: LookRequest, { state }: Context): Promise<void> => {
-  const spare = await loadedSpare(state);
-  state.lastId += 1;
-  const own = state.lastId;
-  const failure = await new Promise<string | null>((resolve) => {
-    state.asked.set(own, resolve);
-    send(spare, { kind: 'look', id: own, forced });
-  });
-  send(child, { kind: 'looked', id, failure });
+  const ask = (): Promise<Looked> => withSpare(state, (spare) => askSpare(spare, forced, state));
+  // another one has taken its place by then
+  const looked = (await ask()) ??
+    (await ask()) ?? { failure: 'the process that looks at the schema has ended' };
+  send(child, { kind: 'looked', id, failure: looked.failure });
 };
 
-const takeFinding = async ({ id, directory, failure }: Finding, context: Context): Promise<void> => {
+/** The reason for which there is no build of the present schema; absent where the process has ended. */
+type Looked = Pick<Finding, 'failure'> | undefined;
+
+const askSpare = (spare: Worker, forced: boolean, state: State): Promise<Looked> =>
+  new Promise((resolve) => {
+    state.lastId += 1;
+    const id = state.lastId;
+    const answer = (looked: Looked): void => {
+      spare.off('exit', end);
+      state.asked.delete(id);
+      resolve(looked);
+    };
+    const end = (): void => answer(undefined);
+    spare.once('exit', end);
+    state.asked.set(id, (failure) => answer({ failure }));
+    send(spare, { kind: 'look', id, forced });
+  });
+
+const takeFinding = async (finding: Finding, context: Context): Promise<void> => {
   const { state } = context;
-  await adopt(directory, failure, context);
-  if (id === null) return;
-  state.asked.get(id)?.(failure);
-  state.asked.delete(id);
+  const { id, failure } = finding;
+  await adopt(finding, context);
+  if (id !== null) state.asked.get(id)?.(failure);
 };
 
 /** Has all processes serve a build; resolves when they do. */
-const adopt = async (
-  directory: string,
-  failure: string | null,
-  { state, options }: Context,
-): Promise<void> => {
+const adopt = async (finding: Finding, { state, options }: Context): Promise<void> => {
+  const { directory, failure } = finding;
+  // a spare process that has not looked yet knows of none
+  const generation = Math.max(finding.generation, state.generation);
   const isNew = directory !== state.directory;
-  if (!isNew && failure === state.failure) return;
-  Object.assign(state, { directory, failure });
+  if (!isNew && failure === state.failure && generation === state.generation) return;
+  Object.assign(state, { directory, generation, failure });
   const children = options.answering();
   const serving = children.map((child) => untilServing(child, directory));
-  for (const child of children) send(child, { kind: 'serve', directory, failure });
+  for (const child of children) send(child, toServe(state));
   if (isNew) {
     clearTimeout(state.timer);
     state.timer = setTimeout(() => void rotate({ state, options }), calm);
   }
   await Promise.race([Promise.all(serving), sleep(serveLimit, undefined, { ref: false })]);
 };
+
+const toServe = ({ directory, generation, failure }: State): Instruction => ({
+  kind: 'serve',
+  directory,
+  generation,
+  failure,
+});
 
 const untilServing = (child: Worker, directory: string): Promise<void> =>
   new Promise((resolve) => {
@@ -179,32 +206,37 @@ const untilServing = (child: Worker, directory: string): Promise<void> =>
   });
 
 /** A process may have begun with a build that another one has followed meanwhile. */
-const takeReady = (child: Worker, directory: string, state: State): void => {
+const takeReady = (child: Worker, { directory, generation }: Ready, state: State): void => {
   state.first.set(child.id, directory);
   child.once('exit', () => state.first.delete(child.id));
-  if (directory !== state.directory)
-    send(child, { kind: 'serve', directory: state.directory, failure: state.failure });
+  if (directory !== state.directory || generation !== state.generation) send(child, toServe(state));
 };
 
-/** Replaces the processes that began with another build, one after the other. */
+/** Replaces the processes that began with another build, one after the other, when those before them have ended. */
 const rotate = async ({ state, options }: Context): Promise<void> => {
   if (state.isRotating) return;
   state.isRotating = true;
+  await state.retired;
+  const ended: Promise<unknown>[] = [];
   const findFormer = (): Worker | undefined =>
     options.serving().find(({ id }) => state.first.get(id) !== state.directory && state.first.has(id));
   for (let former = findFormer(); former !== undefined && !state.isStopped; former = findFormer()) {
-    const next = await loadedSpare(state);
-    startSpare(state, options);
-    // until it is ready, nobody misses it
-    options.setRestart(next, false);
-    send(next, { kind: 'serve', directory: state.directory, failure: state.failure });
+    const next = await withSpare(state, (spare) => {
+      startSpare(state, options);
+      // until it is ready, nobody misses it
+      options.setRestart(spare, false);
+      send(spare, toServe(state));
+      return spare;
+    });
     if (await isReady(next)) {
       options.setRestart(next, true);
+      ended.push(once(former, 'exit'));
       options.retire(former);
     } else {
       await sleep(calm);
     }
   }
+  state.retired = Promise.all(ended);
   state.isRotating = false;
 };
 

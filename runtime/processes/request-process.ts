@@ -17,11 +17,12 @@ import type { ConnectionSource } from '../http/node-server.js';
 import type { BuildSource } from '../reloading-service.js';
 import { createBuildSource } from './build-source.js';
 import type { ConnectionMessage } from './connections.js';
-import type { Instruction, Report } from './messages.js';
+import { retireLimit, type Instruction, type Report } from './messages.js';
 import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { watchPool } from '../metrics/pool.js';
 import { packageVersion } from '../config/package.js';
 import { openBuild, type OpenedBuild, type OpenOptions } from './open-build.js';
+import { registerProcess } from './registration.js';
 import { waitAsSpare } from './spare-process.js';
 import { createSupervisedSource } from './supervised-source.js';
 
@@ -30,14 +31,15 @@ export interface RequestProcess {
   readonly collections: number;
   /** The build that is served. */
   readonly directory: string;
+  /** Generation of the schema that it is of, as far as the process has looked itself. */
+  readonly generation: number;
   isReady(): boolean;
   /** Returns why the schema as it is now cannot be served; null where it can. */
   schemaFailure(): string | null;
-  /**
-   * Finishes requests in progress, within ten seconds.
-   * @param grace milliseconds for which clients may still use their connections, and are told to open others
-   */
-  close(grace?: number): Promise<void>;
+  /** Finishes requests in progress, within ten seconds. */
+  close(): Promise<void>;
+  /** Finishes requests in progress, and takes others for some seconds on the connections that clients have. */
+  retire(): Promise<void>;
 }
 
 export interface RequestProcessOptions extends OpenOptions {
@@ -54,6 +56,8 @@ export interface RequestProcessOptions extends OpenOptions {
 }
 
 const drainLimit = 10_000;
+/** Milliseconds for which a process that is replaced answers on the connections that clients have. */
+const retireGrace = 5_000;
 
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
   const { config, metrics, endsHung = true } = options;
@@ -66,7 +70,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const observe = watchDatabase(options.observe, setReady);
   const loading = import('../server.js');
   const opened = await openBuild({ ...options, observe });
-  const { directory, declarations, schema: _schema, load: _load, ...build } = opened;
+  const { directory, generation, declarations, schema: _schema, load: _load, ...build } = opened;
   const { createSource = createOwnSource(options) } = options;
   const source = createSource(opened);
   const watchdog = createWatchdog({ config, ends: endsHung });
@@ -84,21 +88,29 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
         ...(options.connections !== undefined && { connections: options.connections }),
       }),
     );
+    const unregister = await registerProcess(opened.database, source);
     setReady(true);
     watchdog.start();
-    const close = async (grace = 0): Promise<void> => {
-      setReady(false);
-      await Promise.race([server.close(grace), sleep(grace + drainLimit, undefined, { ref: false })]);
+    // a process that is replaced may be told to stop as well
+    const closeAll = lazy(async () => {
+      await unregister();
       await opened.close();
       watchdog.close();
+    });
+    const close = async (grace: number, limit: number): Promise<void> => {
+      setReady(false);
+      await Promise.race([server.close(grace), sleep(limit, undefined, { ref: false })]);
+      await closeAll();
     };
     return {
       url: server.url,
       collections: declarations.length,
       directory,
+      generation,
       isReady: () => ready,
       schemaFailure: source.failure,
-      close,
+      close: () => close(0, drainLimit),
+      retire: () => close(retireGrace, retireLimit),
     };
   } catch (error) {
     watchdog.close();
@@ -121,9 +133,6 @@ const watchDatabase =
     observe(observation);
   };
 
-/** Milliseconds for which a process that is replaced answers on the connections that clients have. */
-const retireGrace = 5_000;
-
 interface ChildOptions {
   /** The build to serve, known once the first process has prepared it. */
   readonly directory?: string;
@@ -133,25 +142,24 @@ interface ChildOptions {
 
 const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => {
   let running: RequestProcess | null = null;
-  let grace = 0;
   let metrics: Metrics | null = null;
   const reportMetrics = async (sent?: () => void): Promise<void> => {
     if (metrics !== null) report({ kind: 'measured', snapshot: await metrics.snapshot() }, sent);
     else sent?.();
   };
-  const stop = lazy(async () => {
-    await running?.close(grace);
+  const end = async (closing: Promise<void> | undefined): Promise<void> => {
+    await closing;
     await reportMetrics(() => process.exit(0));
-  });
+  };
+  const stop = lazy(() => end(running?.close()));
+  const retire = lazy(() => end(running?.retire()));
   // A terminal sends SIGINT to the whole process group, but the supervisor decides when to stop, with SIGTERM. A
   // service manager may send SIGTERM to every process as well, so it can arrive twice.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => void stop());
   process.on('message', ({ kind }: Instruction) => {
     if (kind === 'measure') void reportMetrics();
-    if (kind !== 'retire') return;
-    grace = retireGrace;
-    void stop();
+    if (kind === 'retire') void retire();
   });
   try {
     const config = loadConfig(process.env);
@@ -171,8 +179,8 @@ const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => 
       createSource: (opened) => createSupervisedSource(opened, report),
       onReadiness: (ready) => report({ kind: 'readiness', ready }),
     });
-    const { url, collections } = running;
-    report({ kind: 'ready', url, collections, directory: running.directory });
+    const { url, collections, generation } = running;
+    report({ kind: 'ready', url, collections, generation, directory: running.directory });
     if (config.watchdog > 0)
       setInterval(() => report({ kind: 'beat' }), beatInterval(config.watchdog)).unref();
   } catch (error) {

@@ -23,11 +23,11 @@ export const createSchemaCheck = (
 };
 
 const compare = async (directory: string, database: Database): Promise<readonly string[]> => {
-  const [{ introspect }, { catalogChanges }] = await Promise.all([
-    import('../../generator/introspection/index.js'),
+  const [{ readServedCatalog }, { catalogChanges }] = await Promise.all([
+    import('../schema/served-catalog.js'),
     import('../schema/catalog-changes.js'),
   ]);
   const read = (name: string): unknown => JSON.parse(readFileSync(join(directory, name), 'utf8'));
   const { tables } = read('build.json') as BuildInfo;
-  return catalogChanges(read('catalog.json') as Catalog, await introspect(database, tables));
+  return catalogChanges(read('catalog.json') as Catalog, await readServedCatalog(database, tables));
 };

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 import { catalogChanges } from '../schema/catalog-changes.js';
-import { readSchemaVersion } from '../schema/version.js';
+import { readSchemaVersion, type SchemaVersion } from '../schema/version.js';
 import { prepareBuild } from './prepare.js';
 
 export interface LookOptions {
@@ -16,13 +16,20 @@ export interface LookOptions {
   readonly observe: Observe;
 }
 
+/** A build and the schema that it is of. */
+export interface Looked {
+  readonly directory: string;
+  /** Generation of the schema. */
+  readonly generation: number;
+}
+
 export interface SchemaLook {
   /**
-   * Returns the folder of the build of the schema as it is now.
+   * Returns the build of the schema as it is now.
    * @param forced compares the whole schema and the spec, also where the first look finds no change
    * @throws Error or Refusal where it cannot be made, once for each change
    */
-  look(forced: boolean): Promise<string>;
+  look(forced: boolean): Promise<Looked>;
   /** Returns why the build of the schema as it is now cannot be made; null where it can. */
   failure(): string | null;
 }
@@ -30,24 +37,24 @@ export interface SchemaLook {
 /** @param directory the build that is served; null: none yet */
 export const createSchemaLook = (options: LookOptions, directory: string | null): SchemaLook => {
   let version: string | null = null;
-  let current = directory;
+  let current: Looked | null = directory === null ? null : { directory, generation: 0 };
   let failure: string | null = null;
-  const look = async (forced: boolean): Promise<string> => {
-    // the first build comes before anything is known of the database
-    if (current === null) return (current = await prepareBuild(options));
+  const look = async (forced: boolean): Promise<Looked> => {
     let now: string | null = null;
     try {
       // before the schema, so that a change that comes meanwhile is seen by the next look
-      now = await readSchemaVersion(options.database);
-      if (!forced && now === version) return current;
+      const read = await readVersion(options.database, current === null);
+      now = read.text;
+      if (current !== null && !forced && now === version) return current;
       const began = performance.now();
-      const next = await prepareBuild(options, current);
+      const next = await prepareBuild(options, current?.directory ?? null);
       version = now;
       failure = null;
-      if (next !== current) reportChanges({ from: current, to: next, began }, options);
-      return (current = next);
+      if (current !== null && next !== current.directory)
+        reportChanges({ from: current.directory, to: next, began }, options);
+      return (current = { directory: next, generation: read.generation });
     } catch (error) {
-      if (options.database.isConnectionLoss(error)) throw error;
+      if (current === null || options.database.isConnectionLoss(error)) throw error;
       // the same schema is not built again and again
       version = now;
       const reason = error instanceof Error ? error.message : String(error);
@@ -57,6 +64,21 @@ export const createSchemaLook = (options: LookOptions, directory: string | null)
     }
   };
   return { look: latest(look, (first, second) => first || second), failure: () => failure };
+};
+
+const unknownVersion = { text: null, generation: 0 };
+
+/** Before the first build, the system tables may be missing, which the build then reports in full. */
+const readVersion = async (
+  database: Database,
+  isFirst: boolean,
+): Promise<SchemaVersion | typeof unknownVersion> => {
+  try {
+    return await readSchemaVersion(database);
+  } catch (error) {
+    if (isFirst && !database.isConnectionLoss(error)) return unknownVersion;
+    throw error;
+  }
 };
 
 interface Change {

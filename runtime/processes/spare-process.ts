@@ -28,11 +28,19 @@ export interface Spare {
 export const waitAsSpare = async ({ config, observe, directory, report }: SpareOptions): Promise<Spare> => {
   const [database] = await Promise.all([connect(config, observe), import('../server.js')]);
   const schema = createSchemaLook({ config, database, observe }, directory);
-  let known: Finding = { kind: 'found', id: null, directory, failure: null };
+  let known: Finding = { kind: 'found', id: null, directory, generation: 0, failure: null };
   const look = async (forced: boolean, id: number | null): Promise<void> => {
-    const found = await schema.look(forced).catch(() => known.directory);
-    const next: Finding = { kind: 'found', id, directory: found, failure: schema.failure() };
-    const isNews = next.directory !== known.directory || next.failure !== known.failure;
+    const found = await schema.look(forced).catch(() => known);
+    const { generation } = found;
+    const next: Finding = {
+      kind: 'found',
+      id,
+      directory: found.directory,
+      generation,
+      failure: schema.failure(),
+    };
+    const isNews =
+      next.directory !== known.directory || generation !== known.generation || next.failure !== known.failure;
     known = next;
     if (isNews || id !== null) report(next);
   };

@@ -1,7 +1,8 @@
 /** Provides new builds to a process with a supervisor: the spare process looks at the schema for all of them. */
 import { replaceNothing, type BuildSource } from '../reloading-service.js';
 import { latest } from '../concurrency/latest.js';
-import type { Instruction, Report } from './messages.js';
+import { createServedGeneration } from './drain.js';
+import type { Instruction, Report, ServeInstruction } from './messages.js';
 import type { OpenedBuild } from './open-build.js';
 
 export const createSupervisedSource = (
@@ -9,19 +10,21 @@ export const createSupervisedSource = (
   report: (message: Report) => void,
 ): BuildSource => {
   let served = opened.directory;
+  const generation = createServedGeneration(opened.generation);
   let failure: string | null = null;
   let replacing: Promise<void> = Promise.resolve();
   let replace = replaceNothing;
-  const serve = async (directory: string): Promise<void> => {
-    if (directory !== served) await replace(await opened.load(directory));
+  const serve = async ({ directory, generation: next }: ServeInstruction): Promise<void> => {
+    const replaced = directory === served ? null : await replace(await opened.load(directory));
     served = directory;
+    generation.follow(next, replaced);
     report({ kind: 'serving', directory });
   };
   const take = (message: Instruction): void => {
     if (message.kind !== 'serve') return;
     failure = message.failure;
     replacing = replacing
-      .then(() => serve(message.directory))
+      .then(() => serve(message))
       .catch((error: Error) => {
         failure = error.message;
       });
@@ -44,6 +47,8 @@ export const createSupervisedSource = (
   return {
     look: latest(look, (first, second) => first || second),
     failure: () => failure,
+    generation: generation.get,
+    onGeneration: generation.onChange,
     subscribe(next) {
       replace = next;
     },

@@ -9,7 +9,7 @@ import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
 import { acceptConnections, type Connections } from './connections.js';
-import type { Failed, Instruction, Ready, Report } from './messages.js';
+import { retireLimit, type Failed, type Instruction, type Ready, type Report } from './messages.js';
 import type { Snapshot } from '../metrics/tallies.js';
 import type { Collecting } from './collecting.js';
 import { createReplacement, type Replacement, type ReplacementOptions } from './replacement.js';
@@ -166,7 +166,7 @@ const registerProcess = (child: Worker, report: Ready, supervision: Supervision)
   options.observe({ kind: 'processStarted', process: child.process.pid ?? 0 });
   supervision.connections?.add(child.process);
   if (replacement !== null) return;
-  supervision.replacement = createReplacement(replacementOptions(report.directory, supervision));
+  supervision.replacement = createReplacement(replacementOptions(report, supervision));
   supervision.replacement.take(child, report);
   acceptConnections(options.host, options.port).then(
     (connections) => {
@@ -197,13 +197,14 @@ const startOthers = (report: Ready, supervision: Supervision): void => {
   supervision.replacement?.startSpare();
 };
 
-/** Milliseconds after which a process that was told to end is killed. */
-const retireLimit = 30_000;
-
-const replacementOptions = (directory: string, supervision: Supervision): ReplacementOptions => {
+const replacementOptions = (
+  { directory, generation }: Ready,
+  supervision: Supervision,
+): ReplacementOptions => {
   const { retired } = supervision;
   return {
     directory,
+    generation,
     startSpare(build) {
       const spare = forkProcess(supervision, [build, 'spare']);
       watch(spare, supervision);

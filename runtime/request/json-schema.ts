@@ -10,7 +10,8 @@ export type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 export type { Ajv2020 };
 
 export const createAjv = (options: Options): Ajv2020 => {
-  const ajv = new Ajv2020({ ...options, code: { regExp: compilePattern } });
+  // a schema is on its own: another one may have the same `$id`, such as that of the same model after a reload
+  const ajv = new Ajv2020({ ...options, code: { regExp: compilePattern }, addUsedSchema: false });
   addFormats.default(ajv);
   ajv.addFormat('url', { type: 'string', validate: boundUrl(ajv.formats.url) });
   return ajv;

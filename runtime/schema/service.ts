@@ -3,7 +3,9 @@ import { throwProblems, invalidPayload } from '../../contract/errors.js';
 import type { Database, SchemaPrinter } from '../databases/contract.js';
 import { accessLists } from './access-rows/types.js';
 import { abandonApply, resumeApply } from './apply/resume.js';
-import { applyDiff, checkTarget, type ApplyOptions } from './apply/run.js';
+import { checkTarget } from './apply/check.js';
+import type { ApplyOptions } from './apply/options.js';
+import { applyDiff } from './apply/run.js';
 import { checkDiff } from './diff/check.js';
 import { compareSnapshots } from './diff/compare.js';
 import { hashSnapshot } from './diff/hash.js';
@@ -97,18 +99,13 @@ export const applyDifference = async (
 
 export { abandonApply, resumeApply };
 
-export interface ChangeOptions extends SchemaServices {
-  /** Id of the user; `null` for a command. */
-  readonly user: string | null;
-}
-
 /**
  * Changes the schema to what an edit makes of its snapshot. Returns whether anything changed.
  * @throws INVALID_PAYLOAD, CONTAINS_NULL_VALUES with every problem
  */
 export const changeSchema = async (
   edit: (snapshot: Snapshot, types: SchemaPrinter['fieldTypes']) => Snapshot,
-  options: ChangeOptions,
+  options: ApplyOptions,
 ): Promise<boolean> => {
   const target = await readTarget(options, false);
   const wanted = edit(target.target, target.live.printer.fieldTypes);

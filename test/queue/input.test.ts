@@ -88,3 +88,19 @@ it('reports at most a hundred problems', () => {
   const tags = Array.from({ length: 150 }, () => 1);
   expect(checkInput({ input }, { ...good, tags })).toHaveLength(100);
 });
+
+const identified = (type: string) => ({
+  $id: 'https://acme.example/input',
+  type: 'object',
+  $defs: { name: { $id: 'https://acme.example/name', type } },
+  properties: { name: { $ref: 'https://acme.example/name' } },
+});
+
+it('is validated with the schema of its model, whatever other schemas have the same "$id"', () => {
+  for (const [type, found] of [
+    ['string', 0],
+    ['integer', 1],
+    ['string', 0],
+  ] as const)
+    expect(checkInput({ input: identified(type) }, { name: 'abc' })).toHaveLength(found);
+});

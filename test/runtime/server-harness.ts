@@ -174,6 +174,8 @@ const createSource = ({ database, built, spec }: OpenOptions): BuildSource => {
   return {
     look,
     failure: () => failure,
+    generation: () => 0,
+    onGeneration: () => undefined,
     subscribe: (next) => (replace = next),
     close: async () => undefined,
   };

@@ -188,9 +188,9 @@ const transferCommand = (name: 'pull' | 'push', description: string): Command =>
     );
 
 const resume = (): Promise<0> =>
-  withDatabase<0>(async (database, { tables }) => {
+  withDatabase<0>(async (database, { tables, schemaApplyWait: wait }) => {
     const { resumeApply } = await import('../../schema/service.js');
-    const found = await refusing(() => resumeApply({ database, tables, user: null }));
+    const found = await refusing(() => resumeApply({ database, tables, wait, user: null }));
     printLine(found ? 'the apply that was cut off has ended' : 'no apply was cut off');
     return 0;
   });

@@ -37,7 +37,7 @@ export const withInstance = async <Result>(
   return withDatabase((database, config) => body(localInstance(database, config)));
 };
 
-const localInstance = (database: Database, { tables }: Config): Instance => {
+const localInstance = (database: Database, { tables, schemaApplyWait }: Config): Instance => {
   const services = { database, tables };
   return {
     async snapshot(include) {
@@ -57,6 +57,7 @@ const localInstance = (database: Database, { tables }: Config): Instance => {
           {
             ...services,
             user: null,
+            wait: schemaApplyWait,
             onStep: ({ description }, { done, steps }) =>
               progress.step(`${done + 1}/${steps} ${description}`),
           },

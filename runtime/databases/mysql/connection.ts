@@ -133,7 +133,7 @@ const runTransaction = async <Result>(
 };
 
 /** Seconds that a change of the schema waits for a lock, while everybody else waits for it. */
-const schemaLockWait = 5;
+const schemaLockWait = 1;
 
 /** Hashed, because MySQL limits lock names to 64 characters, as many as the name of the database may have. */
 const lockName = "sha2(concat(database(), '.', ?), 224)";

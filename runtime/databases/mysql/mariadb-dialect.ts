@@ -14,6 +14,7 @@ export const mariadb: SqlDialect = {
   name: 'mariadb',
   returning: true,
   updateReadback: 'autocommit',
+  clock: 'cast(unix_timestamp(sysdate(3)) * 1000 as signed)',
   // the time counts in seconds: a table that was changed just now may be changed again in the same one
   schemaVersion: `select
 (select concat_ws(' ', count(*), sum(crc32(concat_ws(' ', table_name, create_time))),

@@ -44,7 +44,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
       run((client) =>
         runTransaction(client, async (executor) => {
           // a statement that waits for a lock lets nobody else through
-          await executor.query("set local lock_timeout = '5s'");
+          await executor.query("set local lock_timeout = '1s'");
           await executor.query('set local statement_timeout = 0');
           return body(executor);
         }),

@@ -103,6 +103,7 @@ from pg_catalog.pg_namespace s where s.nspname = current_schema()`;
 export const postgres: SqlDialect = {
   name: 'postgres',
   schemaVersion,
+  clock: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
   returning: true,
   updateReadback: 'returning',
   checkDeferred: 'set constraints all immediate',

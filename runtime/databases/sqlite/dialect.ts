@@ -48,6 +48,7 @@ const sumIntegers = (value: string): string => {
 export const sqlite: SqlDialect = {
   name: 'sqlite',
   schemaVersion: 'pragma schema_version',
+  clock: "cast(unixepoch('subsec') * 1000 as integer)",
   returning: true,
   updateReadback: 'transaction',
   // a key beyond 2^53 is rounded by JSON; `abs` fails for the smallest integer

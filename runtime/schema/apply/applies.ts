@@ -9,6 +9,7 @@ import {
   type SystemRow,
 } from '../../execute/system-rows.js';
 import type { SchemaDiff } from '../diff/types.js';
+import { nextGeneration } from '../version.js';
 import type { Snapshot } from '../snapshot/types.js';
 
 export type ApplyRow = SystemRow<'svc_schema_applies'>;
@@ -54,6 +55,24 @@ export const noteStep = async (
   await updateRows(statements, 'svc_schema_applies', { set, where: { id } });
 };
 
+/**
+ * Records that the additive phase of an apply has ended: servers that follow no longer use what it drops. Returns the
+ * generation of the schema that they then serve.
+ */
+export const noteExpanded = async (statements: Statements, id: string): Promise<number> => {
+  const generation = await nextGeneration(statements);
+  await updateRows(statements, 'svc_schema_applies', { set: { generation }, where: { id } });
+  return generation;
+};
+
+/** Records that an apply waits for a server that does not follow. */
+export const noteWaiting = async (statements: Statements, id: string, reason: string): Promise<void> => {
+  await updateRows(statements, 'svc_schema_applies', {
+    set: { state: 'waiting', error: reason },
+    where: { id },
+  });
+};
+
 /** Records that an apply has ended, in `svc_activity` too where it is done. One that has ended already stays as it is. */
 export const endApply = async (
   statements: Statements,
@@ -69,9 +88,9 @@ export const endApply = async (
   },
 ): Promise<void> => {
   await updateRows(statements, 'svc_schema_applies', {
-    set: { state, error, date_ended: Date.now() },
+    set: { state, error, generation: await nextGeneration(statements), date_ended: Date.now() },
     // another process may commit its end right now
-    where: { id, state: 'running' },
+    where: { id, state: openStates },
   });
   if (state !== 'done') return;
   await recordChange(statements, { action: 'apply', collection: 'svc_schema_applies', item: id, user });
@@ -81,6 +100,16 @@ export const endApply = async (
 export const lastApply = (statements: Statements): Promise<ApplyRow | undefined> =>
   findRow(statements, 'svc_schema_applies', { order: ['-date_started'], limit: 1 });
 
+/** States of applies that have begun and not ended. */
+const openStates: readonly string[] = ['running', 'waiting'];
+
 /** Returns the apply that has begun and not ended; nobody runs it where the lock is free. */
 export const openApply = (statements: Statements): Promise<ApplyRow | undefined> =>
-  findRow(statements, 'svc_schema_applies', { where: { state: 'running' }, limit: 1 });
+  findRow(statements, 'svc_schema_applies', { where: { state: openStates }, limit: 1 });
+
+/** Returns the apply that has begun and not ended, if its additive phase has. */
+export const expandedApply = (statements: Statements): Promise<ApplyRow | undefined> =>
+  findRow(statements, 'svc_schema_applies', {
+    where: { state: openStates, generation: { above: 0 } },
+    limit: 1,
+  });

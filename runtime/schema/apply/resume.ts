@@ -1,13 +1,12 @@
 /** Ends an apply that was cut off. What is still missing is read from the database, never from the journal. */
-import { invalidPayload } from '../../../contract/errors.js';
+import { ApiError } from '../../../contract/errors.js';
+import { loadSchemaPrinter } from '../../databases/open.js';
 import { hashSnapshot } from '../diff/hash.js';
-import { renamesIn } from '../diff/patch.js';
-import type { Renames } from '../diff/renames.js';
-import { hasAccess, isDropped } from '../diff/types.js';
 import type { Snapshot } from '../snapshot/types.js';
-import { readTarget } from '../target.js';
 import { endApply, openApply, type ApplyRow, type SentDiff } from './applies.js';
-import { runApply, type ApplyOptions } from './run.js';
+import type { ApplyOptions } from './options.js';
+import { restOf } from './rest.js';
+import { runApply } from './run.js';
 
 /**
  * Ends an apply that was cut off, by whatever is still missing; where its statements were rolled back, nothing is done.
@@ -48,73 +47,21 @@ const withOpenApply = async (
 const tryResume = async (row: ApplyRow, options: ApplyOptions, last: string): Promise<string | null> => {
   const { database } = options;
   const { id, user } = row;
-  const sent = JSON.parse(row.diff) as SentDiff;
-  const { live, target } = await readTarget(options, hasAccess(sent));
-  if (live.printer.transactional) {
+  const generation = row.generation === null ? null : Number(row.generation);
+  const { accept_loss: acceptLoss = false, ...diff } = JSON.parse(row.diff) as SentDiff;
+  if (generation === null && (await loadSchemaPrinter(database.dialect)).transactional) {
     await endApply(database, id, { state: 'failed', error: 'it was cut off, and nothing was changed', user });
     return null;
   }
   const wanted = JSON.parse(row.wanted) as Snapshot;
-  const renames = pendingRenames(renamesIn(sent), target);
-  refuseStrangers(target, { wanted, sent });
-  const hash = hashSnapshot(target);
-  const apply = { id, live, target, wanted, renames, acceptLoss: sent.accept_loss === true };
+  const apply = await restOf({ id, wanted, diff, acceptLoss, generation }, options);
+  const hash = hashSnapshot(apply.target);
   try {
     await runApply(apply, { ...options, user, isResumed: true });
     return null;
   } catch (error) {
-    if (hash === last) throw error;
+    const isUnavailable = error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';
+    if (hash === last || isUnavailable) throw error;
     return hash;
   }
-};
-
-/** Returns the renames that the database has not seen yet. */
-const pendingRenames = ({ collections, fields }: Renames, target: Snapshot): Renames => {
-  const tables = new Set(target.collections.map(({ collection }) => collection));
-  const ids = new Set(target.fields.map(({ collection, field }) => `${collection}\0${field}`));
-  const pending = new Map([...collections].filter(([to, from]) => tables.has(from) && !tables.has(to)));
-  return {
-    collections: pending,
-    fields: new Map(
-      [...fields].filter(([id, from]) => {
-        const [table = ''] = id.split('\0');
-        return ids.has(`${pending.get(table) ?? table}\0${from}`);
-      }),
-    ),
-  };
-};
-
-const nameOf = ({ collection, field }: { readonly collection: string; readonly field: string }): string =>
-  `${collection}.${field}`;
-
-/** Refuses tables and columns that the diff neither wants nor drops nor renames: others created them, and they would be lost. */
-const refuseStrangers = (
-  target: Snapshot,
-  { wanted, sent }: { readonly wanted: Snapshot; readonly sent: SentDiff },
-): void => {
-  const renames = renamesIn(sent);
-  const tables = new Set([
-    ...wanted.collections.map(({ collection }) => collection),
-    ...sent.collections.filter(({ diff }) => isDropped(diff)).map(({ collection }) => collection),
-    ...renames.collections.values(),
-  ]);
-  const formerTables = new Map([...renames.collections].map(([to, from]) => [from, to]));
-  const fields = new Set([
-    ...wanted.fields.map(nameOf),
-    ...sent.fields.filter(({ diff }) => isDropped(diff)).map(nameOf),
-    ...[...renames.fields].map(([id, from]) => `${id.split('\0')[0] ?? ''}.${from}`),
-  ]);
-  const kept = new Set(wanted.collections.map(({ collection }) => collection));
-  const strangers = [
-    ...target.collections.map(({ collection }) => collection).filter((name) => !tables.has(name)),
-    ...target.fields
-      .map(({ collection, field }) => ({ collection: formerTables.get(collection) ?? collection, field }))
-      .filter((entry) => kept.has(entry.collection) && !fields.has(nameOf(entry)))
-      .map(nameOf),
-  ];
-  if (strangers.length === 0) return;
-  const names = strangers.map((name) => `"${name}"`).join(', ');
-  throw invalidPayload(
-    `the schema was changed by others while the apply was cut off: ${names}; abandon it and make a new diff`,
-  );
 };

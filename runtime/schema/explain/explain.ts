@@ -4,7 +4,7 @@ import type { Surroundings } from '../../../generator/introspection/surroundings
 import type { BreakingChange } from '../../../generator/model/breaking.js';
 import type { BindValue, Database } from '../../databases/contract.js';
 import { planRenames, planTables, type Step } from '../apply/plan.js';
-import { comparableShapes, type Apply } from '../apply/run.js';
+import { comparableShapes, type Apply } from '../apply/apply.js';
 import { findInData, formerNames, type Finding } from '../findings/index.js';
 import type { Renames } from '../diff/renames.js';
 import type { TableShape } from '../shapes.js';

@@ -3,17 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../../databases.js';
-import { reservePort } from '../../services/ports.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
-import { createWorkplace, type Running, type Workplace } from '../commands.js';
-import { adminToken } from '../harness/rows.js';
+import { removeHosts, startHost, type Host } from './running-host.js';
 
-const places: Workplace[] = [];
 const databases: TestDatabase[] = [];
 
 afterEach(async () => {
-  for (const place of places.splice(0)) place.remove();
+  removeHosts();
   for (const test of databases.splice(0)) await test.drop();
 });
 
@@ -25,46 +22,6 @@ const createShop = async (dialect: TestDialect) => {
   const test = await createTestDatabase(dialect, { sql: tables, template: await systemTemplate(dialect) });
   databases.push(test);
   return test;
-};
-
-interface Host {
-  readonly running: Running;
-  readonly place: Workplace;
-  readonly adminPort: number;
-  request(path: string, method?: string, body?: unknown): Promise<{ status: number; body: unknown }>;
-  /** Process ids of those that have become ready. */
-  ready(): readonly number[];
-}
-
-const startHost = async ({ url }: TestDatabase, workers = 2): Promise<Host> => {
-  const place = createWorkplace();
-  places.push(place);
-  const adminPort = await reservePort();
-  const running = place.start(['start', '--workers', String(workers)], {
-    DATABASE_URL: url,
-    PORT: '0',
-    ADMIN_PORT: String(adminPort),
-    LOG_LEVEL: 'debug',
-    RATE_LIMITER_ENABLED: 'false',
-    SECRET: 'one-secret-of-two-hosts-0123456789abcdef',
-  });
-  const [, base = ''] = await running.until(/(http:\/\/127\.0\.0\.1:\d+)\/items/);
-  return {
-    running,
-    place,
-    adminPort,
-    async request(path, method = 'GET', body) {
-      const answer = await fetch(`${base}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await answer.text();
-      return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
-    },
-    ready: () =>
-      Array.from(running.output().matchAll(/request process (\d+) is ready/g), ([, pid]) => Number(pid)),
-  };
 };
 
 /** Sends reads without a pause until it is stopped; returns the statuses. */
@@ -156,7 +113,7 @@ it.each([
   'on %s, the former schema is served while a new one cannot be, %i workers',
   async (dialect, workers) => {
     const shop = await createShop(dialect);
-    const host = await startHost(shop, workers);
+    const host = await startHost(shop, { workers });
     await shop.execute('alter table svc_dashboards drop column note');
     await host.running.until(/cannot be served, the former one still is: the system tables are missing/);
     expect((await host.request('/items/product')).status).toBe(200);

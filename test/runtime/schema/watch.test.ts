@@ -137,23 +137,20 @@ describe.each(dialects)('the first check on %s', (dialect) => {
     });
     closing.push({ close: test.drop });
     const unseen: string[] = [];
-    let last = await readSchemaVersion(test.database);
+    let last = (await readSchemaVersion(test.database)).text;
     for (const change of changes) {
       await test.execute(change);
-      const next = await readSchemaVersion(test.database);
+      const next = (await readSchemaVersion(test.database)).text;
       if (next === last) unseen.push(change);
       last = next;
     }
     expect(unseen).toEqual([]);
     // where the clock of the catalog is coarse, every look at a table just made sees a change
     last = await until(async () => {
-      const [first, second] = [
-        await readSchemaVersion(test.database),
-        await readSchemaVersion(test.database),
-      ];
-      return first === second && first;
+      const { text } = await readSchemaVersion(test.database);
+      return text === (await readSchemaVersion(test.database)).text && text;
     });
     await test.execute("insert into product values (9, 'Sofa', 400)");
-    expect(await readSchemaVersion(test.database)).toBe(last);
+    expect((await readSchemaVersion(test.database)).text).toBe(last);
   });
 });

@@ -1,0 +1,67 @@
+/** Requests of clients that know a few fields, sent at a rate while the schema changes. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Host } from './running-host.js';
+
+/** Statements of the tables that the requests are about. */
+export const shopTables = `create table product (id integer not null primary key, title varchar(40), price integer);
+  insert into product values (1, 'Chair', 40), (2, 'Table', 90);
+  create table shelf (id integer not null primary key, room varchar(40));`;
+
+type Call = (host: Host, count: number) => ReturnType<Host['request']>;
+
+/** Everything but `product.id`, `product.title` and `shelf` may come and go. */
+const calls: readonly Call[] = [
+  (host) => host.request('/items/product'),
+  (host) => host.request('/items/product?fields=id,title&filter[title][_neq]=x&sort=title'),
+  (host) => host.request('/items/product/1', 'PATCH', { title: 'Chair' }),
+  (host) => host.request('/graphql', 'POST', { query: '{ product { id title } shelf { id room } }' }),
+  (host) => host.request('/items/shelf?aggregate[count]=*'),
+  (host, id) => host.request('/items/shelf', 'POST', { id, room: `Room ${id}` }),
+  (host) => host.request('/items/product/2'),
+];
+
+export interface Sent {
+  /** Responses other than 200 and 204. */
+  readonly failed: readonly { readonly status: number; readonly body: unknown }[];
+  /** Milliseconds of each request, ascending. */
+  readonly times: readonly number[];
+  /** Requests a second. */
+  readonly rate: number;
+}
+
+export interface MixedRequests {
+  count(): number;
+  stop(): Promise<Sent>;
+}
+
+/** @param rate requests a second, if the machine permits; a request waits for the last one of its sender */
+export const sendMixed = (hosts: readonly Host[], rate: number): MixedRequests => {
+  const senders = Math.max(hosts.length, Math.ceil(rate / 10));
+  const pause = (senders / rate) * 1000;
+  const failed: Sent['failed'][number][] = [];
+  const times: number[] = [];
+  const began = performance.now();
+  const state = { isStopped: false };
+  let count = 0;
+  const send = async (host: Host): Promise<void> => {
+    while (!state.isStopped) {
+      const started = performance.now();
+      count += 1;
+      const call = calls[count % calls.length] as Call;
+      const answer = await call(host, count).catch((error: Error) => ({ status: 0, body: error.message }));
+      times.push(performance.now() - started);
+      if (answer.status !== 200 && answer.status !== 204) failed.push(answer);
+      await sleep(Math.max(0, pause - (performance.now() - started)));
+    }
+  };
+  const sending = Array.from({ length: senders }, (_, at) => send(hosts[at % hosts.length] as Host));
+  return {
+    count: () => count,
+    async stop() {
+      state.isStopped = true;
+      await Promise.all(sending);
+      const seconds = (performance.now() - began) / 1000;
+      return { failed, times: times.toSorted((a, b) => a - b), rate: times.length / seconds };
+    },
+  };
+};
