@@ -37,8 +37,14 @@ export interface Listener {
   close(grace?: number): Promise<void>;
 }
 
+/**
+ * Milliseconds for which idle connections are kept. Clients are told whole seconds, and close theirs first: a request
+ * that is on its way to a connection that is being closed is lost.
+ */
+const keepAliveTimeout = 75_999;
+
 export const listen = (options: ListenOptions): Promise<Listener> => {
-  const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 60_000, headersTimeout: 20_000 });
+  const server = createServer({ keepAliveTimeout, requestTimeout: 60_000, headersTimeout: 20_000 });
   const inProgress: InProgress = { count: 0, isLeaving: false, sockets: new Set() };
   server.on('connection', (socket) => track(socket, inProgress.sockets));
   server.on('request', createListener(options, inProgress));

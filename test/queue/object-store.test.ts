@@ -55,6 +55,18 @@ describe.each(servers)('files in %s', (_, startStore) => {
     expect(await files.read(request, 'other.txt')).toBeNull();
   });
 
+  it('are read from a byte on, up to their end', async () => {
+    const request = createId();
+    await store(request, 'note.txt', 'größe');
+    for (const [start, rest, size] of [
+      [4, 'ße', 3],
+      [7, '', 0],
+    ] as const) {
+      const found = await files.read(request, 'note.txt', start);
+      expect([start, found?.size, found && (await text(found.stream))]).toEqual([start, size, rest]);
+    }
+  });
+
   it('have URLs that the store itself answers, for what was signed only', async () => {
     const request = createId();
     await store(request, 'data.json', '{"good":true}');
@@ -75,6 +87,14 @@ describe.each(servers)('files in %s', (_, startStore) => {
     await store(request, 'note.txt', 'a');
     const url = (await files.sign?.({ request, name: 'note.txt', expires: inSeconds(1) })) ?? '';
     expect(await until(async () => (await fetch(url)).status === 403)).toBe(true);
+  });
+
+  it('have URLs that are valid for a week at most, the longest that stores accept', async () => {
+    const request = createId();
+    await store(request, 'note.txt', 'a');
+    const url = (await files.sign?.({ request, name: 'note.txt', expires: inSeconds(30 * 86_400) })) ?? '';
+    expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('604800');
+    expect((await fetch(url)).status).toBe(200);
   });
 
   it('are removed when they are old, over several pages', async () => {
@@ -109,6 +129,8 @@ describe('a store that fails', () => {
 
   it('is retried, unless it refuses', async () => {
     server.failures.push(503, 500);
+    expect(await open().read(createId(), 'a.txt')).toBeNull();
+    server.failures.push(429);
     expect(await open().read(createId(), 'a.txt')).toBeNull();
     server.failures.push(503, 503, 503);
     await expect(open().read(createId(), 'a.txt')).rejects.toThrow(

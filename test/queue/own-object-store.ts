@@ -67,7 +67,7 @@ export const startOwnObjectStore = async (): Promise<OwnObjectStore> => {
   const objects: OwnObjectStore['objects'] = new Map();
   const failures: number[] = [];
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
-    const bytes = Buffer.concat(await request.toArray());
+    const body = Buffer.concat(await request.toArray());
     const fail = (status: number, code: string) =>
       response.writeHead(status).end(`<Error><Code>${code}</Code></Error>`);
     const failure = failures.shift();
@@ -80,14 +80,17 @@ export const startOwnObjectStore = async (): Promise<OwnObjectStore> => {
     if (request.method === 'PUT') {
       if (request.headers['content-length'] === undefined) return fail(411, 'MissingContentLength');
       const contentType = String(request.headers['content-type']);
-      objects.set(url.pathname, { bytes, contentType, modified: new Date() });
+      objects.set(url.pathname, { bytes: body, contentType, modified: new Date() });
       return response.end();
     }
     const found = objects.get(url.pathname);
     if (found === undefined) return fail(404, 'NoSuchKey');
     if (request.method === 'DELETE') objects.delete(url.pathname);
-    const headers = { 'content-type': found.contentType, 'content-length': found.bytes.length };
-    return response.writeHead(200, headers).end(found.bytes);
+    const [, start] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
+    if (start !== undefined && Number(start) >= found.bytes.length) return fail(416, 'InvalidRange');
+    const bytes = found.bytes.subarray(Number(start ?? 0));
+    const headers = { 'content-type': found.contentType, 'content-length': bytes.length };
+    return response.writeHead(start === undefined ? 200 : 206, headers).end(bytes);
   };
   const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

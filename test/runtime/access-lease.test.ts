@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createTestDatabase, sampleDialects } from '../databases.js';
 import { systemTemplate } from '../templates.js';
-import { startLeaseHosts, type LeaseHosts } from './harness/lease-hosts.js';
+import { fetchFromHost, startLeaseHosts, type LeaseHosts } from './harness/lease-hosts.js';
 import { adminToken } from './harness/rows.js';
 import { testSecret } from './server-harness.js';
 
@@ -51,7 +51,7 @@ interface Answer {
  */
 const send = async (url: string, call: Call = {}): Promise<Answer> => {
   const { method = 'GET', token = adminToken, body } = call;
-  const response = await fetch(url, {
+  const response = await fetchFromHost(url, {
     method,
     headers: {
       ...(token !== '' && { authorization: `Bearer ${token}` }),

@@ -53,6 +53,11 @@ export const createObjectStore = (address: ObjectStoreAddress, spool: string): F
         await discard(response);
         return null;
       }
+      // the start is the end of the file, or of an empty one
+      if (response.status === 416) {
+        await discard(response);
+        return { stream: Readable.from([]), size: 0 };
+      }
       const stream = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
       return { stream, size: Number(response.headers.get('content-length')) };
     },
@@ -89,11 +94,14 @@ export const checkObjectStore = async (address: ObjectStoreAddress): Promise<str
   }
 };
 
+/** Statuses that are no failures: there is no such file, or it ends before the range. */
+const answers: ReadonlySet<number> = new Set([404, 416]);
+
 /** @throws Error with status and code of the store, and without its address */
 const callStore = async (given: Call, address: ObjectStoreAddress): Promise<Response> => {
   for (let attempt = 1; ; attempt += 1) {
     const response = await send(given, address).catch((error: Error) => error);
-    if (!(response instanceof Error) && (response.ok || response.status === 404)) return response;
+    if (!(response instanceof Error) && (response.ok || answers.has(response.status))) return response;
     const isFinal = !(response instanceof Error) && response.status < 500 && response.status !== 429;
     if (isFinal || attempt === maxAttempts) throw await toError(response);
     await sleep(retryDelay * attempt);

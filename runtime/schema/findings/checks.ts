@@ -1,4 +1,4 @@
-/** Rows that a new check would not allow. */
+/** Finds rows that a new check does not allow. */
 import { printExpression } from '../expressions/print.js';
 import { columnsIn, renameColumns } from '../expressions/tree.js';
 import type { TableShape } from '../shapes.js';

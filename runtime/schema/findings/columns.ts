@@ -1,4 +1,4 @@
-/** Rows whose values a changed or new column would not hold. */
+/** Finds rows whose values a changed or new column cannot hold. */
 import type { SchemaPrinter } from '../../databases/contract.js';
 import type { ColumnShape, TableShape } from '../shapes.js';
 import { countRows, quoteColumn, type Finding, type FindingContext, type FindingKind } from './finding.js';

@@ -1,4 +1,4 @@
-/** Values that do not convert to a new type at all, which a database says only in the middle of an apply. */
+/** Finds values that do not convert to a new type, which a database reports only in the middle of an apply. */
 import type { Executor } from '../../databases/contract.js';
 import type { TableShape } from '../shapes.js';
 import { isConverted } from './columns.js';

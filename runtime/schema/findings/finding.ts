@@ -1,4 +1,4 @@
-/** Finds the rows that stand against a change of their tables, or that lose something by it. */
+/** A finding: rows that prevent a change of their tables, or that lose data by it. */
 import type { Executor, SchemaPrinter } from '../../databases/contract.js';
 
 /** `lossy` findings can be accepted; all others make a change impossible. */

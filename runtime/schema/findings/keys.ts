@@ -1,4 +1,4 @@
-/** Rows that new keys would not allow. */
+/** Finds rows that new keys do not allow. */
 import type { TableShape } from '../shapes.js';
 import { quoteColumn, quoteTable, type Finding, type FindingContext } from './finding.js';
 

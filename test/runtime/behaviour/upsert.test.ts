@@ -1,5 +1,6 @@
 /** `on_conflict`: a create of rows that may be stored already. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Executor } from '../../../runtime/databases/contract.js';
 import { recordStatements } from '../harness/statements.js';
 import { settings } from '../server-harness.js';
 import { useShop } from './upsert-shop.js';
@@ -298,5 +299,36 @@ describe.each(settings)('on_conflict on $dialect through $listener', (setting) =
     });
     expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_QUERY'] });
     expect(await stored()).toEqual(before);
+  });
+});
+
+/** In SQLite, nobody else writes during a transaction. */
+const concurrent = settings.filter(({ dialect }) => dialect !== 'sqlite');
+
+describe.each(concurrent)('on_conflict beside another writer on $dialect through $listener', (setting) => {
+  const { server, post } = useShop(setting);
+
+  it('creates a row that is deleted between the search for it and its change', async () => {
+    const { database, execute } = server();
+    const { transaction } = database;
+    let isDeleted = false;
+    const spy = vi.spyOn(database, 'transaction').mockImplementationOnce((body) =>
+      transaction((executor) => {
+        const query: Executor['query'] = async (text, values) => {
+          const found = await executor.query(text, values);
+          if (!isDeleted && text.includes('sku')) await execute("delete from item where sku = 'a'");
+          isDeleted ||= text.includes('sku');
+          return found;
+        };
+        return body({ ...executor, query });
+      }),
+    );
+    try {
+      expect(await post('on_conflict=update&conflict=sku', { sku: 'a', price: 5 })).toMatchObject({
+        outcomes: ['created'],
+      });
+    } finally {
+      spy.mockRestore();
+    }
   });
 });

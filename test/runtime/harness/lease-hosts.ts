@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, fetch, type RequestInit, type Response } from 'undici';
 import { packageRoot } from '../../../runtime/config/package.js';
 import { createWorkplace, type Running, type Workplace } from '../commands.js';
 
@@ -12,6 +13,13 @@ export interface LeaseHosts {
   readonly faults: readonly ((milliseconds: number) => Promise<void>)[];
   stop(): Promise<void>;
 }
+
+/** Closes its idle connections long before a server does, which would reset a request that is on its way. */
+const agent = new Agent({ keepAliveMaxTimeout: 4_000 });
+
+/** Sends a request to one of the hosts. */
+export const fetchFromHost = (url: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(url, { ...init, dispatcher: agent });
 
 /** An application that mounts the API beside paths that block its event loop. */
 const application = `
@@ -26,7 +34,6 @@ const kept = Array.from({ length: 200_000 }, (_, index) => ({ index }));
 const turns = { block: () => {}, gc: () => collect() };
 
 const api = await createApi();
-// longer than any pause: a connection must not be closed while the next request is on its way
 const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
   const [, area, kind, milliseconds] = request.url.split('/');
   if (area !== 'fault') return api.handler(request, response);
@@ -62,7 +69,7 @@ export const startLeaseHosts = async (environment: Readonly<Record<string, strin
     const paused = pids.map((pid) => (milliseconds: number) => pause(pid, milliseconds));
     const blocked = urls.slice(1).flatMap((url) =>
       ['block', 'gc'].map((kind) => async (milliseconds: number) => {
-        await fetch(`${url}/fault/${kind}/${milliseconds}`);
+        await fetchFromHost(`${url}/fault/${kind}/${milliseconds}`);
       }),
     );
     return { urls, faults: [...paused, ...blocked], stop };
