@@ -1,7 +1,7 @@
 /** Reads and writes the items of a collection, without types. */
 import { toApiError } from './errors.js';
 import { keyToBody, keyToPath, type AnyKey } from './key.js';
-import { toBody, toParameters, type AnyQuery } from './parameters.js';
+import { toBody, toParameters, toWrite, type AnyQuery, type AnyWrite } from './parameters.js';
 import * as rest from './rest/index.js';
 import { dataOf, type Call, type CallOptions } from './transport.js';
 
@@ -19,15 +19,22 @@ interface AnySelection {
 
 type AnyChanges = (AnySelection & { readonly data: object }) | readonly object[];
 
+interface AnyDeletion extends CallOptions {
+  readonly dryRun?: boolean | undefined;
+  readonly ifMatch?: string | undefined;
+}
+
 export const createItems = (target: CollectionTarget) => {
   const { collection, call } = target;
-  const all = (query: AnyQuery = {}) => ({ path: { collection }, query: toParameters(query) });
-  const one = (key: AnyKey, query: AnyQuery = {}) => ({
-    path: { collection, key: keyToPath(key) },
-    query: toParameters(query),
-  });
-  const create = async (body: object, query?: AnyQuery, options?: CallOptions) =>
-    dataOf(await call((shared) => rest.createItems({ ...shared, ...all(query), body }), options));
+  const one = (key: AnyKey) => ({ collection, key: keyToPath(key) });
+  const create = async (body: object, query: AnyWrite = {}, options?: CallOptions) => {
+    const { query: parameters } = toWrite(query);
+    const request = { path: { collection }, query: parameters, body };
+    const answer = await call((shared) => rest.createItems({ ...shared, ...request }), options);
+    const data = dataOf(answer) ?? (isList(body) ? [] : null);
+    if (query.onConflict === undefined) return data;
+    return { data, meta: answer?.meta ?? { outcomes: [] } };
+  };
 
   return {
     list: async (query: AnyQuery = {}, options?: CallOptions) => {
@@ -42,37 +49,68 @@ export const createItems = (target: CollectionTarget) => {
       for await (const page of readPages(target, query, options)) yield* page;
     },
 
-    get: async (key: AnyKey, query: AnyQuery = {}, options?: CallOptions) => {
-      const request = one(key, query);
-      if (fitsUrl(request.query))
-        return dataOf(await call((shared) => rest.readItem({ ...shared, ...request }), options));
-      const body = { keys: [keyToBody(key)], query: toBody(query) };
-      const [item] = dataOf(await search(target, body, options)) as readonly unknown[];
-      if (item === undefined) throw missingItem(collection);
-      return item;
+    aggregate: async (query: AnyQuery, options?: CallOptions) => dataOf(await read(target, query, options)),
+
+    get: async (key: AnyKey, { meta, ...query }: AnyQuery = {}, options?: CallOptions) => {
+      const request = { path: one(key), query: toParameters(query) };
+      let etag: string | null = null;
+      const readOne = async (): Promise<unknown> => {
+        if (!fitsUrl(request.query)) return searchOne(target, { key, query }, options);
+        const answer = await call(async (shared) => {
+          const outcome = await rest.readItem({ ...shared, ...request });
+          etag = outcome.response?.headers.get('etag') ?? null;
+          return outcome;
+        }, options);
+        return dataOf(answer);
+      };
+      const data = await readOne();
+      return meta === undefined || meta.length === 0 ? data : { data, meta: { etag } };
     },
 
     create,
+    createMany: create,
 
-    createMany: async (data: readonly object[], query?: AnyQuery, options?: CallOptions) =>
-      (await create(data, query, options)) ?? [],
-
-    update: async (key: AnyKey, body: object, query?: AnyQuery, options?: CallOptions) =>
-      dataOf(await call((shared) => rest.updateItem({ ...shared, ...one(key, query), body }), options)),
-
-    updateMany: async (changes: AnyChanges, query?: AnyQuery, options?: CallOptions) => {
-      const body = isList(changes) ? changes : { ...toSelection(changes), data: changes.data };
-      return (
-        dataOf(await call((shared) => rest.updateItems({ ...shared, ...all(query), body }), options)) ?? []
+    update: async (key: AnyKey, body: object, query: AnyWrite = {}, options?: CallOptions) => {
+      const write = toWrite(query);
+      return dataOf(
+        await call(
+          ({ headers, ...shared }) =>
+            rest.updateItem({
+              ...shared,
+              path: one(key),
+              query: write.query,
+              headers: { ...headers, ...write.headers },
+              body,
+            }),
+          options,
+        ),
       );
     },
 
-    delete: (key: AnyKey, options?: CallOptions) =>
-      call((shared) => rest.deleteItem({ ...shared, path: one(key).path }), options),
+    updateMany: async (changes: AnyChanges, query: AnyWrite = {}, options?: CallOptions) => {
+      const body = isList(changes) ? changes : { ...toSelection(changes), data: changes.data };
+      const request = { path: { collection }, query: toWrite(query).query, body };
+      return dataOf(await call((shared) => rest.updateItems({ ...shared, ...request }), options)) ?? [];
+    },
 
-    deleteMany: async (which: readonly AnyKey[] | AnySelection, options?: CallOptions) => {
+    delete: (key: AnyKey, { dryRun, ifMatch, ...options }: AnyDeletion = {}) => {
+      const write = toWrite({ dryRun, ifMatch });
+      return call(
+        ({ headers, ...shared }) =>
+          rest.deleteItem({
+            ...shared,
+            path: one(key),
+            query: write.query,
+            headers: { ...headers, ...write.headers },
+          }),
+        options,
+      );
+    },
+
+    deleteMany: async (which: readonly AnyKey[] | AnySelection, { dryRun, ...options }: AnyDeletion = {}) => {
       const body = toSelection(isList(which) ? { keys: which } : which);
-      await call((shared) => rest.deleteItems({ ...shared, path: { collection }, body }), options);
+      const request = { path: { collection }, query: toWrite({ dryRun }).query, body };
+      await call((shared) => rest.deleteItems({ ...shared, ...request }), options);
     },
   };
 };
@@ -92,8 +130,8 @@ async function* readPages(target: CollectionTarget, query: AnyQuery, options?: C
 export const createSingleton = (target: CollectionTarget) => ({
   get: async (query: AnyQuery = {}, options?: CallOptions) => dataOf(await read(target, query, options)),
 
-  update: async (body: object, query: AnyQuery = {}, options?: CallOptions) => {
-    const request = { path: { collection: target.collection }, query: toParameters(query), body };
+  update: async (body: object, query: AnyWrite = {}, options?: CallOptions) => {
+    const request = { path: { collection: target.collection }, query: toWrite(query).query, body };
     return dataOf(await target.call((shared) => rest.updateItems({ ...shared, ...request }), options));
   },
 });
@@ -109,6 +147,18 @@ const read = (target: CollectionTarget, query: AnyQuery, options?: CallOptions) 
   return fitsUrl(request.query)
     ? target.call((shared) => rest.readItems({ ...shared, ...request }), options)
     : search(target, { query: toBody(query) }, options);
+};
+
+/** Reads an item by a query that is too long for a URL. */
+const searchOne = async (
+  target: CollectionTarget,
+  { key, query }: { readonly key: AnyKey; readonly query: AnyQuery },
+  options?: CallOptions,
+): Promise<unknown> => {
+  const body = { keys: [keyToBody(key)], query: toBody(query) };
+  const [item] = dataOf(await search(target, body, options)) as readonly unknown[];
+  if (item === undefined) throw missingItem(target.collection);
+  return item;
 };
 
 interface Search {

@@ -1,7 +1,24 @@
 /** Methods of a collection, with the types of the schema. */
 import type { EveryColumn, Fields, Result } from './fields.js';
 import type { CollectionName, CreateInput, Key, UpdateInput } from './names.js';
-import type { Changes, ItemQuery, ListQuery, ListResult, MetaKey, PagesQuery, Selected } from './queries.js';
+import type { AggregateQuery, AggregateRow, Measures, Operand } from './aggregates.js';
+import type {
+  ChangeQuery,
+  Changes,
+  CreateQuery,
+  CreateResult,
+  DeleteManyOptions,
+  DeleteOptions,
+  GetQuery,
+  GetResult,
+  ItemQuery,
+  ListQuery,
+  ListResult,
+  MetaKey,
+  PagesQuery,
+  Selected,
+  WriteQuery,
+} from './queries.js';
 import type { Schema } from './schema.js';
 import type { CallOptions } from './transport.js';
 
@@ -19,6 +36,18 @@ export interface ViewItems<Name extends CollectionName> {
     query?: ListQuery<Name, Chosen, Keys, Counts>,
     options?: CallOptions,
   ): Promise<ListResult<Name, Chosen, Counts>>;
+
+  /**
+   * Returns counts, sums and other measures of the items that the caller may read: one row, or one for each group.
+   * @throws ApiError
+   */
+  aggregate<
+    const Asked extends Measures<Name> = Record<never, never>,
+    const Groups extends readonly Operand<Name>[] = [],
+  >(
+    query: AggregateQuery<Name, Asked, Groups>,
+    options?: CallOptions,
+  ): Promise<AggregateRow<Name, Asked, Groups>[]>;
 }
 
 /** Pages of a list, read one after another by cursor: each item once, in order, while others write. */
@@ -51,31 +80,34 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
    * Returns one item by its key.
    * @throws ApiError `FORBIDDEN` when it does not exist for the caller
    */
-  get<const Chosen extends Fields<Name> = EveryColumn>(
+  get<const Chosen extends Fields<Name> = EveryColumn, const Facts extends readonly 'etag'[] = []>(
     key: Key<Name>,
-    query?: ItemQuery<Name, Chosen>,
+    query?: GetQuery<Name, Chosen, Facts>,
     options?: CallOptions,
-  ): Promise<Result<Name, Chosen>>;
+  ): Promise<GetResult<Result<Name, Chosen>, Facts>>;
 
   /**
    * Creates one item and returns it with the fields of the query, or null if the caller may not read it.
    * @throws ApiError
    */
-  create<const Chosen extends Fields<Name> = EveryColumn>(
+  create<const Chosen extends Fields<Name> = EveryColumn, const Conflict extends 'update' | 'ignore' = never>(
     data: CreateInput<Name>,
-    query?: ItemQuery<Name, Chosen>,
+    query?: CreateQuery<Name, Chosen, Conflict>,
     options?: CallOptions,
-  ): Promise<Result<Name, Chosen>>;
+  ): Promise<CreateResult<Result<Name, Chosen>, Conflict>>;
 
   /**
    * Creates several items, all or none.
    * @throws ApiError
    */
-  createMany<const Chosen extends Fields<Name> = EveryColumn>(
+  createMany<
+    const Chosen extends Fields<Name> = EveryColumn,
+    const Conflict extends 'update' | 'ignore' = never,
+  >(
     data: readonly CreateInput<Name>[],
-    query?: ItemQuery<Name, Chosen>,
+    query?: CreateQuery<Name, Chosen, Conflict>,
     options?: CallOptions,
-  ): Promise<Result<Name, Chosen>[]>;
+  ): Promise<CreateResult<Result<Name, Chosen>[], Conflict>>;
 
   /**
    * Updates fields of one item and returns it, or null if the caller may not read it.
@@ -84,7 +116,7 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
   update<const Chosen extends Fields<Name> = EveryColumn>(
     key: Key<Name>,
     data: UpdateInput<Name>,
-    query?: ItemQuery<Name, Chosen>,
+    query?: ChangeQuery<Name, Chosen>,
     options?: CallOptions,
   ): Promise<Result<Name, Chosen>>;
 
@@ -94,18 +126,18 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
    */
   updateMany<const Chosen extends Fields<Name> = EveryColumn>(
     changes: Changes<Name>,
-    query?: ItemQuery<Name, Chosen>,
+    query?: WriteQuery<Name, Chosen>,
     options?: CallOptions,
   ): Promise<Result<Name, Chosen>[]>;
 
   /** Deletes one item. @throws ApiError `FORBIDDEN` when it does not exist for the caller */
-  delete(key: Key<Name>, options?: CallOptions): Promise<void>;
+  delete(key: Key<Name>, options?: DeleteOptions): Promise<void>;
 
   /**
    * Deletes several items, all or none, by their keys or `{ query }`.
    * @throws ApiError
    */
-  deleteMany(which: readonly Key<Name>[] | Selected<Name>, options?: CallOptions): Promise<void>;
+  deleteMany(which: readonly Key<Name>[] | Selected<Name>, options?: DeleteManyOptions): Promise<void>;
 }
 
 /** Methods of a collection that is a single item. */
@@ -125,7 +157,7 @@ export interface SingletonItems<Name extends CollectionName> {
    */
   update<const Chosen extends Fields<Name> = EveryColumn>(
     data: UpdateInput<Name>,
-    query?: ItemQuery<Name, Chosen>,
+    query?: WriteQuery<Name, Chosen>,
     options?: CallOptions,
   ): Promise<Result<Name, Chosen>>;
 }

@@ -36,6 +36,8 @@ export interface GenerateOptions {
   readonly forPackage?: boolean;
   /** Writes nothing; the report lists what would change. */
   readonly check: boolean;
+  /** The folder that a check writes to where the output folder is not current. */
+  readonly elsewhere?: string;
   /** Leaves out parts of the spec that the database lacks; otherwise they are faults. */
   readonly ignoresOutdated?: boolean;
   /** Checks the functions of models. */
@@ -95,6 +97,9 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
       ...(client.outcome === 'skipped' && { keptFolder: clientFolder }),
     }),
   );
+  const { elsewhere } = options;
+  if (elsewhere !== undefined && output.written.length + output.removed.length > 0)
+    writeOutput(elsewhere, files, { check: false });
   return {
     ...output,
     catalog: model.catalog,

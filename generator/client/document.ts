@@ -46,7 +46,11 @@ const pathParameter = (name: string, schema: Json): Json => ({ name, in: 'path',
 const collection = pathParameter('collection', { type: 'string' });
 const key = pathParameter('key', { type: 'array', items: { type: 'string' } });
 const names = ['fields', 'filter', 'search', 'sort', 'limit', 'offset', 'page', 'deep', 'meta'];
-const query = names.map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
+const toParameter = (name: string): Json => ({ name, in: 'query', schema: { type: 'string' } });
+const query = names.map(toParameter);
+const write = [...query, toParameter('dry_run')];
+const create = [...write, toParameter('on_conflict'), toParameter('conflict')];
+const deletion = toParameter('dry_run');
 const body = jsonBody({});
 
 const itemPaths: Readonly<Record<string, Json>> = {
@@ -54,19 +58,19 @@ const itemPaths: Readonly<Record<string, Json>> = {
     get: { operationId: 'readItems', parameters: [collection, ...query], responses: { 200: envelope } },
     post: {
       operationId: 'createItems',
-      parameters: [collection, ...query],
+      parameters: [collection, ...create],
       requestBody: body,
       responses: { 200: envelope, 204: nothing },
     },
     patch: {
       operationId: 'updateItems',
-      parameters: [collection, ...query],
+      parameters: [collection, ...write],
       requestBody: body,
       responses: { 200: envelope, 204: nothing },
     },
     delete: {
       operationId: 'deleteItems',
-      parameters: [collection],
+      parameters: [collection, deletion],
       requestBody: body,
       responses: { 204: nothing },
     },
@@ -75,10 +79,14 @@ const itemPaths: Readonly<Record<string, Json>> = {
     get: { operationId: 'readItem', parameters: [collection, key, ...query], responses: { 200: envelope } },
     patch: {
       operationId: 'updateItem',
-      parameters: [collection, key, ...query],
+      parameters: [collection, key, ...write],
       requestBody: body,
       responses: { 200: envelope, 204: nothing },
     },
-    delete: { operationId: 'deleteItem', parameters: [collection, key], responses: { 204: nothing } },
+    delete: {
+      operationId: 'deleteItem',
+      parameters: [collection, key, deletion],
+      responses: { 204: nothing },
+    },
   },
 };

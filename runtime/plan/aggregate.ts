@@ -211,8 +211,10 @@ const findOutput = (
   if (group !== -1) return { index: group, field: (groups[group] as Group).column.field };
   const [operation = '', ...rest] = path;
   if (!isAggregateName(operation)) return null;
-  if (rest.length === 0 && aggregates[operation].computes !== 'count') return null;
-  const measure = addMeasure({ operation, path: rest.length === 0 ? null : rest }, outputs);
+  // in an object of several counts, that of the rows is `*`
+  const isOfRows = rest.join('.') === '' || rest.join('.') === '*';
+  if (isOfRows && aggregates[operation].computes !== 'count') return null;
+  const measure = addMeasure({ operation, path: isOfRows ? null : rest }, outputs);
   return { index: groups.length + measure, field: (measures[measure] as Measure).field };
 };
 

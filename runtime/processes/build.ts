@@ -65,16 +65,21 @@ const buildIn = async (
   const from = join(staging, 'database.json');
   writeFileSync(from, JSON.stringify(catalog));
   const input = { ...tables, from, specFolders, spec, ignoresOutdated: true };
+  const own = join(staging, 'generated');
+  // the package's own output differs from that of others
+  const forPackage = isPackageOutput(generatedFolder);
   const committed = await compareCommitted({
     ...input,
-    forPackage: isPackageOutput(generatedFolder),
+    forPackage,
     out: generatedFolder,
     check: true,
+    ...(!forPackage && { elsewhere: own }),
   });
   const changes = committed === null ? 0 : committed.written.length + committed.removed.length;
   const isCurrent = committed !== null && changes === 0;
-  const source = isCurrent ? generatedFolder : join(staging, 'generated');
-  const { outdated } = isCurrent ? committed : await generate({ ...input, out: source, check: false });
+  const source = isCurrent ? generatedFolder : own;
+  const isMade = committed !== null && (isCurrent || !forPackage);
+  const { outdated } = isMade ? committed : await generate({ ...input, out: own, check: false });
   await bundle(join(source, 'server', 'index.ts'), join(staging, 'server.mjs'));
   await bundleFunctions(spec.queueModels, join(staging, 'functions.mjs'));
   for (const name of ['openapi.json', 'catalog.json'])

@@ -129,7 +129,7 @@ describe('time in the queue', () => {
   });
 });
 
-const crowd = 60;
+const crowd = 30;
 
 describe.each(sampleDialects(import.meta.url))('webhooks on %s', (dialect) => {
   let queue: TestQueue;

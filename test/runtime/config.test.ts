@@ -47,6 +47,7 @@ describe('configuration', () => {
       adminPort: null,
       access: { lease: 200 },
       schemaWatch: 2_000,
+      schemaApplyWait: 60_000,
       watchdog: 10_000,
       cors: null,
     });
@@ -89,6 +90,7 @@ describe('configuration', () => {
       PUBLIC_URL: 'https://example.com/api/',
       ADMIN_PORT: '9000',
       ACCESS_LEASE: '500ms',
+      SCHEMA_APPLY_WAIT: '5s',
       SCHEMA_WATCH: 'off',
       WATCHDOG: '30s',
       SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
@@ -176,6 +178,7 @@ describe('configuration', () => {
       adminPort: 9000,
       access: { lease: 500 },
       schemaWatch: 0,
+      schemaApplyWait: 5_000,
       watchdog: 30_000,
       secret: ['a'.repeat(32), 'b'.repeat(32)],
       auth: {

@@ -4,6 +4,7 @@ export { ApiError, type ErrorCode, type ErrorDetails, type Problem } from './err
 export type { Fields, Result } from './fields.js';
 export type { Items, SingletonItems, TableItems, ViewItems } from './items.js';
 export type { CollectionName, CreateInput, Filter, Item, Key, UpdateInput } from './names.js';
+export type { AggregateQuery, AggregateRow } from './aggregates.js';
 export type { ListQuery } from './queries.js';
 export { QueueError, type InputProblem } from './queue-error.js';
 export type { ModelInput, ModelName, ModelOutput, Queue, QueueOptions, SubmitOptions } from './queue.js';

@@ -13,7 +13,35 @@ export interface AnyQuery {
   readonly meta?: readonly string[] | undefined;
   readonly after?: string | undefined;
   readonly timezone?: string | undefined;
+  readonly aggregate?: object | undefined;
+  readonly groupBy?: readonly string[] | undefined;
+  readonly having?: object | undefined;
 }
+
+/** An untyped query of a write. */
+export interface AnyWrite extends AnyQuery {
+  readonly dryRun?: boolean | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly onConflict?: string | undefined;
+  readonly conflict?: readonly string[] | undefined;
+}
+
+/** Formats the query of a write: its URL parameters, and its own headers. */
+export const toWrite = ({
+  dryRun,
+  ifMatch,
+  onConflict,
+  conflict,
+  ...query
+}: AnyWrite): { readonly query: Record<string, string>; readonly headers: Record<string, string> } => ({
+  query: {
+    ...toParameters(query),
+    ...(dryRun !== undefined && { dry_run: String(dryRun) }),
+    ...(onConflict !== undefined && { on_conflict: onConflict }),
+    ...(conflict !== undefined && { conflict: conflict.map(escapeName).join(',') }),
+  },
+  headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
+});
 
 type AnyField = string | { readonly [relation: string]: readonly AnyField[] | undefined };
 
@@ -21,10 +49,12 @@ type AnyField = string | { readonly [relation: string]: readonly AnyField[] | un
 export const toBody = ({ fields, ...query }: AnyQuery): AnyQuery => {
   rejectUndefined(query.filter, 'filter');
   rejectUndefined(query.deep, 'deep');
+  rejectUndefined(query.having, 'having');
   return {
     ...query,
     ...(fields !== undefined && { fields: fields.flatMap(toPaths).map(escapeName) }),
     ...(query.sort !== undefined && { sort: query.sort.map(escapeName) }),
+    ...(query.groupBy !== undefined && { groupBy: query.groupBy.map(escapeName) }),
   };
 };
 

@@ -3,6 +3,7 @@ import type { Checked, Fields, ManyName, RelationName, Result, Target } from './
 import type { CollectionName, Filter, Key, KeyField, Item, UpdateInput } from './names.js';
 import type { Schema } from './schema.js';
 import type { CheckedSort } from './sort.js';
+import type { CallOptions } from './transport.js';
 
 /** Query of a single item, and of the response of a write. */
 export interface ItemQuery<Name extends CollectionName, Chosen extends Fields<Name>> {
@@ -13,6 +14,69 @@ export interface ItemQuery<Name extends CollectionName, Chosen extends Fields<Na
   /** IANA name of the zone in which functions read timestamps. */
   timezone?: string | undefined;
 }
+
+/** Query of one item; the result is `{ data, meta }` if `meta` asks for the ETag. */
+export interface GetQuery<
+  Name extends CollectionName,
+  Chosen extends Fields<Name>,
+  Facts extends readonly 'etag'[],
+> extends ItemQuery<Name, Chosen> {
+  meta?: Facts | undefined;
+}
+
+/** The result of `get`. The ETag is null where the query is too long for a URL. */
+export type GetResult<Data, Facts extends readonly 'etag'[]> = [Facts[number]] extends [never]
+  ? Data
+  : { data: Data; meta: { etag: string | null } };
+
+/** Options of every write. */
+interface WriteOptions {
+  /** Checks the write under all rules, stores nothing, and returns what would have been stored. */
+  dryRun?: boolean | undefined;
+}
+
+/** Query of the response of a write. */
+export interface WriteQuery<Name extends CollectionName, Chosen extends Fields<Name>>
+  extends ItemQuery<Name, Chosen>, WriteOptions {}
+
+/** Query of an update of one item. */
+export interface ChangeQuery<Name extends CollectionName, Chosen extends Fields<Name>> extends WriteQuery<
+  Name,
+  Chosen
+> {
+  /** ETag that the item must have, from `get` with the same fields; else the update is `PRECONDITION_FAILED`. */
+  ifMatch?: string | undefined;
+}
+
+/** Options of deletions. */
+export interface DeleteManyOptions extends CallOptions, Readonly<WriteOptions> {}
+
+/** Options of the deletion of one item. */
+export interface DeleteOptions extends DeleteManyOptions {
+  /** ETag that the item must have, from `get` with all columns. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** Query of a create; with `onConflict`, the result is `{ data, meta }` with what happened to each item. */
+export interface CreateQuery<
+  Name extends CollectionName,
+  Chosen extends Fields<Name>,
+  Conflict extends 'update' | 'ignore',
+> extends WriteQuery<Name, Chosen> {
+  /** Changes or ignores items that are stored already. */
+  onConflict?: Conflict | undefined;
+  /** Fields of a unique constraint, or its name, by which stored items are found; the key by default. */
+  conflict?: readonly string[] | undefined;
+}
+
+/** The result of a create. */
+export type CreateResult<Data, Conflict extends 'update' | 'ignore'> = [Conflict] extends [never]
+  ? Data
+  : { data: Data; meta: { outcomes: Outcome<Conflict>[] } };
+
+type Outcome<Conflict extends 'update' | 'ignore'> =
+  | 'created'
+  | (Conflict extends 'update' ? 'updated' : 'ignored');
 
 /** Selects items. */
 export interface Choice<Name extends CollectionName> {

@@ -228,6 +228,11 @@ describe.each(settings)('aggregations on $dialect through $listener', (setting) 
     expect(await read({ ...query, having: { count: { _gte: bound } } })).toEqual(
       sorted.filter(({ count }) => count >= bound),
     );
+    const both = { groupBy: 'kind', aggregate: { count: ['*', 'n'] } };
+    const all = (await read(both)) as { readonly count: Readonly<Record<string, number>> }[];
+    expect(await read({ ...both, having: { count: { '*': { _gte: bound } } } })).toEqual(
+      all.filter(({ count }) => (count['*'] ?? 0) >= bound),
+    );
     expect(
       await read({ groupBy: 'kind', having: { _or: [{ kind: 'a' }, { sum: { n: { _lt: -1000 } } }] } }),
     ).toEqual([{ kind: 'a' }]);

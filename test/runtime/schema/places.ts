@@ -1,4 +1,6 @@
 /** Databases with system tables for tests of snapshot, diff and apply, without a server. */
+import { randomUUID } from 'node:crypto';
+import { beatProcess } from '../../../runtime/schema/processes.js';
 import {
   diffSnapshot,
   takeSnapshot,
@@ -16,6 +18,8 @@ export interface Place extends TestDatabase {
   apply(difference: Difference, options?: { readonly acceptLoss?: boolean }): Promise<void>;
   /** Makes the database that of a snapshot. */
   become(snapshot: unknown): Promise<void>;
+  /** Makes applies have two phases, where the database is not embedded: a process serves the API, and has always followed. */
+  serve(): Promise<void>;
 }
 
 export const createPlace = async (dialect: TestDialect, sql?: string): Promise<Place> => {
@@ -36,6 +40,13 @@ export const createPlace = async (dialect: TestDialect, sql?: string): Promise<P
     snapshot: () => takeSnapshot(services),
     diff,
     apply,
+    async serve() {
+      const { database } = made;
+      if (database.isEmbedded === true) return;
+      const row = { id: randomUUID(), host: 'here', pid: 1, version: '1', generation: 1e9 };
+      await beatProcess(database, database, { ...row, state: 'running' });
+      await made.execute('update svc_processes set date_seen = date_seen + 86400000');
+    },
     async become(snapshot) {
       const difference = await diff(snapshot);
       if (difference !== null) await apply(difference);

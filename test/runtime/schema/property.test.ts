@@ -2,11 +2,9 @@
  * Random schemas: applying one gives exactly it, a snapshot makes the same elsewhere, and the way from one to another keeps
  * the rows. `LONG=1`: many of them.
  */
-import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { beatProcess } from '../../../runtime/schema/processes.js';
 import { dialects } from '../../databases.js';
 import { createPlace, type Place } from './places.js';
 import { kindsOf } from './random-kinds.js';
@@ -91,19 +89,10 @@ describe.each(dialects)('on %s', (dialect) => {
     return sizes;
   };
 
-  /** Makes applies have two phases: a process serves the API, and has always followed. */
-  const serve = async (): Promise<void> => {
-    const { database } = first;
-    if (database.isEmbedded === true) return;
-    const row = { id: randomUUID(), host: 'here', pid: 1, version: '1', generation: 1e9 };
-    await beatProcess(database, database, { ...row, state: 'running' });
-    await first.execute('update svc_processes set date_seen = date_seen + 86400000');
-  };
-
   it(
     'a change from one random schema to another keeps the rows',
     async () => {
-      await serve();
+      await first.serve();
       const pair = fc.tuple(snapshotArbitrary(dialect, empty), snapshotArbitrary(dialect, empty));
       const property = fc.asyncProperty(pair, async ([before, after]) => {
         await first.become(empty);

@@ -1,0 +1,95 @@
+/** Types of aggregations: counts, sums and groups in place of items. */
+import type { OneName } from './fields.js';
+import type { CollectionName, Filter, Item } from './names.js';
+import type { Choice } from './queries.js';
+
+type Column<Name extends CollectionName> = keyof Item<Name> & string;
+
+type FunctionName = 'year' | 'month' | 'week' | 'day' | 'weekday' | 'hour' | 'minute' | 'second' | 'count';
+
+/** A field, a function of one such as `year(InvoiceDate)`, or a path over relations to one item. */
+export type Operand<Name extends CollectionName> =
+  | Column<Name>
+  | `${FunctionName}(${Column<Name>})`
+  | `${OneName<Name>}.${string}`;
+
+/** Fields with an order, which texts lack: numbers, and numbers as digits. */
+type NumberColumn<Name extends CollectionName> = {
+  [Key in Column<Name>]: NonNullable<Item<Name>[Key]> extends number
+    ? Key
+    : Key extends keyof Filter<Name>
+      ? NonNullable<Item<Name>[Key]> extends string
+        ? '_gt' extends keyof NonNullable<Filter<Name>[Key]>
+          ? Key
+          : never
+        : never
+      : never;
+}[Column<Name>];
+
+type NumberOperand<Name extends CollectionName> = NumberColumn<Name> | Exclude<Operand<Name>, Column<Name>>;
+
+/** Operations and what they apply to; `*` stands for the items. */
+export interface Measures<Name extends CollectionName> {
+  readonly count?: readonly ('*' | Operand<Name>)[];
+  readonly countAll?: readonly ['*'];
+  readonly countDistinct?: readonly Operand<Name>[];
+  readonly sum?: readonly NumberOperand<Name>[];
+  readonly sumDistinct?: readonly NumberOperand<Name>[];
+  readonly avg?: readonly NumberOperand<Name>[];
+  readonly avgDistinct?: readonly NumberOperand<Name>[];
+  readonly min?: readonly Operand<Name>[];
+  readonly max?: readonly Operand<Name>[];
+}
+
+/** Query of an aggregation. */
+export interface AggregateQuery<
+  Name extends CollectionName,
+  Asked extends Measures<Name>,
+  Groups extends readonly Operand<Name>[],
+> extends Choice<Name> {
+  aggregate?: Asked & Known<Asked, keyof Measures<Name>>;
+  /** One row for each combination of values; without it, one row in all. */
+  groupBy?: Groups | undefined;
+  /** Filter of the rows, with their keys: `{ count: { _gt: 5 } }`. */
+  having?: Readonly<Record<string, unknown>> | undefined;
+  /** Groups and operations: `-count`, `sum.Total`. */
+  sort?: readonly string[] | undefined;
+  /** IANA name of the zone in which functions read timestamps. */
+  timezone?: string | undefined;
+}
+
+/** Refuses other keys. */
+type Known<Given, Key> = { readonly [Other in Exclude<keyof Given, Key>]: never };
+
+/** A row of an aggregation: the values of its group, and an object for each operation. */
+export type AggregateRow<Name extends CollectionName, Asked, Groups extends readonly string[]> = {
+  [Group in Groups[number] as ResultKey<Group>]: GroupValue<Name, Group>;
+} & {
+  -readonly [Operation in keyof Asked]: Asked[Operation] extends readonly ['*']
+    ? number
+    : Asked[Operation] extends readonly (infer Of extends string)[]
+      ? { [Key in Of as ResultKey<Key>]: MeasureValue<Name, Operation, Key> }
+      : never;
+};
+
+/** `year(InvoiceDate)` becomes `InvoiceDate_year`. */
+type ResultKey<Name extends string> = Name extends `${infer Call}(${infer Field})`
+  ? `${Field}_${Call}`
+  : Name;
+
+type GroupValue<Name extends CollectionName, Group> = Group extends keyof Item<Name>
+  ? Item<Name>[Group]
+  : Group extends `${string}(${string})`
+    ? number | null
+    : unknown;
+
+/** Sums and averages of integers and decimals are digits, those of floats numbers. */
+type MeasureValue<Name extends CollectionName, Operation, Of> = Operation extends 'count' | 'countDistinct'
+  ? number
+  : Operation extends 'min' | 'max'
+    ? GroupValue<Name, Of> | null
+    : Of extends keyof Item<Name>
+      ? NonNullable<Item<Name>[Of]> extends string
+        ? string | null
+        : string | number | null
+      : string | number | null;

@@ -1,0 +1,42 @@
+/** Counts, sums and groups, with exact types. */
+import type { Client } from 'content-api-client';
+import { exactly } from './exactly.js';
+
+export const run = async (api: Client) => {
+  const tracks = api.items('Track');
+  const [all] = await tracks.aggregate({
+    aggregate: { count: ['*'], max: ['Name'], sum: ['UnitPrice'] },
+    filter: { TrackId: { _lte: 3503 } },
+  });
+  if (all !== undefined) {
+    exactly<number>()(all.count);
+    exactly<{ Name: string | null }>()(all.max);
+    exactly<{ UnitPrice: string | null }>()(all.sum);
+  }
+  const groups = await tracks.aggregate({
+    aggregate: { count: ['*', 'Composer'] },
+    groupBy: ['GenreId', 'AlbumId.ArtistId.Name'],
+    having: { count: { '*': { _gt: 100 } } },
+    filter: { Milliseconds: { _gt: 200_000 } },
+    sort: ['-count', 'GenreId'],
+    limit: 1,
+  });
+  const [first] = groups;
+  if (first !== undefined) {
+    exactly<number | null>()(first.GenreId);
+    exactly<{ '*': number; Composer: number }>()(first.count);
+  }
+  const years = await api.items('Invoice').aggregate({
+    groupBy: ['year(InvoiceDate)'],
+    aggregate: { countDistinct: ['CustomerId'] },
+    limit: 2,
+  });
+  exactly<number | null | undefined>()(years[0]?.InvoiceDate_year);
+  return [all, Object.keys(first ?? {}).sort(), years.length];
+};
+
+export const expected = [
+  { count: 3503, max: { Name: 'Último Pau-De-Arara' }, sum: { UnitPrice: '3680.97' } },
+  ['AlbumId.ArtistId.Name', 'GenreId', 'count'],
+  2,
+];

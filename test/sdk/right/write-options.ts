@@ -1,0 +1,39 @@
+/** Options of writes: trials, conditions, and items that are stored already. */
+import { ApiError, type Client } from 'content-api-client';
+import { exactly } from './exactly.js';
+
+const codeOf = (error: unknown): unknown => (error instanceof ApiError ? error.code : error);
+
+export const run = async (api: Client) => {
+  const genres = api.items('Genre');
+  const tried = await genres.create({ Name: 'Never stored' }, { dryRun: true, fields: ['Name'] });
+  exactly<{ Name: string | null }>()(tried);
+  const stored = await genres.list({ filter: { Name: { _eq: 'Never stored' } } });
+
+  const made = await genres.create({ Name: 'One' });
+  const { data, meta } = await genres.get(made.GenreId, { meta: ['etag'] });
+  exactly<{ etag: string | null }>()(meta);
+  const ifMatch = meta.etag ?? '';
+  await genres.update(made.GenreId, { Name: 'Two' }, { ifMatch });
+  const outdated = await genres.update(made.GenreId, { Name: 'Three' }, { ifMatch }).catch(codeOf);
+  const kept = await genres.delete(made.GenreId, { ifMatch }).catch(codeOf);
+
+  const rows = [{ GenreId: made.GenreId, Name: 'Four' }, { Name: 'Five' }];
+  const merged = await genres.createMany(rows, { onConflict: 'update', fields: ['GenreId', 'Name'] });
+  exactly<('created' | 'updated')[]>()(merged.meta.outcomes);
+  const keys = merged.data.map(({ GenreId }) => GenreId);
+  await genres.deleteMany(keys, { dryRun: true });
+  const left = await genres.list({ filter: { GenreId: { _in: keys } } });
+  await genres.deleteMany(keys);
+  return [tried, stored, data.Name, outdated, kept, merged.meta.outcomes, left.length];
+};
+
+export const expected = [
+  { Name: 'Never stored' },
+  [],
+  'One',
+  'PRECONDITION_FAILED',
+  'PRECONDITION_FAILED',
+  ['updated', 'created'],
+  2,
+];
