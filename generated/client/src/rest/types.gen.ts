@@ -9,7 +9,9 @@ export type DeleteItemsData = {
     path: {
         collection: string;
     };
-    query?: never;
+    query?: {
+        dry_run?: string;
+    };
     url: '/{collection}';
 };
 
@@ -68,6 +70,7 @@ export type UpdateItemsData = {
         page?: string;
         deep?: string;
         meta?: string;
+        dry_run?: string;
     };
     url: '/{collection}';
 };
@@ -103,6 +106,9 @@ export type CreateItemsData = {
         page?: string;
         deep?: string;
         meta?: string;
+        dry_run?: string;
+        on_conflict?: string;
+        conflict?: string;
     };
     url: '/{collection}';
 };
@@ -129,7 +135,9 @@ export type DeleteItemData = {
         collection: string;
         key: Array<string>;
     };
-    query?: never;
+    query?: {
+        dry_run?: string;
+    };
     url: '/{collection}/{key}';
 };
 
@@ -190,6 +198,7 @@ export type UpdateItemData = {
         page?: string;
         deep?: string;
         meta?: string;
+        dry_run?: string;
     };
     url: '/{collection}/{key}';
 };
