@@ -51,7 +51,14 @@ export type TransferAction = 'import' | 'export';
 
 export type ModelAction = 'submit' | 'result' | 'status' | 'stream' | 'cancel' | 'run';
 
-export type Page = 'index' | 'docs' | 'docsAsset' | 'graphiql' | 'graphiqlSystem' | 'resetPassword';
+export type Page =
+  | 'index'
+  | 'docs'
+  | 'docsAsset'
+  | 'graphiql'
+  | 'graphiqlSystem'
+  | 'operator'
+  | 'resetPassword';
 
 type Line = `${Method} /${string}`;
 

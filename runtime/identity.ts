@@ -1,6 +1,6 @@
 /** Assembles how the callers of a process are identified: keys, tokens and access. */
 import { createAccess, type Access, type AccessSource } from './access/access.js';
-import { limitAccess } from './access/limiter.js';
+import { limitAccess, type SharedCounts } from './access/limiter.js';
 import { createKeys, type Keys } from './auth/keys.js';
 import { updateLastAccess } from './auth/session-store.js';
 import { createStaticTokens, type StaticTokens } from './auth/static-tokens.js';
@@ -16,6 +16,8 @@ interface IdentityOptions {
   readonly config: Config;
   readonly database: Database;
   readonly observe: Observe;
+  /** Shares the counts of the rate limiter with the other processes of the host. */
+  readonly sharedCounts?: SharedCounts;
 }
 
 export interface Identity {
@@ -26,7 +28,7 @@ export interface Identity {
 }
 
 export const createIdentity = (
-  { config, database, observe }: IdentityOptions,
+  { config, database, observe, sharedCounts: shared }: IdentityOptions,
   background: Background,
 ): Identity => {
   const keys = createKeys(config.secret);
@@ -45,7 +47,7 @@ export const createIdentity = (
     }),
   );
   const access = createAccess(source, config.access.lease);
-  const { rateLimit } = config;
+  const rateLimit = config.rateLimit && { ...config.rateLimit, ...(shared && { shared }) };
   const onLimit = (): void => observe({ kind: 'limitReached', limit: 'rate' });
   return {
     keys,

@@ -79,7 +79,7 @@ export type QueueObservation =
   | { kind: 'linesLost'; request: string; model: string; lines: number }
   /** `lagMs`: from the creation of the delivery to its acceptance; null where it was not accepted. */
   | { kind: 'webhookAttempted'; outcome: string; ms: number; lagMs: number | null }
-  | { kind: 'webhookPostponed'; reason: 'paused' | 'busy' | 'breaker' }
+  | { kind: 'webhookPostponed'; reason: 'paused' | 'receiver_busy' | 'receiver_failing' }
   | { kind: 'jobFinished'; job: string; status: 'ok' | 'failed'; ms: number };
 
 /**

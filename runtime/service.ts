@@ -26,6 +26,7 @@ import { startHousekeeping } from './schema/housekeeping.js';
 import { createItemServices } from './item-services.js';
 import type { ItemServices } from './items/context.js';
 import { compileOrigins } from './network/origins.js';
+import type { SharedCounts } from './access/limiter.js';
 import type { Observe, TrackOperation } from './observe.js';
 import { lazy } from './concurrency/lazy.js';
 import type { Operations } from '../generated/server/operations.js';
@@ -58,6 +59,8 @@ export interface ServiceOptions {
   readonly observe: Observe;
   /** Records the requests in flight. */
   readonly track?: TrackOperation;
+  /** Shares the counts of the rate limiter with the other processes of the host. */
+  readonly sharedCounts?: SharedCounts;
   /** Path prefix without a trailing slash; empty at the root. */
   readonly base: string;
   /** Returns the URL of the server, which is known once it listens. */

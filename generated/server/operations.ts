@@ -27,6 +27,8 @@ export type Delivery = {
   id: string;
   url: string;
   state: 'pending' | 'delivered' | 'failed';
+  next_at: string | null;
+  postponed: string | null;
   attempts: DeliveryAttempt[];
 };
 
@@ -81,6 +83,7 @@ export type OperatorDelivery = {
   state: 'pending' | 'delivered' | 'failed';
   round: number;
   next_at: string | null;
+  postponed: string | null;
   created_at: string;
   ended_at: string | null;
   attempts: {
@@ -450,7 +453,12 @@ export type OperatorRequestsOutput = { data: OperatorRequest[] };
 
 export type OperatorRequestsReadInput = { id: string };
 export type OperatorRequestsReadOutput = {
-  data: { request: OperatorRequest; attempts: OperatorRequestAttempt[]; deliveries: OperatorDelivery[] };
+  data: {
+    request: OperatorRequest;
+    temporal_url: string | null;
+    attempts: OperatorRequestAttempt[];
+    deliveries: OperatorDelivery[];
+  };
 };
 
 export type OperatorWorkersInput = Record<string, never>;

@@ -20,6 +20,7 @@ const fields = {
   started: svc.integer(),
   date_created: svc.bigInteger({ required: true }),
   date_next: svc.bigInteger({ nullable: true }),
+  postponed: svc.string({ length: 32, nullable: true }),
   date_ended: svc.bigInteger({ nullable: true }),
 };
 

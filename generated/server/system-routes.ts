@@ -128,6 +128,11 @@ export const systemRoutes: readonly svc.Route[] = [
     access: 'open',
     handler: { kind: 'page', page: 'graphiqlSystem' },
   }),
+  svc.route('GET /operator', {
+    operation: 'showOperator',
+    access: 'open',
+    handler: { kind: 'page', page: 'operator' },
+  }),
   svc.route('GET /reset-password', {
     operation: 'showResetPassword',
     access: 'open',

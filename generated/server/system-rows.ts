@@ -90,6 +90,7 @@ export interface SvcDeliveriesRow {
   readonly started: number;
   readonly date_created: number;
   readonly date_next: number | null;
+  readonly postponed: string | null;
   readonly date_ended: number | null;
 }
 
@@ -505,7 +506,15 @@ export interface SystemTables {
   };
   readonly svc_deliveries: {
     readonly row: SvcDeliveriesRow;
-    readonly optional: 'request' | 'origin' | 'round' | 'attempted' | 'started' | 'date_next' | 'date_ended';
+    readonly optional:
+      | 'request'
+      | 'origin'
+      | 'round'
+      | 'attempted'
+      | 'started'
+      | 'date_next'
+      | 'postponed'
+      | 'date_ended';
   };
   readonly svc_delivery_attempts: {
     readonly row: SvcDeliveryAttemptsRow;
@@ -754,6 +763,7 @@ export const systemColumns = {
     'started',
     'date_created',
     'date_next',
+    'postponed',
     'date_ended',
   ],
   svc_delivery_attempts: ['id', 'delivery', 'number', 'status', 'error', 'milliseconds', 'date_created'],

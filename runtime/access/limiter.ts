@@ -1,6 +1,6 @@
 /**
  * Limits the requests of a user, or of an anonymous caller's address (for IPv6 its network), within a time window.
- * Administrators are not limited. Counts are kept in memory, for each process.
+ * Administrators are not limited. Counts are kept in memory; the processes of a host tell each other what they count.
  */
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -13,7 +13,26 @@ export interface LimiterOptions {
   readonly points: number;
   /** Length of the window in milliseconds. */
   readonly duration: number;
+  /** Shares counts with the other processes of the host; absent where there is none. */
+  readonly shared?: SharedCounts;
 }
+
+/** What one process, or all others, counted in a window. */
+export interface WindowCounts {
+  /** Unix time in milliseconds at which the window ends. */
+  readonly until: number;
+  readonly counts: readonly (readonly [key: string, count: number])[];
+}
+
+export interface SharedCounts {
+  /** Reports the counts of this process that have changed. */
+  report(counted: WindowCounts): void;
+  /** Sets what is called with sums of the counts of all other processes. */
+  subscribe(take: (counted: WindowCounts) => void): void;
+}
+
+/** Milliseconds after which counts are reported, and by which a limit may be reached late. */
+const reportInterval = 50;
 
 /** Wraps access so that `identify` and `admit` also count requests and throw REQUESTS_EXCEEDED above the limit. */
 /** @param onLimit called with each request that is refused */
@@ -58,22 +77,43 @@ export const limitAccess = (
   };
 };
 
+/** Counts of a caller: those of this process, and those of the others. */
+interface Counts {
+  own: number;
+  others: number;
+}
+
 const createCounter = (
-  { points, duration }: LimiterOptions,
+  { points, duration, shared }: LimiterOptions,
   onLimit: () => void,
 ): ((key: string) => void) => {
-  let counts = new Map<string, { count: number }>();
+  let all = new Map<string, Counts>();
   let until = 0;
+  const begin = (end: number): void => {
+    all = new Map();
+    until = end;
+  };
+  const countsOf = (key: string): Counts => {
+    let counts = all.get(key);
+    if (counts === undefined) all.set(key, (counts = { own: 0, others: 0 }));
+    return counts;
+  };
+  const report = shared === undefined ? () => undefined : createReporter(shared, () => ({ until, all }));
+  shared?.subscribe((counted) => {
+    const now = Date.now();
+    if (counted.until <= now) return;
+    if (now >= until) begin(counted.until);
+    // windows that began apart end together
+    until = Math.min(until, counted.until);
+    for (const [key, others] of counted.counts) countsOf(key).others = others;
+  });
   return (key) => {
     const now = Date.now();
-    if (now >= until) {
-      counts = new Map();
-      until = now + duration;
-    }
-    let entry = counts.get(key);
-    if (entry === undefined) counts.set(key, (entry = { count: 0 }));
-    entry.count += 1;
-    if (entry.count > points) {
+    if (now >= until) begin(now + duration);
+    const counts = countsOf(key);
+    counts.own += 1;
+    report(key);
+    if (counts.own + counts.others > points) {
       onLimit();
       throw apiError(
         'REQUESTS_EXCEEDED',
@@ -81,6 +121,25 @@ const createCounter = (
         `more than ${points} requests in ${duration / 1000} s`,
       );
     }
+  };
+};
+
+/** Returns a function that has the count of a key reported, together with others. */
+const createReporter = (
+  shared: SharedCounts,
+  current: () => { readonly until: number; readonly all: ReadonlyMap<string, Counts> },
+): ((key: string) => void) => {
+  const changed = new Set<string>();
+  let timer: NodeJS.Timeout | null = null;
+  const send = (): void => {
+    timer = null;
+    const { until, all } = current();
+    shared.report({ until, counts: [...changed].map((key) => [key, all.get(key)?.own ?? 0] as const) });
+    changed.clear();
+  };
+  return (key) => {
+    changed.add(key);
+    timer ??= setTimeout(send, reportInterval).unref();
   };
 };
 

@@ -117,6 +117,8 @@ export interface Config {
     /** `null`: no Temporal server; requests of the queue wait. */
     readonly address: string | null;
     readonly namespace: string | null;
+    /** URL of the Temporal UI without a trailing slash. */
+    readonly ui: string | null;
   };
   readonly webhooks: {
     /** Non-public networks that webhooks may target. */
@@ -178,7 +180,11 @@ export const loadConfig = (environment: Environment): Config => {
     requestQueue: { max: read('REQUEST_QUEUE_MAX'), wait: read('REQUEST_QUEUE_WAIT') },
     answerBytesMax: read('ANSWER_BYTES_MAX'),
     queue: readQueue(read),
-    temporal: { address: read('TEMPORAL_ADDRESS'), namespace: read('TEMPORAL_NAMESPACE') },
+    temporal: {
+      address: read('TEMPORAL_ADDRESS'),
+      namespace: read('TEMPORAL_NAMESPACE'),
+      ui: read('TEMPORAL_UI_URL'),
+    },
     webhooks: { allowCidrs: read('WEBHOOK_ALLOW_CIDRS'), allowHttp: read('WEBHOOK_ALLOW_HTTP') },
     graphql: { introspection: read('GRAPHQL_INTROSPECTION'), tokenLimit: read('GRAPHQL_TOKEN_LIMIT') },
     payloadMax: read('MAX_PAYLOAD_SIZE'),

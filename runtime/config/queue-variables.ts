@@ -33,6 +33,12 @@ export const queueVariables = {
     shown: 'default',
     meaning: "Temporal namespace; `TEMPORAL_API_KEY` and `TEMPORAL_TLS_…` work as in Temporal's own tools",
   },
+  TEMPORAL_UI_URL: {
+    parse: parsePublicUrl,
+    default: null,
+    shown: 'none',
+    meaning: 'URL of the Temporal UI, to which the page of operators links',
+  },
   QUEUE_URL: {
     parse: parsePublicUrl,
     default: null,

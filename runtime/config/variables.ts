@@ -72,7 +72,7 @@ export const variables = {
   RATE_LIMITER_POINTS: {
     parse: parseInteger(1),
     default: '500',
-    meaning: 'requests per user, or per address without one, in each window and process',
+    meaning: 'requests per user, or per address without one, in each window, over all processes of a host',
   },
   RATE_LIMITER_DURATION: {
     parse: parseDuration,

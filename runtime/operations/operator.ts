@@ -1,6 +1,7 @@
 /** Handlers of `spec/operations/operator.yaml`: the queue over all accounts, for operators. */
 import type { Operations, OperatorModel, OperatorRequestsInput } from '../../generated/server/operations.js';
 import { invalidQuery } from '../../contract/errors.js';
+import { requestWorkflowId } from '../queue/contract.js';
 import { listAttempts, findDeliveries, findDeliveriesOf, type Delivery } from '../queue/store/deliveries.js';
 import { listRequestAttempts, type StoredAttempt } from '../queue/store/attempts.js';
 import { isId } from '../queue/store/ids.js';
@@ -60,6 +61,7 @@ const createSearches = (services: OperationServices): Pick<Operations, Searches>
           request: operatorRequest(request),
           attempts: attempts.map(attemptToWire),
           deliveries: await Promise.all(deliveries.map((each) => deliveryToWire(each, services))),
+          temporal_url: temporalUrlOf(request, services),
         },
       };
     },
@@ -178,6 +180,14 @@ export const toSearch = (
   ...(before !== undefined && { before: fromTime('before', before, toError) }),
 });
 
+/** Returns the page of a request's workflow in the Temporal UI, or null if the URL of that is not set. */
+const temporalUrlOf = ({ id, round }: RequestHead, { config }: OperationServices): string | null => {
+  const { ui, namespace } = config.temporal;
+  if (ui === null) return null;
+  const workflow = requestWorkflowId({ requestId: id, round });
+  return `${ui}/namespaces/${encodeURIComponent(namespace ?? 'default')}/workflows/${workflow}`;
+};
+
 const operatorRequest = (request: RequestHead) => {
   const { account, round, webhook } = request;
   return { ...requestToWire(request), account, round, webhook };
@@ -194,7 +204,7 @@ const attemptToWire = ({ error, begun, ended, errorType: error_type, ...attempt 
 });
 
 const deliveryToWire = async (delivery: Delivery, { database }: OperationServices) => {
-  const { id, request, account, url, state, round, next, created, ended } = delivery;
+  const { id, request, account, url, state, round, next, postponed, created, ended } = delivery;
   const attempts = await listAttempts(database, id);
   return {
     id,
@@ -204,6 +214,7 @@ const deliveryToWire = async (delivery: Delivery, { database }: OperationService
     state,
     round,
     next_at: state === 'pending' ? toTimeOrNull(next) : null,
+    postponed,
     created_at: toTime(created),
     ended_at: toTimeOrNull(ended),
     attempts: attempts.map(({ created: at, ...attempt }) =>

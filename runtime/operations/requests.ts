@@ -146,10 +146,15 @@ const toFilter = (
   ...(before !== undefined && { before: fromTime('before', before, invalidQuery) }),
 });
 
-const deliveryToWire = ({ id, url, state }: Delivery, attempts: readonly DeliveryAttempt[]) => ({
+const deliveryToWire = (
+  { id, url, state, next, postponed }: Delivery,
+  attempts: readonly DeliveryAttempt[],
+) => ({
   id,
   url,
   state,
+  next_at: state === 'pending' ? toTimeOrNull(next) : null,
+  postponed,
   attempts: attempts.map(({ number, status, error, milliseconds, created }) => ({
     number,
     status,

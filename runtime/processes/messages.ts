@@ -1,4 +1,5 @@
 /** Messages between the supervisor and its processes. */
+import type { WindowCounts } from '../access/limiter.js';
 import type { Snapshot } from '../metrics/tallies.js';
 
 /**
@@ -27,6 +28,8 @@ export type Report =
   | Finding
   /** The metrics of the process: the answer to `measure`, and once more when it ends. */
   | { readonly kind: 'measured'; readonly snapshot: Snapshot }
+  /** What the rate limiter has counted. */
+  | ({ readonly kind: 'counted' } & WindowCounts)
   | Failed;
 
 export interface Ready {
@@ -74,6 +77,8 @@ export type Instruction =
   | ServeInstruction
   /** The answer to a `look`. */
   | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
+  /** What the rate limiters of the other processes have counted. */
+  | ({ readonly kind: 'counts' } & WindowCounts)
   /** Report the metrics. */
   | { readonly kind: 'measure' }
   /** Requests to a spare process. */

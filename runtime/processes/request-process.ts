@@ -17,6 +17,7 @@ import type { ConnectionSource } from '../http/node-server.js';
 import type { BuildSource } from '../reloading-service.js';
 import { createBuildSource } from './build-source.js';
 import type { ConnectionMessage } from './connections.js';
+import type { SharedCounts, WindowCounts } from '../access/limiter.js';
 import { retireLimit, type Instruction, type Report } from './messages.js';
 import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { watchPool } from '../metrics/pool.js';
@@ -51,6 +52,8 @@ export interface RequestProcessOptions extends OpenOptions {
   readonly metrics?: Metrics;
   /** Source of connections; without it, the process listens itself. */
   readonly connections?: ConnectionSource;
+  /** Shares the counts of the rate limiter with the other processes of the host. */
+  readonly sharedCounts?: SharedCounts;
   /** Source of new builds; without it, the process looks at the schema itself. */
   readonly createSource?: (opened: OpenedBuild) => BuildSource;
 }
@@ -86,6 +89,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
         observe,
         track: metrics?.tracked(watchdog.track) ?? watchdog.track,
         ...(options.connections !== undefined && { connections: options.connections }),
+        ...(options.sharedCounts !== undefined && { sharedCounts: options.sharedCounts }),
       }),
     );
     const unregister = await registerProcess(opened.database, source);
@@ -176,6 +180,7 @@ const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => 
       ...(metrics !== null && { metrics }),
       endsHung: false,
       connections: takeConnections,
+      sharedCounts: createSharedCounts(),
       createSource: (opened) => createSupervisedSource(opened, report),
       onReadiness: (ready) => report({ kind: 'readiness', ready }),
     });
@@ -187,6 +192,18 @@ const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => 
     const message = error instanceof Error ? error.message : String(error);
     report({ kind: 'failed', message, refusal: isRefusal(error) }, () => process.exit(1));
   }
+};
+
+/** Shares counts by way of the supervisor. */
+const createSharedCounts = (): SharedCounts => {
+  let take: ((counted: WindowCounts) => void) | null = null;
+  process.on('message', (message: Instruction) => {
+    if (message.kind === 'counts') take?.(message);
+  });
+  return {
+    report: (counted) => report({ kind: 'counted', ...counted }),
+    subscribe: (next) => void (take = next),
+  };
 };
 
 /** Takes the connections that the supervisor offers. */

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
+import { createCountExchange } from './count-exchange.js';
 import { acceptConnections, type Connections } from './connections.js';
 import { retireLimit, type Failed, type Instruction, type Ready, type Report } from './messages.js';
 import type { Snapshot } from '../metrics/tallies.js';
@@ -117,6 +118,7 @@ const watch = (child: Worker, supervision: Supervision): void => {
     if (report.kind === 'ready') registerProcess(child, report, supervision);
     if (report.kind === 'taken') supervision.connections?.take(child.process, report.id);
     if (report.kind === 'measured') options.collecting?.take(child, report.snapshot);
+    if (report.kind === 'counted') countExchange.take(child, report);
     if (report.kind === 'closing') supervision.connections?.remove(child.process);
     supervision.replacement?.take(child, report);
   });
@@ -266,6 +268,8 @@ const killProcesses = (supervision: Supervision): void => {
 };
 
 const children = (): Worker[] => Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
+
+const countExchange = createCountExchange(() => children().filter((child) => child.isConnected()));
 
 const failureToError = (reason: string, refusal: boolean): Error =>
   refusal ? new Refusal(reason) : new Error(reason);

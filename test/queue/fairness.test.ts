@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
-const crowd = process.env.LONG === undefined ? 1_000 : 10_000;
+const crowd = process.env.LONG === undefined ? 400 : 10_000;
 const slots = 4;
 /** Milliseconds for one request: Temporal may have a crowd of its own. */
 const patience = 100_000;

@@ -104,12 +104,20 @@ describe('a function model', () => {
 });
 
 describe('a process of a function model', () => {
-  it('is reused while it is healthy', async () => {
+  it('is reused while it is healthy, also by a worker that reads late what it sends', async () => {
     // a busy machine must not make it look unhealthy
     const patient = createTestChildren({ settleLimit: 60_000 });
-    const processOf = async (): Promise<unknown> =>
-      ((await startRun(patient, 'good').attempted).outcome.body as { readonly process: number }).process;
-    expect(await processOf()).toBe(await processOf());
+    const processOf = async (ms = 0): Promise<unknown> => {
+      const running = startRun(patient, 'good', { input: { ms } }).attempted;
+      if (ms > 0) {
+        await until(() => patient.use().some((each) => each.running === 1));
+        // until it has ended, and is ready for another
+        for (const end = performance.now() + 5 * ms; performance.now() < end;);
+      }
+      return ((await running).outcome.body as { readonly process: number }).process;
+    };
+    const first = await processOf();
+    expect([await processOf(200), await processOf()]).toEqual([first, first]);
     await patient.close();
   });
 

@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createId } from '../../runtime/queue/store/ids.js';
 import { logStart, parseCursor, readLogs } from '../../runtime/queue/store/logs.js';
+import { createLateLogs } from '../../runtime/queue/requests/late-logs.js';
 import { createRunLog } from '../../runtime/queue/requests/run-log.js';
 import type { Statements } from '../../runtime/execute/system-rows.js';
 import { dialects } from '../databases.js';
+import { until } from '../until.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
 
 interface Status {
@@ -99,6 +101,39 @@ describe.each(dialects)('logs on %s', (dialect) => {
     log.add('three');
     await log.end();
     expect(await stored(id)).toEqual(['1.1 one', '1.2 two', '1.3 three']);
+  });
+
+  it('of an attempt that ended while the database was away arrive later, or as a mark with their number', async () => {
+    let isAway = true;
+    const statements: Statements = {
+      ...server.database,
+      query: (...all) => server.database.query(...all),
+      quote: (...all) => server.database.quote(...all),
+      write: async (statement) => {
+        if (isAway) throw new Error('the database is away');
+        return server.database.write(statement);
+      },
+    };
+    const lost: object[] = [];
+    const late = createLateLogs({ onLost: (each) => lost.push(each), interval: 20, maxLines: 4 });
+    const ids = [createId(), createId(), createId()] as const;
+    for (const id of ids) {
+      const log = logOf(id, 1, statements);
+      for (let index = 1; index <= 3; index += 1) log.add(`line ${index}`);
+      await expect(log.end()).rejects.toThrow('away');
+      late.keep(log, { request: id, model: 'demo/image' });
+    }
+    expect(lost).toEqual(ids.slice(1).map((request) => ({ request, model: 'demo/image', lines: 3 })));
+    isAway = false;
+    await until(async () => (await stored(ids[2])).length > 0 || null);
+    expect(await stored(ids[0])).toEqual(['1.1 line 1', '1.2 line 2', '1.3 line 3']);
+    expect(await stored(ids[2])).toEqual(['1.3 3 lines were lost']);
+    isAway = true;
+    const log = logOf(createId(), 1, statements);
+    log.add('line');
+    late.keep(log, { request: ids[0], model: 'demo/image' });
+    await late.close();
+    expect(lost.slice(2)).toEqual([{ request: ids[0], model: 'demo/image', lines: 1 }]);
   });
 
   it('are paged by the cursor of the status, over attempts', async () => {

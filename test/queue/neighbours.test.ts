@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleDialects } from '../databases.js';
+import { dialects, type TestDialect } from '../databases.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 
@@ -15,7 +15,10 @@ interface Status {
   readonly logs: readonly { readonly message: string }[];
 }
 
-describe.each(sampleDialects(import.meta.url))('beside models that misbehave on %s', (dialect) => {
+/** Their processes compute for seconds, and none of them uses the database. */
+const chosen: readonly TestDialect[] = process.env.LONG === undefined ? ['sqlite'] : dialects;
+
+describe.each(chosen)('beside models that misbehave on %s', (dialect) => {
   let queue: TestQueue;
 
   beforeAll(async () => {

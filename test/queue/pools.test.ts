@@ -97,7 +97,12 @@ describe('a class', () => {
     await others.stop();
     const good = queue.queueModels.find(({ id }) => id === 'test/good');
     const changed = { ...good, input: { type: 'object', required: ['other'] } } as NonNullable<typeof good>;
-    const former = await queue.startWorkers({ classes: ['gpu-a'], models: createQueueModels([changed]) });
+    const former = await queue.startWorkers({
+      classes: ['gpu-a'],
+      models: createQueueModels([changed]),
+      // however long a request waits, it is not ended
+      settings: { ...queue.settings, resultTtl: 0 },
+    });
     const ids = { good: await submit('test/good'), print: await submit('test/print') };
     for (const [name, text] of Object.entries({ good: 'another version of', print: 'has no model' })) {
       const failure = await until(async () => {
@@ -188,6 +193,10 @@ describe('svc worker', () => {
     expect(stdout).toContain(
       'no worker runs the class "models", so requests of demo/image, demo/ocr, demo/train wait; ' +
         'start one: svc worker --role models --class models',
+    );
+    expect(stdout).toContain(
+      'no worker runs the class "transfers", so requests of svc/import, svc/export wait; ' +
+        'start one: svc worker --role models --class transfers',
     );
     place.remove();
   });

@@ -1,6 +1,7 @@
 /** Accounts that reach a quota are told which one and when to come back; others are not affected. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createId } from '../../runtime/queue/store/ids.js';
 import { dialects } from '../databases.js';
 import { ask } from '../runtime/graphql/library.js';
 import { until } from '../until.js';
@@ -34,7 +35,8 @@ describe.each(dialects)('quotas on %s', (dialect) => {
     (await limits()).find((use) => use.quota === quota);
   /** Sets the quotas of ann, which the process reads again when they are shown. */
   const setQuotas = async (body: object): Promise<void> => {
-    const all = { queued: null, running: null, submitted_per_minute: null, stored_bytes: null, ...body };
+    const none = { queued: null, running: null, submitted_per_minute: null, stored_bytes: null };
+    const all = { ...none, log_bytes: null, files: null, ...body };
     const { status } = await queue.request('PATCH', `/quotas/${row}`, { as: 'admin', body: all });
     expect(status).toBe(200);
     // what is null is left to the role
@@ -122,6 +124,29 @@ describe.each(dialects)('quotas on %s', (dialect) => {
     await until(async () => (await submit('ann')).status === 200);
   });
 
+  it.each([
+    ['log_bytes', 400],
+    ['files', 3],
+  ])('limit %s that are kept, and count them at the end of each attempt', async (quota, limit) => {
+    const insert = (used: number) =>
+      queue.database.write({
+        text:
+          `insert into svc_requests (id, account, model, state, http_status, ${quota}, date_created, date_ended) ` +
+          "values (?, ?, 'test/good', 'ended', 200, ?, 1, 1)",
+        values: [createId(), idOf('ann'), used],
+      });
+    await setQuotas({ [quota]: limit });
+    await insert(limit - 1);
+    expect(await useOf(quota)).toEqual({ quota, limit, used: limit - 1 });
+    expect((await submit('ann')).status).toBe(200);
+    await insert(1);
+    expect(await useOf(quota)).toEqual({ quota, limit, used: limit });
+    expect(await submit('ann')).toMatchObject({ status: 429, body: refusal(quota, limit) });
+    expect((await submit('bob')).status).toBe(200);
+    await setQuotas({ [quota]: 1_000_000 });
+    await until(async () => (await submit('ann')).status === 200);
+  });
+
   it('limit redeliveries per hour', async () => {
     await setQuotas({ redeliveries_per_hour: 1 });
     const [request, delivery] = [
@@ -151,7 +176,7 @@ describe.each(dialects)('quotas on %s', (dialect) => {
     const { data } = await queue.request('GET', `/operator/accounts/${idOf('ann')}`, { as: 'admin' });
     const shown = data as { account: string; limits: readonly Use[] };
     expect(shown.account).toBe(idOf('ann'));
-    expect(shown.limits).toContainEqual({ quota: 'files', limit: 77, used: 0 });
+    expect(shown.limits).toContainEqual({ quota: 'files', limit: 77, used: 3 });
     const answer = await ask(queue, '{ queue_limits { quota limit used } }', {
       as: 'bob',
       path: '/graphql/system',

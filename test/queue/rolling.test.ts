@@ -14,9 +14,9 @@ import { createNamespace } from './harness.js';
 import { startReceiver, type Receiver } from './receiver.js';
 
 const isLong = process.env.LONG === '1';
-const [requests, deploys] = isLong ? [200, 3] : [12, 1];
+const [requests, deploys] = isLong ? [200, 3] : [8, 1];
 /** Seconds that the longest requests run. */
-const longest = isLong ? 30 : 4;
+const longest = isLong ? 30 : 3;
 
 let place: Workplace;
 let receiver: Receiver;
@@ -113,7 +113,7 @@ it(
     const load = async (): Promise<void> => {
       for (let index = 0; index < requests || !deployed.signal.aborted; index += 1) {
         ids.push(await submit(index));
-        await sleep(isLong ? 50 : 200);
+        await sleep(isLong ? 50 : 500);
       }
     };
     const replaceWorker = async (index: number, end: (each: Running) => Promise<void>): Promise<void> => {

@@ -116,6 +116,24 @@ describe('the supervisor', () => {
     expect(await running.stop('SIGTERM')).toBe(0);
   });
 
+  it('limits the rate of requests over all its processes', async () => {
+    const place = await bootstrapped();
+    const limit = { RATE_LIMITER_POINTS: '10', RATE_LIMITER_DURATION: '10m' };
+    const running = place.start(['start', '--workers', '3'], { ...anywhere, ...limit, LOG_LEVEL: 'debug' });
+    const url = await served(running);
+    await running.until(/(request process \d+ is ready[\s\S]*){3}/);
+    let accepted = 0;
+    await until(async () => {
+      const { status } = await fetch(`${url}/users`, { headers: { connection: 'close' } });
+      accepted += Number(status !== 429);
+      return status === 429;
+    });
+    // each process by itself would accept ten; what one has counted, the others learn within a moment
+    expect(accepted).toBeGreaterThanOrEqual(10);
+    expect(accepted).toBeLessThan(20);
+    expect(await running.stop('SIGTERM')).toBe(0);
+  });
+
   it('finishes requests in progress', async () => {
     const place = await bootstrapped();
     const running = place.start(['start', '--workers', '2'], anywhere);

@@ -49,6 +49,11 @@ export const documentRoutes: readonly Route[] = [
     access: 'open',
     handler: { kind: 'page', page: 'graphiqlSystem' },
   }),
+  route('GET /operator', {
+    operation: 'showOperator',
+    access: 'open',
+    handler: { kind: 'page', page: 'operator' },
+  }),
   route('GET /reset-password', {
     operation: 'showResetPassword',
     access: 'open',

@@ -6,6 +6,7 @@ import { docsAsset, docsPage } from './docs.js';
 import { graphiqlPage } from './graphiql.js';
 import { explorerOffPage, indexPage } from './index-page.js';
 import { prefersHtml } from './layout.js';
+import { operatorPage } from './operator.js';
 import { resetPasswordPage } from './reset-password.js';
 
 export interface PagesOptions {
@@ -17,11 +18,12 @@ export interface PagesOptions {
 
 export const createPages = ({ base, explorer }: PagesOptions): Readonly<Record<Page, RouteHandle>> => ({
   index: async (request) => indexPage(request, { base, explorer }),
+  operator: async () => operatorPage(base),
   resetPassword: async () => resetPasswordPage(base),
   ...(explorer ? createExplorer(base) : explorerOff),
 });
 
-type ExplorerPage = Exclude<Page, 'index' | 'resetPassword'>;
+type ExplorerPage = Exclude<Page, 'index' | 'operator' | 'resetPassword'>;
 
 const createExplorer = (base: string): Readonly<Record<ExplorerPage, RouteHandle>> => ({
   docs: async () => docsPage({ specUrl: `${base}/server/specs/oas`, base }),

@@ -1,4 +1,5 @@
 /** Acts on all requests that match a search: in the background, with progress, and taken over if its process ends. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createWorkerPool } from '../../concurrency/worker-pool.js';
 import type { Database } from '../../databases/contract.js';
 import { cancel, type CancelServices } from '../requests/cancel.js';
@@ -106,6 +107,8 @@ const runAction = async (action: OperatorAction, options: RunOptions): Promise<v
     position = found.at(-1)?.id ?? position;
     if (!(await recordProgress(database, action.id, { position, done, failed, errors }))) return;
     if (found.length < batchSize) return void (await endAction(database, action.id, 'done'));
+    // where statements are synchronous, requests would wait for the whole action without a pause
+    await nextTurn();
   }
 };
 

@@ -16,6 +16,10 @@ export interface RunLog {
   flush(): Promise<void>;
   /** Writes everything, including the last lines. @throws the error of the database; the lines are kept */
   end(): Promise<void>;
+  /** Returns the number of lines that are still to be written. */
+  waiting(): number;
+  /** Puts a mark in place of the lines that are still to be written. @returns their number */
+  discard(): number;
 }
 
 export interface RunLogLimits {
@@ -46,6 +50,9 @@ interface LineWriter {
   add(line: PendingLine): number;
   /** Writes what waits. @throws the error of the database; the lines are kept */
   flush(): Promise<void>;
+  waiting(): number;
+  /** Puts a mark in place of what waits. @returns the number of lines that are lost */
+  discard(): number;
 }
 
 /** Writes lines in their order, each once, although writes may fail after the database has stored their lines. */
@@ -82,8 +89,17 @@ const createLineWriter = ({ statements, request, attempt }: Omit<RunLogOptions, 
       writing = writing.catch(() => undefined).then(write);
       return writing;
     },
+    waiting: () => waiting.length,
+    discard() {
+      const lost = waiting.length;
+      const last = waiting.at(-1);
+      if (last !== undefined) waiting = [{ ...last, level: 'WARN', message: `${countLines(lost)} lost` }];
+      return lost;
+    },
   };
 };
+
+const countLines = (count: number): string => (count === 1 ? '1 line was' : `${count} lines were`);
 
 export const createRunLog = ({ limits = defaultLimits, ...options }: RunLogOptions): RunLog => {
   const writer = createLineWriter(options);
@@ -111,9 +127,11 @@ export const createRunLog = ({ limits = defaultLimits, ...options }: RunLogOptio
       isFull = true;
     },
     flush: () => writer.flush(),
+    waiting: () => writer.waiting() + tail.length,
+    discard: () => writer.discard(),
     end() {
       if (skipped > 0) {
-        const text = skipped === 1 ? '1 line was left out' : `${skipped} lines were left out`;
+        const text = `${countLines(skipped)} left out`;
         writer.add({ message: text, level: 'WARN', time: tail[0]?.time ?? Date.now() });
       }
       for (const line of tail) writer.add(line);

@@ -11,6 +11,9 @@ import {
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
+/** Why a delivery was postponed without an attempt. */
+export type DeliveryPostponement = 'paused' | 'receiver_busy' | 'receiver_failing';
+
 export interface Delivery {
   readonly id: string;
   /** `null` for a test delivery. */
@@ -25,8 +28,10 @@ export interface Delivery {
   /** Unix time in milliseconds. */
   readonly created: number;
   readonly ended: number | null;
-  /** Time of the next attempt, if one failed. */
+  /** Time of the next attempt, if one failed or was postponed. */
   readonly next: number | null;
+  /** Why the next attempt was postponed; null where the last one was made. */
+  readonly postponed: DeliveryPostponement | null;
 }
 
 export interface DeliveryAttempt {
@@ -52,6 +57,7 @@ const columns = [
   'date_created',
   'date_ended',
   'date_next',
+  'postponed',
 ] as const;
 
 type DeliveryRow = Pick<SystemRow<'svc_deliveries'>, (typeof columns)[number]>;
@@ -59,6 +65,7 @@ type DeliveryRow = Pick<SystemRow<'svc_deliveries'>, (typeof columns)[number]>;
 const toDelivery = ({ attempted, date_created, date_ended, date_next, ...row }: DeliveryRow): Delivery => ({
   ...row,
   state: row.state as DeliveryState,
+  postponed: row.postponed as DeliveryPostponement | null,
   attempts: attempted,
   created: date_created,
   ended: date_ended,
@@ -79,8 +86,10 @@ export const insertDelivery = async (
     state: 'pending' satisfies DeliveryState,
     date_created: created,
   });
-  return { ...delivery, state: 'pending', round: 1, attempts: 0, ended: null, next: null };
+  return { ...delivery, ...begun, round: 1 };
 };
+
+const begun = { state: 'pending', attempts: 0, ended: null, next: null, postponed: null } as const;
 
 export const findDeliveries = async (
   statements: Statements,
@@ -131,7 +140,7 @@ export const endDeliveries = async (
 ): Promise<void> => {
   if (ids.length === 0) return;
   await updateRows(statements, 'svc_deliveries', {
-    set: { state, date_ended: now, date_next: null },
+    set: { state, date_ended: now, date_next: null, postponed: null },
     where: { id: ids },
   });
 };
@@ -151,19 +160,22 @@ export const reopenDelivery = async (
   const { affected } = await statements.write({
     text:
       "update svc_deliveries set state = 'pending', round = round + 1, attempted = 0, started = 0, " +
-      "date_ended = null, date_next = null where id = ? and round = ? and state <> 'pending'",
+      "date_ended = null, date_next = null, postponed = null where id = ? and round = ? and state <> 'pending'",
     values: [delivery.id, delivery.round],
   });
   if (affected === 0) return null;
-  return { ...delivery, state: 'pending', round: delivery.round + 1, attempts: 0, ended: null, next: null };
+  return { ...delivery, ...begun, round: delivery.round + 1 };
 };
 
-/** Records when deliveries that failed are attempted again. */
+/** Records when a delivery is attempted next: after a failure, or because it was postponed. */
 export const scheduleNext = (
   statements: Statements,
-  { id, next }: { readonly id: string; readonly next: number },
+  { id, next, postponed }: Pick<Delivery, 'id' | 'postponed'> & { readonly next: number },
 ): Promise<number> =>
-  updateRows(statements, 'svc_deliveries', { set: { date_next: next }, where: { id, state: 'pending' } });
+  updateRows(statements, 'svc_deliveries', {
+    set: { date_next: next, postponed },
+    where: { id, state: 'pending' },
+  });
 
 export interface NewAttempt extends DeliveryAttempt {
   /** Id of the delivery. */

@@ -9,6 +9,7 @@ import type { QueueModels } from '../models/models.js';
 import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import { createFileStore } from '../requests/file-store.js';
 import type { FileStore } from '../requests/files.js';
+import { createLateLogs, type LateLogs } from '../requests/late-logs.js';
 import { createRequestLifecycle, type RequestLifecycle } from '../requests/lifecycle.js';
 import { createQuotas } from '../requests/quotas.js';
 import type { QueueSettings } from '../settings.js';
@@ -56,6 +57,7 @@ export interface WorkerServices extends WorkerProcessOptions {
   readonly files: FileStore;
   readonly children: Children;
   readonly operatorActions: OperatorActions;
+  readonly lateLogs: LateLogs;
   readonly sender: Sender;
   readonly receivers: Receivers;
   close(): Promise<void>;
@@ -95,9 +97,11 @@ export const createServices = (
   });
   const { cancel: cancelWorkflow } = gateway;
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError: onFailure });
+  const lateLogs = createLateLogs({ onLost: (lost) => observe({ kind: 'linesLost', ...lost }) });
   return {
     ...options,
     operatorActions,
+    lateLogs,
     lifecycle,
     gateway,
     sender,
@@ -108,6 +112,7 @@ export const createServices = (
       await operatorActions.close();
       await children.close();
       await sender.close();
+      await lateLogs.close();
       await lifecycle.flush();
     },
   };

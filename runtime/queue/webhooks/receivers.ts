@@ -25,7 +25,7 @@ export interface Place {
 
 export interface Postponement {
   readonly kind: 'postponed';
-  readonly reason: 'the receiver is busy' | 'the receiver failed too often';
+  readonly reason: 'receiver_busy' | 'receiver_failing';
   /** Milliseconds; null if the caller decides. */
   readonly after: number | null;
 }
@@ -185,7 +185,7 @@ export const createReceivers = ({
       const record = receiver.breaker.begin();
       if (typeof record === 'number') {
         leave(target.account, account, receiver);
-        return { kind: 'postponed', reason: 'the receiver failed too often', after: record };
+        return { kind: 'postponed', reason: 'receiver_failing', after: record };
       }
       return {
         kind: 'place',
@@ -198,4 +198,4 @@ export const createReceivers = ({
   };
 };
 
-const busy: Postponement = { kind: 'postponed', reason: 'the receiver is busy', after: null };
+const busy: Postponement = { kind: 'postponed', reason: 'receiver_busy', after: null };

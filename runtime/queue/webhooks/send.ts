@@ -181,6 +181,6 @@ const createRecorder = (database: Database): ((record: AttemptRecord) => Promise
         await endDeliveries(statements, ids, { state, now });
       }
       for (const { attempt: each, next } of all)
-        if (next !== null) await scheduleNext(statements, { id: each.delivery, next });
+        if (next !== null) await scheduleNext(statements, { id: each.delivery, next, postponed: null });
     });
   });

@@ -8,7 +8,7 @@ import { settings } from '../server-harness.js';
 const spec = fileURLToPath(new URL('password-spec', import.meta.url));
 
 describe.each(settings)('a rule for passwords on $dialect through $listener', (setting) => {
-  const server = useServer({ ...setting, spec, sql: '' });
+  const server = useServer({ ...setting, spec });
   const message = 'A password has at least 8 characters. It has a digit';
   const create = (password: string) => {
     const body = { email: `${password}@example.com`, password };

@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestDialect } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import { adminToken, settings } from '../server-harness.js';
@@ -82,7 +82,8 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
   const text = async (path: string): Promise<string> =>
     Buffer.from(await (await download(path)).arrayBuffer()).toString();
 
-  it('accepts texts that formats have to escape', async () => {
+  // texts that formats have to escape
+  beforeAll(async () => {
     const body = texts.map((value, id) => ({
       id,
       'a b': value,
@@ -90,7 +91,8 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
       big: id === 1 ? '-9007199254740993' : null,
       data: id % 3 === 0 ? null : { deep: { list: [id, value] }, [`k<${id}>`]: value },
     }));
-    expect((await server().request('POST', '/items/odd', { as: 'admin', body })).status).toBe(200);
+    const { status, text: answer } = await server().request('POST', '/items/odd', { as: 'admin', body });
+    if (status !== 200) throw new Error(answer);
   });
 
   it('CSV is parsed to the same values, and no cell is a formula', async () => {

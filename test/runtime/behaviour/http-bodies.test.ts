@@ -1,7 +1,7 @@
 /** HTTP: how bodies are read, decompressed and limited. */
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { once } from 'node:events';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sendChunks } from '../harness/send-chunks.js';
@@ -182,11 +182,13 @@ describe.each(sampleAllSettings(import.meta.url))('bodies on $dialect through $l
       `authorization: Bearer ${adminToken}`,
       'content-type: application/json',
       'content-length: 100',
+      'expect: 100-continue',
     ];
     await new Promise<void>((resolve) =>
       socket.write(`${head.join('\r\n')}\r\n\r\n{"title":`, () => resolve()),
     );
-    await setTimeout(50);
+    // the server has the head by then
+    await once(socket, 'data');
     socket.resetAndDestroy();
     const since = () => server().observations.slice(before);
     await until(() => since().some((each) => each.kind === 'requestFinished'));

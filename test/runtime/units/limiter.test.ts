@@ -3,7 +3,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { apiError, type ApiError } from '../../../contract/errors.js';
 import type { Access } from '../../../runtime/access/access.js';
 import type { Principal } from '../../../runtime/access/principal.js';
-import { limitAccess, limitHeaders } from '../../../runtime/access/limiter.js';
+import {
+  limitAccess,
+  limitHeaders,
+  type SharedCounts,
+  type WindowCounts,
+} from '../../../runtime/access/limiter.js';
+import { until } from '../../until.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 
 const now = 1_700_000_000_000;
@@ -17,10 +23,14 @@ const principal = (id: string | null, admin = false) =>
 
 const requestFrom = (address: string) => ({ address: () => address }) as ApiRequest;
 
-const limited = (points: number, identify: Access['identify'] = () => principal('ann')): Access =>
+const limited = (
+  points: number,
+  identify: Access['identify'] = () => principal('ann'),
+  shared?: SharedCounts,
+): Access =>
   limitAccess(
     { identify, admit: async () => principal('ann'), confirm: async () => true },
-    { points, duration },
+    { points, duration, ...(shared && { shared }) },
   );
 
 /** Results of consecutive requests: `ok`, or the code of the error. */
@@ -80,6 +90,33 @@ describe('requests within a window', () => {
     const access = limited(1, identify);
     expect(await ask(access, times(2))).toEqual(ends);
     expect(await ask(access, times(1, '198.51.100.1'))).toEqual([ends[0]]);
+  });
+
+  it('are counted over all processes, whose windows end together', async () => {
+    const takes: ((counted: WindowCounts) => void)[] = [];
+    const reports: WindowCounts[] = [];
+    const [first, second] = [0, 1].map((index) => {
+      const shared: SharedCounts = {
+        report: (counted) => {
+          reports.push(counted);
+          takes[1 - index]?.(counted);
+        },
+        subscribe: (take) => void (takes[index] = take),
+      };
+      return limited(3, undefined, shared);
+    }) as [Access, Access];
+    expect(await ask(first, times(2))).toEqual(['ok', 'ok']);
+    vi.setSystemTime(now + 1_000);
+    expect(await ask(second, times(1))).toEqual(['ok']);
+    await until(() => reports.length === 2);
+    expect(reports[0]).toEqual({ until: now + duration, counts: [['ann', 2]] });
+    expect(await ask(second, times(1))).toEqual([exceeded]);
+    expect(await ask(first, times(1))).toEqual([exceeded]);
+    vi.setSystemTime(now + duration);
+    expect(await ask(second, times(3))).toEqual(['ok', 'ok', 'ok']);
+    // what belongs to a window that is over changes nothing
+    takes[0]?.({ until: now + duration, counts: [['ann', 9]] });
+    expect(await ask(first, times(1))).toEqual(['ok']);
   });
 
   it('name the limit that was exceeded', async () => {

@@ -1414,14 +1414,14 @@ export type operator_deliveriesQueryVariables = Exact<{
 }>;
 
 
-export type operator_deliveriesQuery = { operator_deliveries: Array<{ id: string, request: string | null, account: string, url: string, state: string, round: number, next_at: string | null, created_at: string, ended_at: string | null } | null> | null };
+export type operator_deliveriesQuery = { operator_deliveries: Array<{ id: string, request: string | null, account: string, url: string, state: string, round: number, next_at: string | null, postponed: string | null, created_at: string, ended_at: string | null } | null> | null };
 
 export type operator_deliveries_by_idQueryVariables = Exact<{
   id: string;
 }>;
 
 
-export type operator_deliveries_by_idQuery = { operator_deliveries_by_id: { id: string, request: string | null, account: string, url: string, state: string, round: number, next_at: string | null, created_at: string, ended_at: string | null } | null };
+export type operator_deliveries_by_idQuery = { operator_deliveries_by_id: { id: string, request: string | null, account: string, url: string, state: string, round: number, next_at: string | null, postponed: string | null, created_at: string, ended_at: string | null } | null };
 
 export type operator_endpointsQueryVariables = Exact<{
   limit?: number | null | undefined;
@@ -1458,7 +1458,7 @@ export type operator_requests_by_idQueryVariables = Exact<{
 }>;
 
 
-export type operator_requests_by_idQuery = { operator_requests_by_id: { __typename: 'operator_requests_by_id_result' } | null };
+export type operator_requests_by_idQuery = { operator_requests_by_id: { temporal_url: string | null } | null };
 
 export type operator_workersQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -1520,7 +1520,7 @@ export type requests_deliveriesQueryVariables = Exact<{
 }>;
 
 
-export type requests_deliveriesQuery = { requests_deliveries: Array<{ id: string, url: string, state: string } | null> | null };
+export type requests_deliveriesQuery = { requests_deliveries: Array<{ id: string, url: string, state: string, next_at: string | null, postponed: string | null } | null> | null };
 
 export type requestsQueryVariables = Exact<{
   model?: string | null | undefined;
@@ -2745,12 +2745,12 @@ export const operator_actions_by_idDocument = createDocument<operator_actions_by
 
 export const operator_deliveriesDocument = createDocument<operator_deliveriesQuery, operator_deliveriesQueryVariables>(
   'system',
-  'query operator_deliveries($account: String, $endpoint: String, $state: String, $cursor: String, $limit: Int) { operator_deliveries(account: $account, endpoint: $endpoint, state: $state, cursor: $cursor, limit: $limit) { id request account url state round next_at created_at ended_at } }',
+  'query operator_deliveries($account: String, $endpoint: String, $state: String, $cursor: String, $limit: Int) { operator_deliveries(account: $account, endpoint: $endpoint, state: $state, cursor: $cursor, limit: $limit) { id request account url state round next_at postponed created_at ended_at } }',
 );
 
 export const operator_deliveries_by_idDocument = createDocument<operator_deliveries_by_idQuery, operator_deliveries_by_idQueryVariables>(
   'system',
-  'query operator_deliveries_by_id($id: String!) { operator_deliveries_by_id(id: $id) { id request account url state round next_at created_at ended_at } }',
+  'query operator_deliveries_by_id($id: String!) { operator_deliveries_by_id(id: $id) { id request account url state round next_at postponed created_at ended_at } }',
 );
 
 export const operator_endpointsDocument = createDocument<operator_endpointsQuery, operator_endpointsQueryVariables>(
@@ -2770,7 +2770,7 @@ export const operator_requestsDocument = createDocument<operator_requestsQuery, 
 
 export const operator_requests_by_idDocument = createDocument<operator_requests_by_idQuery, operator_requests_by_idQueryVariables>(
   'system',
-  'query operator_requests_by_id($id: String!) { operator_requests_by_id(id: $id) { __typename } }',
+  'query operator_requests_by_id($id: String!) { operator_requests_by_id(id: $id) { temporal_url } }',
 );
 
 export const operator_workersDocument = createDocument<operator_workersQuery, operator_workersQueryVariables>(
@@ -2820,7 +2820,7 @@ export const relations_by_nameDocument = createDocument<relations_by_nameQuery, 
 
 export const requests_deliveriesDocument = createDocument<requests_deliveriesQuery, requests_deliveriesQueryVariables>(
   'system',
-  'query requests_deliveries($id: String!) { requests_deliveries(id: $id) { id url state } }',
+  'query requests_deliveries($id: String!) { requests_deliveries(id: $id) { id url state next_at postponed } }',
 );
 
 export const requestsDocument = createDocument<requestsQuery, requestsQueryVariables>(

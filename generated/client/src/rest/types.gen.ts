@@ -1295,6 +1295,10 @@ export type OperatorDeliveriesResponses = {
              * When the next attempt is due
              */
             next_at: string | null;
+            /**
+             * Why no attempt is made: paused, receiver_busy or receiver_failing
+             */
+            postponed: string | null;
             created_at: string;
             ended_at: string | null;
             attempts: Array<{
@@ -1338,6 +1342,10 @@ export type OperatorDeliveriesReadResponses = {
              * When the next attempt is due
              */
             next_at: string | null;
+            /**
+             * Why no attempt is made: paused, receiver_busy or receiver_failing
+             */
+            postponed: string | null;
             created_at: string;
             ended_at: string | null;
             attempts: Array<{
@@ -1550,6 +1558,10 @@ export type OperatorRequestsReadResponses = {
                 begun_at?: string | null;
                 ended_at?: string | null;
             };
+            /**
+             * Its workflow, if TEMPORAL_UI_URL is set
+             */
+            temporal_url: string | null;
             attempts: Array<{
                 number: number;
                 worker: string;
@@ -1582,6 +1594,10 @@ export type OperatorRequestsReadResponses = {
                  * When the next attempt is due
                  */
                 next_at: string | null;
+                /**
+                 * Why no attempt is made: paused, receiver_busy or receiver_failing
+                 */
+                postponed: string | null;
                 created_at: string;
                 ended_at: string | null;
                 attempts: Array<{
@@ -2081,6 +2097,14 @@ export type RequestsDeliveriesResponses = {
             id: string;
             url: string;
             state: 'pending' | 'delivered' | 'failed';
+            /**
+             * When the next attempt is due
+             */
+            next_at: string | null;
+            /**
+             * Why the next attempt waits although none failed: paused (by an operator), receiver_busy, or receiver_failing (most of its deliveries of the last minutes failed; it is tried now and then)
+             */
+            postponed: string | null;
             attempts: Array<{
                 number: number;
                 /**

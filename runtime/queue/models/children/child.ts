@@ -71,6 +71,8 @@ interface State {
   exceededMemory: boolean;
   /** Bytes, at the last measurement. */
   memory: number;
+  /** Whether its event loop has turned since its last run. */
+  idle: boolean;
   onIdle: (idle: boolean) => void;
 }
 
@@ -84,6 +86,7 @@ export const startChild = (options: ChildOptions): Child => {
   return {
     run: (task, observer) =>
       new Promise((resolve) => {
+        state.idle = false;
         state.current = { observer, resolve, started: false };
         send(state, task);
       }),
@@ -99,11 +102,13 @@ export const startChild = (options: ChildOptions): Child => {
     },
     untilIdle: () =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => resolve(false), idleLimit);
-        state.onIdle = (idle) => {
+        const settle = (idle: boolean): void => {
           clearTimeout(timer);
           resolve(idle && state.alive && hasMemoryLeft(state));
         };
+        const timer = setTimeout(settle, idleLimit, false);
+        state.onIdle = settle;
+        if (state.idle) settle(true);
       }),
     isAlive: () => state.alive,
     memory: () => state.memory,
@@ -143,6 +148,7 @@ const startProcess = (options: ChildOptions): State => {
     alive: true,
     exceededMemory: false,
     memory: 0,
+    idle: false,
     onIdle: () => undefined,
   };
   return state;
@@ -201,7 +207,11 @@ const endRun = (state: State, end: ChildEnd): void => {
 
 const receive = (message: FromChild, state: State): void => {
   const { current } = state;
-  if (message.kind === 'idle') return state.onIdle(true);
+  if (message.kind === 'idle') {
+    // on a busy machine it is read together with the end of the run, before anybody waits for it
+    state.idle = true;
+    return state.onIdle(true);
+  }
   if (current === null) return;
   switch (message.kind) {
     case 'started':

@@ -12,6 +12,7 @@ import { checkInput } from '../../models/input.js';
 import type { QueueModels } from '../../models/models.js';
 import { inputVersion } from '../../requests/input-version.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
+import type { LateLogs } from '../../requests/late-logs.js';
 import { beginRecord, type AttemptRecord } from '../../requests/attempt-record.js';
 import { createRunFiles } from '../../requests/run-files.js';
 import { createRunLog, type RunLog } from '../../requests/run-log.js';
@@ -29,6 +30,7 @@ export interface ModelActivityOptions {
   readonly run: RunModelOnce;
   readonly files: FileStore;
   readonly settings: QueueSettings;
+  readonly lateLogs: Pick<LateLogs, 'keep'>;
   /** Identity of the process. */
   readonly worker: string;
   readonly observe?: (observation: QueueObservation) => void;
@@ -48,7 +50,7 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
    *   request, so that the attempt is shown as failed
    */
   async runModel({ requestId, attempts, version }: ModelRequestInput): Promise<RequestEnd> {
-    const { database, lifecycle, models, worker, settings } = options;
+    const { database, lifecycle, models, worker } = options;
     const found = await findRequestWithInput(database, requestId);
     if (found === null) throw requestNotFound(requestId);
     const { request } = found;
@@ -56,10 +58,7 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
     const isLate = request.begun === null && request.startBefore !== null && Date.now() > request.startBefore;
     if (isLate) return endRequest(request, { outcome: platformOutcome('startup_timeout'), lifecycle });
     const model = models.find(request.model);
-    if (model === undefined) {
-      if (request.created + settings.resultTtl > Date.now()) throw unknownModel(request.model, worker);
-      return endRequest(request, { outcome: platformOutcome('runner_scheduling_failure'), lifecycle });
-    }
+    if (model === undefined) throw unknownModel(request.model, worker);
     if (isForAnotherVersion(version, model, found.input)) throw unknownVersion(request.model, worker);
     if (request.attempts >= attempts) throw attemptsExhausted();
     const start = { request: requestId, attempts: request.attempts, worker, now: Date.now() };
@@ -175,7 +174,10 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
     throw ApplicationFailure.retryable('the worker stops', failureTypes.workerStopped);
   } finally {
     heartbeat.stop();
-    await log.end().catch(onFailure);
+    await log.end().catch((error: unknown) => {
+      onFailure(error);
+      options.lateLogs.keep(log, { request: requestId, model: model.id });
+    });
   }
 };
 

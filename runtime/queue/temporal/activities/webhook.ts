@@ -6,7 +6,13 @@ import type { Database } from '../../../databases/contract.js';
 import { failureTypes, type DeliveryInput } from '../../contract.js';
 import { findById } from '../../../concurrency/batch.js';
 import { watchPauses } from '../../store/pauses.js';
-import { endDeliveries, findDeliveries, type Delivery } from '../../store/deliveries.js';
+import {
+  endDeliveries,
+  findDeliveries,
+  scheduleNext,
+  type Delivery,
+  type DeliveryPostponement,
+} from '../../store/deliveries.js';
 import type { AttemptEnd } from '../../webhooks/breaker.js';
 import type { Receivers } from '../../webhooks/receivers.js';
 import type { Sender, SendResult } from '../../webhooks/send.js';
@@ -26,6 +32,18 @@ export const createWebhookActivities = (options: WebhookActivityOptions) => {
   const readPaused = watchPauses(database);
   const findDelivery = findById((ids) => findDeliveries(database, ids));
 
+  /** Records why and until when no attempt is made, which its owner can read; the attempts stay as many. */
+  const postpone = async (
+    { id }: Delivery,
+    postponed: DeliveryPostponement,
+    after: number,
+  ): Promise<SendResult> => {
+    observe({ kind: 'webhookPostponed', reason: postponed });
+    // only what is shown depends on it
+    await scheduleNext(database, { id, next: Date.now() + after, postponed }).catch(() => undefined);
+    return { kind: 'failed', reason: postponeReasons[postponed], after };
+  };
+
   const attempt = async ({ deliveryId, round }: DeliveryInput): Promise<SendResult> => {
     const delivery = await findDelivery(deliveryId);
     if (delivery === null) return { kind: 'refused', reason: 'the delivery has expired' };
@@ -34,11 +52,9 @@ export const createWebhookActivities = (options: WebhookActivityOptions) => {
     if (state === 'delivered') return { kind: 'accepted', attempts };
     if (state === 'failed') return { kind: 'refused', reason: 'the delivery was given up' };
     const paused = await readPaused();
-    if (paused.has('endpoint', new URL(delivery.url).origin) || paused.has('account', delivery.account)) {
-      observe({ kind: 'webhookPostponed', reason: 'paused' });
-      return { kind: 'failed', reason: 'paused by an operator', after: jitter(pauseDelay) };
-    }
-    return sendInSlot(delivery, { ...options, observe });
+    if (paused.has('endpoint', new URL(delivery.url).origin) || paused.has('account', delivery.account))
+      return postpone(delivery, 'paused', jitter(pauseDelay));
+    return sendInSlot(delivery, { ...options, postpone });
   };
 
   return {
@@ -67,18 +83,26 @@ export const createWebhookActivities = (options: WebhookActivityOptions) => {
   };
 };
 
-type SendOptions = Required<Omit<WebhookActivityOptions, 'database'>>;
+const postponeReasons: Readonly<Record<DeliveryPostponement, string>> = {
+  paused: 'paused by an operator',
+  receiver_busy: 'the receiver is busy',
+  receiver_failing: 'the receiver failed too often',
+};
+
+/** Records why and until when no attempt is made. */
+type Postpone = (delivery: Delivery, postponed: DeliveryPostponement, after: number) => Promise<SendResult>;
+
+interface SendOptions extends Pick<WebhookActivityOptions, 'sender' | 'receivers'> {
+  readonly postpone: Postpone;
+}
 
 /** Sends a delivery in a slot of its receiver, or postpones it where none is free. */
 const sendInSlot = async (
   delivery: Delivery,
-  { sender, receivers, observe }: SendOptions,
+  { sender, receivers, postpone }: SendOptions,
 ): Promise<SendResult> => {
   const slot = await receivers.acquire(delivery);
-  if (slot.kind === 'postponed') {
-    observe({ kind: 'webhookPostponed', reason: slot.after === null ? 'busy' : 'breaker' });
-    return { kind: 'failed', reason: slot.reason, after: slot.after ?? busyDelay() };
-  }
+  if (slot.kind === 'postponed') return postpone(delivery, slot.reason, slot.after ?? busyDelay());
   let end: AttemptEnd = 'unknown';
   try {
     const sent = await sender.send(delivery);

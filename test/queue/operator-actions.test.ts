@@ -1,0 +1,217 @@
+/** Actions of operators on many requests: with progress, aborted, taken over; pauses of classes; and the commands. */
+import { fileURLToPath } from 'node:url';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliveriesCommand } from '../../runtime/commands/deliveries.js';
+import { requestsCommand } from '../../runtime/commands/requests.js';
+import { workersCommand } from '../../runtime/commands/workers.js';
+import { createId } from '../../runtime/queue/store/ids.js';
+import { insertAction, recordProgress } from '../../runtime/queue/store/operator-actions.js';
+import { sampleDialects } from '../databases.js';
+import { runCommand } from '../runtime/harness/run-command.js';
+import { until } from '../until.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+
+const spec = fileURLToPath(new URL('misbehaving-spec', import.meta.url));
+
+interface Action {
+  readonly id: string;
+  readonly state: string;
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly errors: readonly { readonly request: string; readonly message: string }[];
+}
+
+describe.each(sampleDialects(import.meta.url))('actions of operators on %s', (dialect) => {
+  let queue: TestQueue;
+
+  beforeAll(async () => {
+    queue = await startTestQueue(dialect, { spec });
+    await queue.startWorkers();
+  });
+  afterAll(() => queue.close());
+
+  const submit = async (model: string, body: object = {}, hook = ''): Promise<string> => {
+    const path = `/queue/test/${model}${hook === '' ? '' : `?svc_webhook=${queue.receiver.url}${hook}`}`;
+    const answer = await queue.request('POST', path, { body, headers: queue.auth.ann });
+    return (answer.body as { request_id: string }).request_id;
+  };
+  const operate = (method: string, path: string, body?: object) =>
+    queue.request(method, `/operator/${path}`, { as: 'admin', ...(body !== undefined && { body }) });
+  const statusOf = async (id: string): Promise<string> => {
+    const { data } = await operate('GET', `requests/${id}`);
+    return (data as { request: { status: string } }).request.status;
+  };
+  const ended = (id: string) => until(async () => (await statusOf(id)) === 'COMPLETED' || null);
+  const act = async (body: object): Promise<Action> =>
+    (await operate('POST', 'actions', body)).data as Action;
+  const actionOf = async (id: string): Promise<Action> =>
+    (await operate('GET', `actions/${id}`)).data as Action;
+  const settled = ({ id }: Pick<Action, 'id'>): Promise<Action> =>
+    until(async () => {
+      const action = await actionOf(id);
+      return action.state === 'running' ? null : action;
+    });
+
+  /** Stores ended requests of a model, in their order. */
+  const insertEnded = async (model: string, count: number): Promise<readonly string[]> => {
+    const ids = Array.from({ length: count }, () => createId());
+    const account = queue.ids.users.get('bob') ?? '';
+    const now = Date.now() - 60_000;
+    for (let from = 0; from < count; from += 200) {
+      const some = ids.slice(from, from + 200);
+      await queue.database.write({
+        text:
+          'insert into svc_requests (id, account, model, state, input, http_status, date_created, date_ended) values ' +
+          some.map(() => "(?, ?, ?, 'ended', '{}', 200, ?, ?)").join(', '),
+        values: some.flatMap((id) => [id, account, model, now, now]),
+      });
+    }
+    return ids;
+  };
+
+  it('report what they cannot do to a request, and go on with the others', async () => {
+    const ids = await insertEnded('test/reported', 25);
+    const action = await settled(await act({ action: 'redeliver', ids }));
+    expect(action).toMatchObject({ state: 'done', total: 25, done: 0, failed: 25 });
+    expect(action.errors).toHaveLength(20);
+    expect(ids).toContain(action.errors[0]?.request);
+    expect(action.errors[0]?.message).toBe('it has no webhook');
+  });
+
+  it('stop when they are aborted, and end only once', async () => {
+    await insertEnded('test/aborted', 2_000);
+    const { id, total } = await act({ action: 'retry', filter: { model: 'test/aborted' } });
+    expect(total).toBe(2_000);
+    expect((await operate('DELETE', `actions/${id}`)).status).toBe(204);
+    const aborted = await settled({ id });
+    expect(aborted.state).toBe('aborted');
+    expect(aborted.done + aborted.failed).toBeLessThan(total);
+    expect((await operate('DELETE', `actions/${id}`)).codes).toEqual(['UNPROCESSABLE_ENTITY']);
+    expect((await operate('DELETE', `actions/${createId()}`)).status).toBe(404);
+    const rows = await queue.database.query('select action from svc_activity where item = ? order by id', [
+      id,
+    ]);
+    expect(rows.map(({ action }) => action)).toEqual(['retry', 'abort']);
+  });
+
+  it('are continued by a worker where a process that was killed had stopped', async () => {
+    const ids = await insertEnded('test/continued', 120);
+    const search = { model: 'test/continued', states: ['ended'] as const };
+    const id = createId();
+    const silentSince = Date.now() - 31_000;
+    const action = { id, action: 'redeliver', search, reason: null, user: null, total: 120 } as const;
+    await insertAction(queue.database, { ...action, created: silentSince });
+    const progress = { position: ids[49] ?? null, done: 0, failed: 50, errors: [] };
+    await recordProgress(queue.database, id, progress);
+    await queue.database.write({
+      text: 'update svc_operator_actions set date_seen = ? where id = ?',
+      values: [silentSince, id],
+    });
+    expect(await settled({ id })).toMatchObject({ state: 'done', total: 120, failed: 120 });
+    expect((await actionOf(id)).errors.map(({ request }) => request)).not.toContain(ids[49]);
+  });
+
+  it('pause a class, whose requests wait until it is resumed', async () => {
+    const target = { kind: 'class', name: 'models' };
+    await act({ action: 'pause', target });
+    const waiting = await until(async () => {
+      const id = await submit('good');
+      const { data } = await operate('GET', 'models');
+      const models = data as { id: string; waiting: number; paused: boolean }[];
+      const isHeld = models.some((model) => model.id === 'test/good' && model.paused && model.waiting > 0);
+      return isHeld ? id : null;
+    });
+    expect(await statusOf(waiting)).toBe('IN_QUEUE');
+    await act({ action: 'resume', target });
+    await ended(waiting);
+  });
+
+  it('cancel many at once, also through GraphQL', async () => {
+    const ids = await Promise.all([1, 2, 3].map(() => submit('good', { ms: 30_000 })));
+    const query =
+      'mutation { operator_actions_create(action: "cancel", filter: { model: "test/good" }, dry_run: true) ' +
+      '{ state total } }';
+    const { body } = await queue.request('POST', '/graphql/system', { as: 'admin', body: { query } });
+    expect(body).toEqual({ data: { operator_actions_create: { state: 'dry_run', total: 3 } } });
+    expect(await settled(await act({ action: 'cancel', ids }))).toMatchObject({ total: 3, done: 3 });
+    for (const id of ids) await ended(id);
+  });
+});
+
+describe('commands of operators', () => {
+  let queue: TestQueue;
+
+  beforeAll(async () => {
+    queue = await startTestQueue('sqlite', { spec });
+    await queue.startWorkers();
+  });
+  afterAll(() => queue.close());
+
+  const run = async (command: Parameters<typeof runCommand>[0], ...args: string[]) => {
+    const environment = { DATABASE_URL: queue.databaseUrl };
+    return runCommand(command, { args, directory: tmpdir(), environment });
+  };
+  const submit = async (path: string): Promise<string> => {
+    const answer = await queue.request('POST', `/queue/test/${path}`, { body: {}, headers: queue.auth.ann });
+    return (answer.body as { request_id: string }).request_id;
+  };
+  const shown = async (id: string) =>
+    JSON.parse((await run(requestsCommand(), 'show', id)).stdout) as {
+      readonly request: { readonly state: string; readonly round: number };
+      readonly attempts: readonly { readonly error: { readonly message: string } }[];
+      readonly deliveries: readonly { readonly state: string; readonly tried: readonly object[] }[];
+    };
+
+  it('find a request, why it failed and its webhook, and run it again', async () => {
+    queue.receiver.answers.push(410);
+    const id = await submit(`fail?svc_webhook=${queue.receiver.url}/hook`);
+    const failed = await until(async () => {
+      const found = await shown(id);
+      return found.deliveries[0]?.state === 'failed' ? found : null;
+    });
+    expect(failed.attempts[0]?.error.message).toBe('a secret');
+    expect(failed.deliveries[0]?.tried).toMatchObject([{ number: 1, status: 410 }]);
+    const search = ['--model', 'test/fail', '--error', 'runner_server_error'];
+    const listed = await run(requestsCommand(), 'list', ...search);
+    expect(listed.stdout).toMatch(new RegExp(`^${id} .*ended  test/fail .*runner_server_error\n$`));
+    expect((await run(deliveriesCommand(), 'list', '--state', 'failed')).stdout).toContain(
+      `failed  1 attempts  ${queue.ids.users.get('ann')}  ${queue.receiver.url}\n`,
+    );
+    const dry = await run(requestsCommand(), 'retry', ...search, '--dry-run');
+    expect(dry.stdout).toBe('1 requests match\n');
+    expect((await shown(id)).request.round).toBe(1);
+    const begun = await run(requestsCommand(), 'retry', ...search, '--reason', 'repaired');
+    expect(begun.stdout).toMatch(/^1 requests match; action [0-9a-f-]{36} begins\n$/);
+    await until(async () => {
+      const { request, deliveries } = await shown(id);
+      return (request.round === 2 && deliveries[0]?.state === 'delivered') || null;
+    });
+    expect((await run(requestsCommand(), 'show', 'x')).stderr).toBe('svc: there is no request x\n');
+  });
+
+  it('list workers, and drain one, which ends', async () => {
+    const second = await queue.startWorkers({ classes: ['models'] });
+    const list = async () =>
+      JSON.parse((await run(workersCommand(), 'list', '--json')).stdout) as {
+        readonly id: string;
+        readonly state: string;
+        readonly classes: readonly string[];
+      }[];
+    const running = await until(async () => {
+      const found = await list();
+      return found.length === 2 && found.every(({ state }) => state === 'running') ? found : null;
+    });
+    const [first, other] = running.map(({ id }) => id).toSorted() as [string, string];
+    expect((await run(workersCommand(), 'list')).stdout).toContain(`${first}  running  `);
+    const unknown = await run(workersCommand(), 'drain', 'nobody');
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      'svc: 0 of 1 workers exist and drain; see "svc workers list"\n',
+    ]);
+    expect((await run(workersCommand(), 'drain', first, other)).stdout).toBe('2 draining\n');
+    await second.ended;
+    await until(async () => (await list()).length === 0 || null);
+  });
+});
