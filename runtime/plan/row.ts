@@ -163,7 +163,9 @@ const setValue = (
     return;
   }
   const field = writableField(name, isPreset, context);
-  if (field === null || isAbsentKey(field, value, context) || isComputed(field, context)) return;
+  if (field === null || isAbsentKey(field, value, context)) return;
+  // a key finds the stored row of an upsert, even though no new row may have it
+  if (isComputed(field, context) && !isKeyField(name, context.grant)) return;
   const toAny = value === null || value === undefined ? null : findToAny(name, context.grant.collection);
   const read =
     toAny === null ? readField(field, value, context) : readAnyKey(field, value, { toAny, given, context });
