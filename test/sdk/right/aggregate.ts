@@ -5,12 +5,12 @@ import { exactly } from './exactly.js';
 export const run = async (api: Client) => {
   const tracks = api.items('Track');
   const [all] = await tracks.aggregate({
-    aggregate: { count: ['*'], max: ['Name'], sum: ['UnitPrice'] },
+    aggregate: { count: ['*'], max: ['Milliseconds'], sum: ['UnitPrice'] },
     filter: { TrackId: { _lte: 3503 } },
   });
   if (all !== undefined) {
     exactly<number>()(all.count);
-    exactly<{ Name: string | null }>()(all.max);
+    exactly<{ Milliseconds: number | null }>()(all.max);
     exactly<{ UnitPrice: string | null }>()(all.sum);
   }
   const groups = await tracks.aggregate({
@@ -36,7 +36,7 @@ export const run = async (api: Client) => {
 };
 
 export const expected = [
-  { count: 3503, max: { Name: 'Último Pau-De-Arara' }, sum: { UnitPrice: '3680.97' } },
+  { count: 3503, max: { Milliseconds: 5286953 }, sum: { UnitPrice: '3680.97' } },
   ['AlbumId.ArtistId.Name', 'GenreId', 'count'],
   2,
 ];
