@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fetchTemporal, findTemporal } from '../../runtime/demo/temporal-program.js';
 import type { Service } from '../services.js';
 import { reservePort } from './ports.js';
@@ -11,8 +11,13 @@ import { startServer } from './server.js';
 /** Starts a server; downloads a missing program first, which may take minutes. */
 export const startTemporal = async (): Promise<Service> => startPrivate(await requireTemporal(), 3);
 
-const requireTemporal = async (): Promise<string> =>
-  (await findTemporal()) ?? fetchFromSource((message) => process.stdout.write(`${message}\n`));
+/** Puts the program on the PATH too, so that demos started in other directories do not fetch it each. */
+const requireTemporal = async (): Promise<string> => {
+  const program =
+    (await findTemporal()) ?? (await fetchFromSource((message) => process.stdout.write(`${message}\n`)));
+  process.env.PATH = [process.env.PATH, dirname(program)].join(delimiter);
+  return program;
+};
 
 /** Runs the download in its own process, from TypeScript source. */
 const fetchFromSource: typeof fetchTemporal = async (...options) => {
