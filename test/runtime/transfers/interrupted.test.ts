@@ -29,11 +29,15 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
   const server = useServer({
     ...setting,
     sql: sqlFor(setting.dialect, schema),
+    access: {
+      policies: { Clerk: [{ collection: 'entry', action: 'create' }] },
+      users: { clerk: { policies: ['Clerk'] } },
+    },
     // nobody runs its requests but the processes of the test
     environment: { QUEUE_FILES_DIR: files, TEMPORAL_ADDRESS: '127.0.0.1:1' },
   });
-  const send = (raw: string): Promise<Submitted> =>
-    submit(server(), '/items/entry/import?on_error=report', { as: 'admin', raw, type: 'text/csv' });
+  const send = (raw: string, as = 'admin'): Promise<Submitted> =>
+    submit(server(), '/items/entry/import?on_error=report', { as, raw, type: 'text/csv' });
 
   const built = () => build(server().database, []);
 
@@ -101,5 +105,16 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     expect(await endOf(server(), request, 'admin')).toMatchObject({ status: 499 });
     const [stored] = await server().database.query('select count(*) as n from entry where number >= 900000');
     expect(Number(stored?.n)).toBe(0);
+  });
+
+  it('ends when its submitter loses the right to create items, and reports no row for it', async () => {
+    const request = await send('number\n800001\n800002\n', 'clerk');
+    const { outcome } = await run(request, async () => {
+      await server().execute("delete from svc_permissions where collection = 'entry'");
+    });
+    expect(outcome).toMatchObject({
+      status: 403,
+      body: { imported: 0, rejected: 0, detail: [{ type: 'FORBIDDEN' }] },
+    });
   });
 });
