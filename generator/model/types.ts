@@ -289,10 +289,7 @@ export interface ErrorEntry {
   readonly details: Readonly<Record<string, string>>;
 }
 
-/**
- * A file that an emitter returns; the path is relative to the output folder, with `/` separators, and lines
- * end with `\n`.
- */
+/** A file of the output: a path relative to its folder, with `/`, and lines that end with `\n`. */
 export interface OutputFile {
   readonly path: string;
   readonly content: string;

@@ -1,5 +1,6 @@
 /** Connects to MySQL and MariaDB through mysql2; rows are read directly from the packets by `rows`. */
 import { createPool, type Pool, type PoolConnection } from 'mysql2';
+import { apiError } from '../../../contract/errors.js';
 import type { Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
 import { readRows, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
@@ -144,7 +145,10 @@ const holdLock = async <Result>(
   body: () => Promise<Result>,
 ): Promise<Result> => {
   const [row] = await send(connection, `select get_lock(${lockName}, 60) as held`, [name]);
-  if (Number(row?.held) !== 1) throw new Error(`the lock "${name}" was not free within 60 seconds`);
+  if (Number(row?.held) !== 1) {
+    const message = `another process has held the lock "${name}" for 60 seconds; try again later`;
+    throw apiError('SERVICE_UNAVAILABLE', { service: 'database' }, message);
+  }
   try {
     return await body();
   } finally {
