@@ -217,6 +217,7 @@ export type RequestStatus = {
   status_url: string;
   cancel_url: string;
   queue_position?: number;
+  progress?: number;
   logs: RequestLog[] | null;
   logs_cursor?: string;
   metrics?: { inference_time: number | null };

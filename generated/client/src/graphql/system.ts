@@ -1555,7 +1555,7 @@ export type requests_statusQueryVariables = Exact<{
 }>;
 
 
-export type requests_statusQuery = { requests_status: { status: string, request_id: string, response_url: string, status_url: string, cancel_url: string, queue_position: number | null, logs_cursor: string | null, error: string | null, error_type: string | null, expires_at: string | null } | null };
+export type requests_statusQuery = { requests_status: { status: string, request_id: string, response_url: string, status_url: string, cancel_url: string, queue_position: number | null, progress: number | null, logs_cursor: string | null, error: string | null, error_type: string | null, expires_at: string | null } | null };
 
 export type roles_meQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -2840,7 +2840,7 @@ export const requests_resultDocument = createDocument<requests_resultQuery, requ
 
 export const requests_statusDocument = createDocument<requests_statusQuery, requests_statusQueryVariables>(
   'system',
-  'query requests_status($id: String!, $logs: Boolean, $after: String) { requests_status(id: $id, logs: $logs, after: $after) { status request_id response_url status_url cancel_url queue_position logs_cursor error error_type expires_at } }',
+  'query requests_status($id: String!, $logs: Boolean, $after: String) { requests_status(id: $id, logs: $logs, after: $after) { status request_id response_url status_url cancel_url queue_position progress logs_cursor error error_type expires_at } }',
 );
 
 export const roles_meDocument = createDocument<roles_meQuery, roles_meQueryVariables>(

@@ -2402,6 +2402,10 @@ export type RequestsStatusResponses = {
              * Number of requests before this one
              */
             queue_position?: number;
+            /**
+             * Per cent, of an import or export
+             */
+            progress?: number;
             logs: Array<{
                 message: string;
                 level: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'STDOUT' | 'STDERR';
