@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiRequest, ApiResponse } from './request/api-request.js';
 import { OutdatedSchema } from './request/outdated-schema.js';
-import type { Reload, ServiceOptions, Service } from './service.js';
+import type { Reload } from './operations/services.js';
+import type { ServiceOptions, Service } from './service.js';
 import { createService } from './service.js';
 
 /** The parts of a service that its build contains. */

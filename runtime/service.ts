@@ -37,14 +37,9 @@ import { createTransferLoader } from './transfer-services.js';
 import type { Transfers } from './transfers/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
+import type { Reload } from './operations/services.js';
 import type { IsOutdated } from './request/outdated-schema.js';
 import { createProxies } from './request/client-address.js';
-
-/**
- * Serves the schema that the database has now, by a new build, then runs `then`: meanwhile nothing waits for the request
- * that calls it. @throws Error
- */
-export type Reload = (then?: () => Promise<void>) => Promise<void>;
 
 export interface ServiceOptions {
   readonly config: Config;

@@ -73,30 +73,29 @@ interface Checked {
 }
 
 const checkParameter = async (
-  { name, required, schema }: OperationParameter,
+  parameter: OperationParameter,
   value: unknown,
   coerce: boolean,
 ): Promise<Checked> => {
+  const { name, required } = parameter;
   if (value === undefined) return { value, problems: required ? [`"${name}" is missing`] : [] };
   // databases do not store NUL characters in text, and some fail
   if (String(value).includes('\0')) return { value, problems: [`"${name}" must not hold NUL characters`] };
   const wrapper = { [name]: value };
   return {
-    problems: await findProblems(wrapper, wrapperSchema(name, schema), { coerce }),
+    problems: await findProblems(wrapper, wrapperSchema(parameter), { coerce }),
     value: wrapper[name],
   };
 };
 
-const wrapperSchemas = new WeakMap<JsonSchema, Map<string, JsonSchema>>();
+const wrapperSchemas = new WeakMap<OperationParameter, JsonSchema>();
 
-/** Returns the schema of an object with one property, as Ajv coerces only values inside an object. */
-const wrapperSchema = (name: string, schema: JsonSchema): JsonSchema => {
-  const byName = wrapperSchemas.get(schema) ?? new Map<string, JsonSchema>();
-  wrapperSchemas.set(schema, byName);
-  const cached = byName.get(name);
+/** Returns the schema of an object with the parameter alone, as Ajv coerces only values inside an object. */
+const wrapperSchema = (parameter: OperationParameter): JsonSchema => {
+  const cached = wrapperSchemas.get(parameter);
   if (cached !== undefined) return cached;
-  const objectSchema = { type: 'object', properties: { [name]: schema } };
-  byName.set(name, objectSchema);
+  const objectSchema = { type: 'object', properties: { [parameter.name]: parameter.schema } };
+  wrapperSchemas.set(parameter, objectSchema);
   return objectSchema;
 };
 

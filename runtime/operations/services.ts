@@ -10,6 +10,12 @@ import type { Observe } from '../observe.js';
 import type { Queue } from '../queue/http/routes.js';
 import type { Transfers } from '../transfers/routes.js';
 
+/**
+ * Serves the schema that the database has now, by a new build, then runs `then`: meanwhile nothing waits for the request
+ * that calls it. @throws Error
+ */
+export type Reload = (then?: () => Promise<void>) => Promise<void>;
+
 export interface OperationServices extends ItemServices {
   readonly config: Config;
   readonly access: Access;
@@ -31,11 +37,8 @@ export interface OperationServices extends ItemServices {
   readonly findSchemaChanges?: () => Promise<readonly string[]>;
   /** Returns the public URL of the server. */
   readonly url: () => string;
-  /**
-   * Serves the schema that the database has now, then runs `then`: meanwhile nothing waits for the request that calls it.
-   * Absent where nobody can. @throws Error
-   */
-  readonly reload?: (then?: () => Promise<void>) => Promise<void>;
+  /** Absent where a new build takes a restart. */
+  readonly reload?: Reload;
   /** Returns why the schema that the database has now cannot be served; null where it can. */
   readonly reloadFailure?: () => string | null;
   /** Path prefix; empty at the root. */

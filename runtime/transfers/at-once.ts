@@ -7,11 +7,9 @@ import { upsertItems } from '../items/write.js';
 import { readQuery } from '../request/query.js';
 import type { UploadedFile } from '../request/upload.js';
 import { formatOf } from './options.js';
-import { readCsv } from './source/csv.js';
-import { readJsonArray } from './source/json-array.js';
-import { readJsonLines } from './source/json-lines.js';
 import type { Payload } from './source/payload.js';
 import { isFault, SourceError, type SourceRow } from './source/row.js';
+import { readRows } from './source/rows.js';
 
 /**
  * Creates an item for each row, and changes those that are stored already.
@@ -50,15 +48,8 @@ const readPayload = async (file: UploadedFile, collection: Collection): Promise<
 
 const openRows = ({ bytes, mediaType }: UploadedFile, collection: Collection): AsyncIterable<SourceRow> => {
   const open = async (start: number): Promise<Readable> => Readable.from([bytes.subarray(start)]);
-  const begin = { position: 0, line: 0 };
-  switch (formatOf(mediaType, 'file import')) {
-    case 'csv':
-      return readCsv(open, begin, { collection, mapping: {}, delimiter: ',' });
-    case 'json':
-      return readJsonArray(open, begin, {});
-    case 'ndjson':
-      return readJsonLines(open, begin, {});
-  }
+  const format = formatOf(mediaType, 'file import');
+  return readRows(open, { position: 0, line: 0 }, { format, collection, mapping: {}, delimiter: ',' });
 };
 
 /** Replaces the index of each problem by the numbers of all rows with it, counted from 1. */

@@ -6,10 +6,8 @@ import { takeTransfer, type TransferState } from '../queue/store/transfers.js';
 import { importChunk, RightsLost, RowRefused, type ImportJob } from './chunk.js';
 import { sourceName, type ImportInput } from './input.js';
 import { joinReports, type RowProblem } from './rejected.js';
-import { readCsv } from './source/csv.js';
-import { readJsonArray } from './source/json-array.js';
-import { readJsonLines } from './source/json-lines.js';
 import { SourceError, type OpenSource, type SourceRow } from './source/row.js';
+import { readRows } from './source/rows.js';
 import type { TransferServices } from './submitter.js';
 
 export interface RunOptions extends TransferServices {
@@ -42,7 +40,7 @@ export const runImport = async (context: RunContext, options: RunOptions): Promi
 };
 
 const importRows = async (job: ImportJob, { signal, progress }: RunContext): Promise<void> => {
-  for await (const rows of inChunks(readRows(job), job.state)) {
+  for await (const rows of inChunks(openRows(job), job.state)) {
     signal.throwIfAborted();
     await importChunk(rows, job);
     const { position, done, rejected, progress: percent } = job.state;
@@ -50,20 +48,13 @@ const importRows = async (job: ImportJob, { signal, progress }: RunContext): Pro
   }
 };
 
-const readRows = ({ input, collection, state, files, request }: ImportJob): AsyncIterable<SourceRow> => {
+const openRows = ({ input, collection, state, files, request }: ImportJob): AsyncIterable<SourceRow> => {
   const open: OpenSource = async (start) => {
     const file = await files.read(request, sourceName, start);
     if (file === null) throw new Error('the file of the import is gone');
     return file.stream;
   };
-  switch (input.format) {
-    case 'csv':
-      return readCsv(open, state, { ...input, collection });
-    case 'json':
-      return readJsonArray(open, state, input.mapping);
-    case 'ndjson':
-      return readJsonLines(open, state, input.mapping);
-  }
+  return readRows(open, state, { ...input, collection });
 };
 
 async function* inChunks(

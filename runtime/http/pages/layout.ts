@@ -1,7 +1,6 @@
 /** The layout of our own small pages: self-contained, in the colours that the browser prefers. */
-import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../request/api-request.js';
-import { htmlHeaders } from './html.js';
+import { htmlHeaders, inlinePolicy } from './html.js';
 
 interface PageOptions {
   readonly title: string;
@@ -35,7 +34,7 @@ button:disabled { opacity: .6 }
 /** Returns a page as a response that is not stored. */
 export const layoutPage = ({ title, content, script, status = 200 }: PageOptions): ApiResponse => ({
   status,
-  headers: { ...htmlHeaders(policyOf(script)), 'cache-control': 'no-store', vary: 'accept' },
+  headers: { ...htmlHeaders(inlinePolicy({ style, script })), 'cache-control': 'no-store', vary: 'accept' },
   body: `<!doctype html>
 <html lang="en">
   <head>
@@ -54,21 +53,6 @@ export const layoutPage = ({ title, content, script, status = 200 }: PageOptions
 </html>
 `,
 });
-
-const policyOf = (script: string | undefined): string =>
-  [
-    "default-src 'none'",
-    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
-    `style-src ${hashOf(style)}`,
-    "connect-src 'self'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-
-const hashOf = (content: string): string =>
-  `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
 
 /** Returns whether a client prefers a page, as browsers do. */
 export const prefersHtml = ({ accept }: Readonly<Record<string, unknown>>): boolean =>

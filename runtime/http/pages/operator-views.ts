@@ -74,14 +74,15 @@ const attemptEvents = (attempt) => {
   ];
 };
 const postponed = { paused: 'paused by an operator', receiver_busy: 'the receiver is busy', receiver_failing: 'the receiver failed too often' };
-const nextOf = ({ next_at: next, postponed: why }) => next === null ? '' : [timeOf(next), why === null ? '' : ': ' + (postponed[why] || why)];
+const whyNot = ({ postponed: why }, separator) => why === null ? '' : separator + (postponed[why] || why);
+const nextOf = (delivery) => delivery.next_at === null ? '' : [timeOf(delivery.next_at), whyNot(delivery, ': ')];
 const deliveryEvents = (delivery) => [
   { at: delivery.created_at, content: ['Webhook to ' + delivery.url] },
   ...delivery.attempts.map((attempt) => ({ at: attempt.created_at, content: [
     el('span', { class: attempt.error === null ? 'good' : 'bad' }, 'Webhook attempt ' + attempt.number + ': ' +
       (attempt.status === null ? attempt.error : 'status ' + attempt.status) + ', ' + attempt.milliseconds + ' ms')] })),
   delivery.next_at === null ? null : { at: delivery.next_at, content: [el('span', { class: 'wait' },
-    'Next webhook attempt' + (delivery.postponed === null ? '' : ', ' + (postponed[delivery.postponed] || delivery.postponed)))] },
+    'Next webhook attempt' + whyNot(delivery, ', '))] },
 ];
 
 const viewRequest = async (id) => {

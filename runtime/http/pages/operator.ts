@@ -1,26 +1,13 @@
 /** `/operator`: the queue over all accounts. The page holds no data; what it shows comes from `/operator/…`, under its rights. */
-import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../request/api-request.js';
-import { htmlHeaders } from './html.js';
+import { htmlHeaders, inlinePolicy } from './html.js';
 import { operatorScript, operatorStart } from './operator-script.js';
 import { operatorStyle } from './operator-style.js';
 import { operatorViews } from './operator-views.js';
 
 const script = operatorScript + operatorViews + operatorStart;
 
-const hashOf = (content: string): string =>
-  `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
-
-const policy = [
-  "default-src 'none'",
-  `script-src ${hashOf(script)}`,
-  `style-src ${hashOf(operatorStyle)}`,
-  "connect-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policy = inlinePolicy({ style: operatorStyle, script });
 
 const tabs = ['requests', 'models', 'webhooks', 'workers', 'accounts'];
 
