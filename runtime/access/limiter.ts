@@ -17,7 +17,7 @@ export interface LimiterOptions {
   readonly shared?: SharedCounts;
 }
 
-/** What one process, or all others, counted in a window. */
+/** Counts of one process, or sums over all others, in a window. */
 export interface WindowCounts {
   /** Unix time in milliseconds at which the window ends. */
   readonly until: number;

@@ -28,7 +28,7 @@ export type Report =
   | Finding
   /** The metrics of the process: the answer to `measure`, and once more when it ends. */
   | { readonly kind: 'measured'; readonly snapshot: Snapshot }
-  /** What the rate limiter has counted. */
+  /** Counts of the rate limiter of the process. */
   | ({ readonly kind: 'counted' } & WindowCounts)
   | Failed;
 
@@ -37,7 +37,7 @@ export interface Ready {
   readonly url: string;
   readonly collections: number;
   readonly directory: string;
-  /** Of the schema that the build is of; 0 where the process was given the build. */
+  /** Generation of the schema that the build was made from; 0 where the process was given the build. */
   readonly generation: number;
 }
 
@@ -77,7 +77,7 @@ export type Instruction =
   | ServeInstruction
   /** The answer to a `look`. */
   | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
-  /** What the rate limiters of the other processes have counted. */
+  /** Sums of the counts of the rate limiters of the other processes. */
   | ({ readonly kind: 'counts' } & WindowCounts)
   /** Report the metrics. */
   | { readonly kind: 'measure' }

@@ -6,7 +6,7 @@ type Reader = Pick<Database, 'query' | 'quote' | 'sql'>;
 export interface SchemaVersion {
   /** Another one when a table may have changed, or a phase of an apply has ended, which may have changed meta alone. */
   readonly text: string;
-  /** Of the schema: rises with each phase of an apply. */
+  /** Generation of the schema, which rises with each phase of an apply. */
   readonly generation: number;
 }
 

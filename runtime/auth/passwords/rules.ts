@@ -1,4 +1,4 @@
-/** What a new password has to be: of the minimum length (`PASSWORD_MIN_LENGTH`), and as the validation in the spec says. */
+/** Rules of new passwords: the minimum length (`PASSWORD_MIN_LENGTH`) and the validation in the spec. */
 import type { CollectionDeclaration } from '../../../contract/collection.js';
 
 /** Returns the declarations with the minimum length added to the validation of users' passwords. */
