@@ -1,4 +1,5 @@
 /** All emitters, in the order in which they run. To add one, create a folder and add it to the list. */
+import { createMemory, type Memory } from '../model/memory.js';
 import type { Emitter, Model, OutputFile } from '../model/types.js';
 import { emitCatalog } from './catalog/index.js';
 import { emitDocs } from './docs/index.js';
@@ -22,5 +23,11 @@ const emitters: readonly Emitter[] = [
   emitDocs,
 ];
 
-/** Returns every output file of a model, without writing any. */
-export const emit = (model: Model): OutputFile[] => emitters.flatMap((emitter) => emitter(model));
+/**
+ * Returns every output file of a model, without writing any.
+ * @param memory of former runs with the same spec; what has not changed is taken from it
+ */
+export const emit = (model: Model, memory: Memory = createMemory()): OutputFile[] => {
+  memory.begin();
+  return emitters.flatMap((emitter) => emitter(model, memory));
+};

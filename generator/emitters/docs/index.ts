@@ -1,16 +1,23 @@
 /** Emits `docs/`: a Markdown page for every collection and queue model, and an index. */
+import { createMemory } from '../../model/memory.js';
 import type { Emitter } from '../../model/types.js';
 import { collectionPage } from './collection.js';
 import { contentsPage } from './contents.js';
 import { queueModelPage } from './queue-model.js';
 
-export const emitDocs: Emitter = (model) => {
-  const files = new Map(model.collections.map(({ name, names }) => [name, names.file]));
-  const fileOf = (collection: string): string | null => files.get(collection) ?? null;
-  const pages = model.collections.map((collection) => ({
-    path: `docs/${collection.names.file}.md`,
-    content: collectionPage(collection, fileOf),
-  }));
+export const emitDocs: Emitter = (model, memory = createMemory()) => {
+  const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
+  const identityOf = (name: string): string => `${collections.get(name)?.hash}`;
+  const pages = model.collections.map((collection) =>
+    memory.recall(`docs ${collection.name}`, identityOf, (see) => {
+      see(collection.name);
+      const fileOf = (name: string): string | null => {
+        see(name);
+        return collections.get(name)?.names.file ?? null;
+      };
+      return { path: `docs/${collection.names.file}.md`, content: collectionPage(collection, fileOf) };
+    }),
+  );
   const modelPages = model.queueModels.map((each) => ({
     path: `docs/models/${each.names.file}.md`,
     content: queueModelPage(each),

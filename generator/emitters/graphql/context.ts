@@ -10,6 +10,8 @@ export interface Context {
   typesOf(collection: Collection): TypeNames;
   /** Returns the name of the union of a many-to-any relation. */
   unionOf(collection: Collection, relation: ManyToAny): string;
+  /** Returns what the schema says of a collection depends on. */
+  identityOf(name: string): string;
 }
 
 export const createContext = (model: Model): Context => {
@@ -20,8 +22,26 @@ export const createContext = (model: Model): Context => {
     collection: (name) => collections.get(name),
     typesOf: ({ name }) => types.get(name) as TypeNames,
     unionOf: ({ name }, relation) => types.get(name)?.unions.get(relation.name) as string,
+    identityOf: (name) => `${collections.get(name)?.hash} ${types.get(name)?.identity}`,
   };
 };
+
+/** Returns a context that tells which collections are looked at. */
+export const watchContext = (context: Context, see: (name: string) => void): Context => ({
+  ...context,
+  collection(name) {
+    see(name);
+    return context.collection(name);
+  },
+  typesOf(collection) {
+    see(collection.name);
+    return context.typesOf(collection);
+  },
+  unionOf(collection, relation) {
+    see(collection.name);
+    return context.unionOf(collection, relation);
+  },
+});
 
 /** Returns the directive with the name in the database, where GraphQL requires another spelling. */
 export const nameDirective = ({

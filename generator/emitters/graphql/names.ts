@@ -16,6 +16,8 @@ export interface TypeNames {
   readonly aggregated: string;
   /** Returns the type of the results of a kind of operation, such as `sum`. */
   measuresOf(kind: string): string;
+  /** All of these names, as text. */
+  readonly identity: string;
 }
 
 /**
@@ -27,7 +29,7 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
   return new Map(
     collections.map(({ name, relations, names: { graphql: item } }) => [
       name,
-      {
+      withIdentity({
         item,
         filter: allocate(`${item}_filter`),
         quantifier: allocate(`${item}_quantifier_filter`),
@@ -40,10 +42,15 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
           ),
         ),
         ...aggregateNames(allocate(`${item}_aggregated`), allocate),
-      },
+      }),
     ]),
   );
 };
+
+const withIdentity = (names: Omit<TypeNames, 'identity'>): TypeNames => ({
+  ...names,
+  identity: JSON.stringify([names, [...names.unions], measureKinds.map(names.measuresOf)]),
+});
 
 const measureKinds = ['count', 'count_distinct', 'sum', 'avg', 'range'] as const;
 

@@ -13,15 +13,15 @@ import { writeClass, type FileContext } from './class.js';
 import { printField } from './field.js';
 import { importName, type ToLocalName } from '../../print/names.js';
 import { localNames } from './names.js';
-import { isJoinable, mappingsOf, printNames, printRelation, type CollectionsByName } from './relation.js';
+import { isJoinable, mappingsOf, printNames, printRelation, type FindCollection } from './relation.js';
 
 export interface Context {
-  readonly collections: CollectionsByName;
+  readonly find: FindCollection;
   readonly dialect: Model['dialect'];
 }
 
-export const emitCollection = (collection: Collection, { collections, dialect }: Context): OutputFile => {
-  const mappings = mappingsOf(collection, collections);
+export const emitCollection = (collection: Collection, { find, dialect }: Context): OutputFile => {
+  const mappings = mappingsOf(collection, find);
   const joinable = mappings.filter((mapping) => isJoinable(mapping, collection));
   const local = localNames(collection, mappings);
   const parts: FileContext = { collection, mappings, joinable, local };

@@ -1,15 +1,26 @@
 /**
  * Emits `server/<collection>.ts` for every collection, and `server/index.ts`, the entry point of a bundle.
  */
+import { createMemory } from '../../model/memory.js';
 import type { Collection, Emitter } from '../../model/types.js';
 import { array, layout, pair } from '../../print/code.js';
 import { avoidCollision, importName } from '../../print/names.js';
 import { createWriter, str } from '../../print/typescript.js';
 import { emitCollection } from './collection.js';
 
-export const emitModels: Emitter = ({ collections, dialect }) => {
+export const emitModels: Emitter = ({ collections, dialect }, memory = createMemory()) => {
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
-  const files = collections.map((collection) => emitCollection(collection, { collections: byName, dialect }));
+  const identityOf = (name: string): string => `${byName.get(name)?.hash}`;
+  const files = collections.map((collection) =>
+    memory.recall(`models ${collection.name}`, identityOf, (see) => {
+      see(collection.name);
+      const find = (name: string): Collection | undefined => {
+        see(name);
+        return byName.get(name);
+      };
+      return emitCollection(collection, { find, dialect });
+    }),
+  );
   return [...files, { path: 'server/index.ts', content: printIndex(collections) }];
 };
 

@@ -10,15 +10,16 @@ export interface Mapping {
   readonly target: Collection;
 }
 
-export type CollectionsByName = ReadonlyMap<string, Collection>;
+/** Returns a collection by name, or undefined where the table is not served. */
+export type FindCollection = (name: string) => Collection | undefined;
 
 /**
  * Returns the relations that Objection can express: not many-to-any, and none to tables that are not
  * collections.
  */
-export const mappingsOf = (collection: Collection, collections: CollectionsByName): Mapping[] =>
+export const mappingsOf = (collection: Collection, find: FindCollection): Mapping[] =>
   collection.relations.flatMap((relation) => {
-    const target = relation.kind === 'manyToAny' ? undefined : collections.get(relation.target);
+    const target = relation.kind === 'manyToAny' ? undefined : find(relation.target);
     return relation.kind === 'manyToAny' || target === undefined ? [] : [{ relation, target }];
   });
 

@@ -13,6 +13,8 @@ export interface Context {
   stemOf(collection: Collection): string;
   /** The error table by status. */
   readonly errors: ReadonlyMap<number, ErrorStatus>;
+  /** Returns what the document says of a collection depends on. */
+  identityOf(name: string): string;
 }
 
 export const createContext = (model: Model): Context => {
@@ -23,5 +25,19 @@ export const createContext = (model: Model): Context => {
     collection: (name) => collections.get(name),
     stemOf: (collection) => stems.get(collection.name) ?? collection.names.type,
     errors: errorStatuses(model.errors),
+    identityOf: (name) => `${collections.get(name)?.hash} ${stems.get(name)}`,
   };
 };
+
+/** Returns a context that tells which collections are looked at. */
+export const watchContext = (context: Context, see: (name: string) => void): Context => ({
+  ...context,
+  collection(name) {
+    see(name);
+    return context.collection(name);
+  },
+  stemOf(collection) {
+    see(collection.name);
+    return context.stemOf(collection);
+  },
+});

@@ -5,11 +5,15 @@ import type {
   OperationObject,
   PathItemObject,
   PathsObject,
+  ResponseObject,
+  SchemaObject,
   TagObject,
 } from 'openapi3-ts/oas31';
-import type { Collection, Model, OutputFile } from '../../model/types.js';
+import { createMemory, type Memory } from '../../model/memory.js';
+import type { Collection, Emitter, Model } from '../../model/types.js';
+import { printJson } from '../../print/json.js';
 import { collectionResponses, noContent, notModified, notReturned } from './bodies.js';
-import { createContext, type Context } from './context.js';
+import { createContext, watchContext, type Context } from './context.js';
 import { errorResponses } from './errors.js';
 import { operatorSchemas } from './filters.js';
 import { querySchemas, queryParameters } from './parameters.js';
@@ -24,17 +28,21 @@ import { operationPaths } from './spec-operations.js';
 import { plainText } from './text.js';
 import { queueWebhooks } from './webhooks.js';
 
-export const emitOpenApi = (model: Model): OutputFile[] => [
-  { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(model), null, 2)}\n` },
+export const emitOpenApi: Emitter = (model, memory) => [
+  { path: 'openapi.json', content: `${printJson(openApiDocument(model, memory), partDepth)}\n` },
 ];
+
+/** Levels of objects above the items of paths and the components. */
+const partDepth = 3;
 
 /**
  * Returns the document as an object. Its parts are shared: clone it before passing it to code that changes
  * it.
  */
-export const openApiDocument = (model: Model): OpenAPIObject => {
+export const openApiDocument = (model: Model, memory: Memory = createMemory()): OpenAPIObject => {
   const context = createContext(model);
-  const paths = allPaths(context);
+  const parts = model.collections.map((collection) => partsOf(collection, context, memory));
+  const paths = allPaths(context, parts);
   const webhooks = queueWebhooks(model.queueModels);
   const { title, version, description } = model.api;
   return {
@@ -45,21 +53,46 @@ export const openApiDocument = (model: Model): OpenAPIObject => {
     tags: allTags(model),
     paths,
     ...(model.queueModels.length > 0 && { webhooks }),
-    components: keepReferenced(allComponents(context), [paths, webhooks]),
+    components: keepReferenced(allComponents(context, parts), [...Object.values(paths), webhooks]),
   };
 };
 
+/** What the document says of one collection. */
+interface CollectionParts {
+  readonly paths: PathsObject;
+  readonly schemas: Record<string, SchemaObject>;
+  readonly responses: Record<string, ResponseObject>;
+}
+
+const partsOf = (collection: Collection, context: Context, memory: Memory): CollectionParts =>
+  memory.recall(`openapi ${collection.name}`, context.identityOf, (see) => {
+    see(collection.name);
+    const watched = watchContext(context, see);
+    return {
+      paths: describeAllHeads(collectionPaths(collection, watched)),
+      schemas: collectionSchemas(collection, watched),
+      responses: collectionResponses(collection, watched),
+    };
+  });
+
 /** Returns all paths: collections in the order of the model, then operations and queue models. */
-const allPaths = (context: Context): PathsObject => {
+const allPaths = (context: Context, parts: readonly CollectionParts[]): PathsObject => {
   const paths = new Map<string, PathItemObject>();
-  const collectionParts = context.model.collections.map((collection) => collectionPaths(collection, context));
   const { queueModels } = context.model;
-  for (const part of [...collectionParts, operationPaths(context), queuePaths(queueModels)]) {
-    for (const [path, item] of Object.entries<PathItemObject>(part))
-      paths.set(path, { ...paths.get(path), ...describeLongHeads(item) });
+  const others = [operationPaths(context), queuePaths(queueModels)].map(describeAllHeads);
+  for (const part of [...parts.map((each) => each.paths), ...others]) {
+    for (const [path, item] of Object.entries<PathItemObject>(part)) {
+      const present = paths.get(path);
+      paths.set(path, present === undefined ? item : { ...present, ...item });
+    }
   }
   return Object.fromEntries(paths);
 };
+
+const describeAllHeads = (paths: PathsObject): PathsObject =>
+  Object.fromEntries(
+    Object.entries<PathItemObject>(paths).map(([path, item]) => [path, describeLongHeads(item)]),
+  );
 
 /** Adds the response that Node gives to any request whose URL and headers are too long. */
 const describeLongHeads = (item: PathItemObject): PathItemObject =>
@@ -75,19 +108,17 @@ const isOperation = (part: unknown): part is OperationObject =>
 
 const longHead = ref('responses', 'RequestHeaderFieldsTooLarge');
 
-const allComponents = (context: Context): ComponentsObject => {
-  const { collections, queueModels } = context.model;
-  const collectParts = <Part>(parts: (collection: Collection, context: Context) => Record<string, Part>) =>
-    Object.fromEntries(collections.flatMap((collection) => Object.entries(parts(collection, context))));
+const allComponents = (context: Context, parts: readonly CollectionParts[]): ComponentsObject => {
+  const { queueModels } = context.model;
   return {
     schemas: {
-      ...collectParts(collectionSchemas),
+      ...Object.fromEntries(parts.flatMap(({ schemas }) => Object.entries(schemas))),
       ...querySchemas,
       ...operatorSchemas,
       ...queueSchemas(queueModels),
     },
     responses: {
-      ...collectParts(collectionResponses),
+      ...Object.fromEntries(parts.flatMap(({ responses }) => Object.entries(responses))),
       NoContent: noContent,
       NotModified: notModified,
       NotReturned: notReturned,

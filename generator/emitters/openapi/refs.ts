@@ -5,8 +5,8 @@ type Kind = 'schemas' | 'responses' | 'parameters';
 
 export const ref = (kind: Kind, name: string): ReferenceObject => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Returns the components that `from` refers to, directly or through others, in their order. */
-export const keepReferenced = (components: ComponentsObject, from: unknown): ComponentsObject => {
+/** Returns the components that the parts `from` refer to, directly or through others, in their order. */
+export const keepReferenced = (components: ComponentsObject, from: readonly unknown[]): ComponentsObject => {
   const seen = followReferences(from, components);
   const keep = <Part>(kind: Kind, parts: Readonly<Record<string, Part>> = {}): Record<string, Part> =>
     Object.fromEntries(Object.entries(parts).filter(([name]) => seen.has(`#/components/${kind}/${name}`)));
@@ -19,19 +19,32 @@ export const keepReferenced = (components: ComponentsObject, from: unknown): Com
 };
 
 /** Collects references iteratively, since chains of collections may be of any length. */
-const followReferences = (from: unknown, components: ComponentsObject): ReadonlySet<string> => {
-  const seen = new Set<string>();
-  const collect = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return;
-    for (const [key, value] of Object.entries(node)) {
-      if (key === '$ref' && typeof value === 'string') seen.add(value);
-      else collect(value);
+const followReferences = (from: readonly unknown[], components: ComponentsObject): ReadonlySet<string> => {
+  const seen = new Set(from.flatMap(referencesOf));
+  // iteration of a Set includes elements added during it
+  for (const pointer of seen)
+    for (const reference of referencesOf(resolve(pointer, components))) seen.add(reference);
+  return seen;
+};
+
+/** References of parts, which stay the same objects while their collection does. */
+const known = new WeakMap<object, readonly string[]>();
+
+const referencesOf = (part: unknown): readonly string[] => {
+  if (typeof part !== 'object' || part === null) return [];
+  const present = known.get(part);
+  if (present !== undefined) return present;
+  const references = new Set<string>();
+  const collect = (node: object): void => {
+    for (const [key, value] of Object.entries(node) as [string, unknown][]) {
+      if (key === '$ref' && typeof value === 'string') references.add(value);
+      else if (typeof value === 'object' && value !== null) collect(value);
     }
   };
-  collect(from);
-  // iteration of a Set includes elements added during it
-  for (const pointer of seen) collect(resolve(pointer, components));
-  return seen;
+  collect(part);
+  const found = [...references];
+  known.set(part, found);
+  return found;
 };
 
 const resolve = (pointer: string, components: ComponentsObject): unknown => {

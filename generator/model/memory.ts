@@ -1,0 +1,58 @@
+/**
+ * Keeps what emitters make of single collections, so that the next run makes only what has changed. What a part was made
+ * from is not declared but noted while it is made, so that a part cannot be kept for too long.
+ */
+
+/** Belongs to one spec and one kind of database: what the parts of all collections are made from. */
+export interface Memory {
+  /** Begins a run, and forgets what the last one did not use. */
+  begin(): void;
+  /**
+   * Returns a part that was made before from the same collections, or makes it.
+   * @param key the emitter and the collection
+   * @param identityOf returns what the emitter may see of a collection, as text
+   * @param make calls `see` with the name of each collection that it looks at, served or not
+   */
+  recall<Part>(
+    key: string,
+    identityOf: (collection: string) => string,
+    make: (see: (collection: string) => void) => Part,
+  ): Part;
+}
+
+interface Kept {
+  /** What was seen of each collection, by name. */
+  readonly seen: ReadonlyMap<string, string>;
+  readonly part: unknown;
+}
+
+export const createMemory = (): Memory => {
+  let former: ReadonlyMap<string, Kept> = new Map();
+  let current = new Map<string, Kept>();
+  return {
+    begin() {
+      former = current;
+      current = new Map();
+    },
+    recall<Part>(
+      key: string,
+      identityOf: (collection: string) => string,
+      make: (see: (collection: string) => void) => Part,
+    ): Part {
+      const kept = former.get(key);
+      if (kept !== undefined && isSame(kept, identityOf)) {
+        current.set(key, kept);
+        return kept.part as Part;
+      }
+      const seen = new Map<string, string>();
+      const part = make((name) => seen.set(name, identityOf(name)));
+      current.set(key, { seen, part });
+      return part;
+    },
+  };
+};
+
+const isSame = ({ seen }: Kept, identityOf: (collection: string) => string): boolean => {
+  for (const [name, identity] of seen) if (identityOf(name) !== identity) return false;
+  return true;
+};
