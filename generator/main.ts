@@ -12,14 +12,15 @@ import type {
 } from './introspection/catalog.js';
 import { introspect } from './introspection/index.js';
 import type { BreakingChange } from './model/breaking.js';
-import { buildModel } from './model/build.js';
+import { buildModel, type ModelSources } from './model/build.js';
 import { ModelError } from './model/findings.js';
+import type { Memory } from './model/memory.js';
 import type { Model, OutputFile } from './model/types.js';
 import { writeOutput, type OutputReport } from './output.js';
 import { checkRunners, type RunnerReport } from './runners/check.js';
 import { loadSpec } from './spec/load.js';
 import type { Spec } from './spec/types.js';
-import { compareWithStored, readStoredCatalog } from './stored-catalog.js';
+import { compareWithStored, filterCatalog, readStoredCatalog } from './stored-catalog.js';
 
 export interface GenerateOptions {
   /** The live database; not needed with `from`. */
@@ -36,8 +37,6 @@ export interface GenerateOptions {
   readonly forPackage?: boolean;
   /** Writes nothing; the report lists what would change. */
   readonly check: boolean;
-  /** The folder that a check writes to where the output folder is not current. */
-  readonly elsewhere?: string;
   /** Leaves out parts of the spec that the database lacks; otherwise they are faults. */
   readonly ignoresOutdated?: boolean;
   /** Checks the functions of models. */
@@ -97,9 +96,6 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
       ...(client.outcome === 'skipped' && { keptFolder: clientFolder }),
     }),
   );
-  const { elsewhere } = options;
-  if (elsewhere !== undefined && output.written.length + output.removed.length > 0)
-    writeOutput(elsewhere, files, { check: false });
   return {
     ...output,
     catalog: model.catalog,
@@ -111,6 +107,33 @@ export const generate = async (options: GenerateOptions): Promise<GenerateReport
     client: client.outcome,
     timings,
   };
+};
+
+export interface FileOptions extends ModelSources {
+  /** Patterns of the tables that are served. */
+  readonly tables: IntrospectOptions;
+  readonly forPackage: boolean;
+}
+
+/**
+ * Returns the files of a catalog, without what the spec says of tables and columns that the database lacks, which is
+ * named. Reads and writes nothing.
+ * @param memory of former runs with the same spec
+ * @throws ModelError with all faults
+ */
+export const makeFiles = (
+  { catalog, spec, tables, forPackage }: FileOptions,
+  memory: Memory,
+): { files: readonly OutputFile[]; outdated: readonly string[] } => {
+  const served = filterCatalog(catalog, servedTables(tables, spec));
+  const { model, outdated } = buildModel({ catalog: served, spec, forPackage, ignoresOutdated: true });
+  return { files: emit(model, memory), outdated };
+};
+
+/** Compares the output folder with files, without the client, and writes nothing. Returns the number of differences. */
+export const countOutdated = (out: string, files: readonly OutputFile[]): number => {
+  const { written, removed } = writeOutput(out, files, { check: true, keptFolder: clientFolder });
+  return written.length + removed.length;
 };
 
 const findRunnerFaults = async (

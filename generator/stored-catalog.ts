@@ -8,10 +8,13 @@ import type { Model } from './model/types.js';
 import type { Spec } from './spec/types.js';
 
 /** Reads a stored catalog, filtered like a live database, so that the output is identical. */
-export const readStoredCatalog = async (file: string, tables: IntrospectOptions): Promise<Catalog> => {
-  const stored = parseCatalog(await readFile(file, 'utf8'), file);
+export const readStoredCatalog = async (file: string, tables: IntrospectOptions): Promise<Catalog> =>
+  filterCatalog(parseCatalog(await readFile(file, 'utf8'), file), tables);
+
+/** Returns the catalog with the tables that are served only. */
+export const filterCatalog = (catalog: Catalog, tables: IntrospectOptions): Catalog => {
   const isWanted = createTableFilter(tables);
-  return { ...stored, tables: stored.tables.filter(({ name }) => isWanted(name)) };
+  return { ...catalog, tables: catalog.tables.filter(({ name }) => isWanted(name)) };
 };
 
 export interface Comparison {

@@ -1,25 +1,29 @@
 /**
- * Creates a build in a separate process, so that processes that serve requests never load the generator or
- * esbuild. The parent sends one task and receives one reply.
+ * Creates builds in a separate process, so that processes that serve requests never load the generator or esbuild. The
+ * parent sends tasks, each of which receives one reply. What is the same in the next task is kept.
  */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { copyFile, cp } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Catalog } from '../../generator/introspection/catalog.js';
-import { generate, servedTables, type GenerateOptions, type GenerateReport } from '../../generator/main.js';
+import { countOutdated, makeFiles, servedTables } from '../../generator/main.js';
+import { createMemory, type Memory } from '../../generator/model/memory.js';
+import type { OutputFile } from '../../generator/model/types.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import type { Spec } from '../../generator/spec/types.js';
 import { pruneBuilds } from './builds.js';
-import { bundle, bundleFunctions } from './bundle.js';
+import { bundleFunctions } from './bundle.js';
 import type { Config } from '../config/config.js';
 import { generatedFolder, isPackageOutput } from '../config/paths.js';
 import { isRefusal, Refusal } from '../config/refusal.js';
 import { pendingSteps, pendingStepsToText } from '../schema/bootstrap.js';
+import { createGeneratedSource } from './generated-source.js';
+import { hashFiles } from './sources.js';
 
 /** Input of a build. */
 export interface BuildTask {
-  readonly catalog: Catalog;
+  /** File of the catalog. */
+  readonly catalog: string;
   /** Spec folders, starting with the package's own. */
   readonly specFolders: readonly string[];
   readonly tables: Config['tables'];
@@ -41,14 +45,26 @@ export type BuildResult =
   | { readonly kind: 'built' }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: boolean };
 
+/** What is kept for the next task. */
+interface Kept {
+  readonly spec: Spec;
+  /** Hash of the files of the spec. */
+  readonly hash: string;
+  readonly memory: Memory;
+}
+
+let kept: Kept | null = null;
+const source = createGeneratedSource();
+
 const runTask = async (task: BuildTask): Promise<void> => {
-  const spec = await loadSpec(task.specFolders);
-  const missing = await pendingSteps(spec, task.catalog);
+  const catalog = JSON.parse(readFileSync(task.catalog, 'utf8')) as Catalog;
+  const { spec, memory } = await keepSpec(task.specFolders);
+  const missing = await pendingSteps(spec, catalog);
   if (missing.length > 0) throw new Refusal(pendingStepsToText(missing));
   const staging = `${task.directory}.${process.pid}`;
   mkdirSync(staging, { recursive: true });
   try {
-    await buildIn(staging, task, spec);
+    await buildIn(staging, { catalog, spec, memory, tables: task.tables });
     publish(staging, task.directory);
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -56,45 +72,39 @@ const runTask = async (task: BuildTask): Promise<void> => {
   pruneBuilds(dirname(task.directory), Date.now());
 };
 
-/** Uses the committed output if it is current; otherwise leaves it alone and generates elsewhere. */
-const buildIn = async (
-  staging: string,
-  { catalog, specFolders, tables }: BuildTask,
-  spec: Spec,
-): Promise<void> => {
-  const from = join(staging, 'database.json');
-  writeFileSync(from, JSON.stringify(catalog));
-  const input = { ...tables, from, specFolders, spec, ignoresOutdated: true };
-  const own = join(staging, 'generated');
-  // the package's own output differs from that of others
-  const forPackage = isPackageOutput(generatedFolder);
-  const committed = await compareCommitted({
-    ...input,
-    forPackage,
-    out: generatedFolder,
-    check: true,
-    ...(!forPackage && { elsewhere: own }),
-  });
-  const changes = committed === null ? 0 : committed.written.length + committed.removed.length;
-  const isCurrent = committed !== null && changes === 0;
-  const source = isCurrent ? generatedFolder : own;
-  const isMade = committed !== null && (isCurrent || !forPackage);
-  const { outdated } = isMade ? committed : await generate({ ...input, out: own, check: false });
-  await bundle(join(source, 'server', 'index.ts'), join(staging, 'server.mjs'));
-  await bundleFunctions(spec.queueModels, join(staging, 'functions.mjs'));
-  for (const name of ['openapi.json', 'catalog.json'])
-    await copyFile(join(source, name), join(staging, name));
-  await cp(join(source, 'graphql'), join(staging, 'graphql'), { recursive: true });
-  writeFileSync(
-    join(staging, 'build.json'),
-    JSON.stringify({ changes, outdated, tables: servedTables(tables, spec) } satisfies BuildInfo),
-  );
-  rmSync(from);
+const keepSpec = async (folders: readonly string[]): Promise<Kept> => {
+  const hash = hashFiles(folders);
+  if (kept?.hash !== hash) kept = { spec: await loadSpec(folders), hash, memory: createMemory() };
+  return kept;
 };
 
-/** Compares the committed output, without changing it; null if there is none. */
-const compareCommitted = async (options: GenerateOptions): Promise<GenerateReport | null> =>
-  existsSync(join(options.out, 'server')) ? generate(options) : null;
+interface Input {
+  readonly catalog: Catalog;
+  readonly spec: Spec;
+  readonly memory: Memory;
+  readonly tables: Config['tables'];
+}
+
+const buildIn = async (staging: string, { memory, ...input }: Input): Promise<void> => {
+  const { spec, tables } = input;
+  // the package's own output differs from that of others
+  const forPackage = isPackageOutput(generatedFolder);
+  const made = makeFiles({ ...input, forPackage }, memory);
+  const isCommitted = existsSync(join(generatedFolder, 'server'));
+  const changes = isCommitted ? countOutdated(generatedFolder, made.files) : 0;
+  const isOwn = forPackage && changes > 0;
+  const { files, outdated } = isOwn ? makeFiles({ ...input, forPackage: false }, memory) : made;
+  await source.bundle(files, join(staging, 'server.mjs'));
+  await bundleFunctions(spec.queueModels, join(staging, 'functions.mjs'));
+  mkdirSync(join(staging, 'graphql'));
+  for (const { path, content } of files.filter(isServed)) writeFileSync(join(staging, path), content);
+  const info: BuildInfo = { changes, outdated, tables: servedTables(tables, spec) };
+  writeFileSync(join(staging, 'build.json'), JSON.stringify(info));
+};
+
+/** Whether a server reads the file itself. */
+const isServed = ({ path }: OutputFile): boolean =>
+  ['openapi.json', 'catalog.json', `graphql/${basename(path)}`].includes(path);
 
 /** Moves the finished build into place, unless another process has published the same one meanwhile. */
 const publish = (staging: string, directory: string): void => {
@@ -106,14 +116,19 @@ const publish = (staging: string, directory: string): void => {
 };
 
 const reply = (message: BuildResult): void => {
-  process.send?.(message, () => process.exit(message.kind === 'built' ? 0 : 1));
+  process.send?.(message, () => undefined);
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const end = (code: number): never => {
+    source.close();
+    process.exit(code);
+  };
   // If the parent exits, no one needs the build.
-  process.once('disconnect', () => process.exit(1));
-  if (!process.connected) process.exit(1);
-  process.once('message', (task: BuildTask) => {
+  process.once('disconnect', () => end(0));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(1));
+  if (!process.connected) end(1);
+  process.on('message', (task: BuildTask) => {
     runTask(task).then(
       () => reply({ kind: 'built' }),
       (error: Error) => reply({ kind: 'failed', message: error.message, refusal: isRefusal(error) }),

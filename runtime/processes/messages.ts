@@ -1,6 +1,7 @@
 /** Messages between the supervisor and its processes. */
 import type { WindowCounts } from '../access/limiter.js';
 import type { Snapshot } from '../metrics/tallies.js';
+import type { BuildResult, BuildTask } from './build.js';
 
 /**
  * Milliseconds for which a process that is replaced may answer its last requests: those that apply a schema, or wait for a
@@ -26,6 +27,8 @@ export type Report =
   | { readonly kind: 'spare' }
   /** The finding of a spare process that looked at the schema; `id`: that of the request, or null. */
   | Finding
+  /** Asks for a build. */
+  | BuildRequest
   /** The metrics of the process: the answer to `measure`, and once more when it ends. */
   | { readonly kind: 'measured'; readonly snapshot: Snapshot }
   /** Counts of the rate limiter of the process. */
@@ -45,6 +48,12 @@ export interface Failed {
   readonly kind: 'failed';
   readonly message: string;
   readonly refusal: boolean;
+}
+
+export interface BuildRequest {
+  readonly kind: 'build';
+  readonly id: number;
+  readonly task: BuildTask;
 }
 
 export interface LookRequest {
@@ -77,6 +86,8 @@ export type Instruction =
   | ServeInstruction
   /** The answer to a `look`. */
   | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
+  /** The answer to a `build`. */
+  | { readonly kind: 'built'; readonly id: number; readonly result: BuildResult }
   /** Sums of the counts of the rate limiters of the other processes. */
   | ({ readonly kind: 'counts' } & WindowCounts)
   /** Report the metrics. */

@@ -10,6 +10,7 @@ import { timed, type Observe } from '../observe.js';
 import type { Route } from '../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import { keepInUse } from './builds.js';
+import { createBuilder, type Builder } from './builder.js';
 import type { PrepareOptions } from './prepare.js';
 import { createSchemaCheck } from './schema-check.js';
 import { createSchemaLook, type SchemaLook } from './schema-look.js';
@@ -19,6 +20,8 @@ export interface OpenOptions {
   readonly observe: Observe;
   /** A build that is known to be current; without it, one is looked up or created. */
   readonly directory?: string;
+  /** What makes builds; without it, a process of this one's own. */
+  readonly builder?: Builder;
   /** A database that is already open, which is closed with the build. */
   readonly database?: Database;
 }
@@ -54,11 +57,16 @@ export interface LoadedBuild {
  * Opens a database and its build.
  * @throws Refusal when system tables are missing or the spec is faulty; nothing stays open then
  */
-export const openBuild = async ({ config, observe, ...known }: OpenOptions): Promise<OpenedBuild> => {
+export const openBuild = async ({
+  config,
+  observe,
+  builder = createBuilder(),
+  ...known
+}: OpenOptions): Promise<OpenedBuild> => {
   const database = known.database ?? (await connect(config, observe));
   try {
     const present = ifExists(known.directory);
-    const schema = createSchemaLook({ config, database, observe }, present);
+    const schema = createSchemaLook({ config, database, observe, builder }, present);
     const first = present === null ? await schema.look(true) : { directory: present, generation: 0 };
     const isResumed = present === null && (await endCutOff({ config, database, observe }));
     const { directory, generation } = isResumed ? await schema.look(true) : first;
@@ -92,7 +100,11 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
 const resumeWait = 10_000;
 
 /** Ends an apply of the schema that was cut off. Returns whether there was one. */
-const endCutOff = async ({ config, database, observe }: PrepareOptions): Promise<boolean> => {
+const endCutOff = async ({
+  config,
+  database,
+  observe,
+}: Omit<PrepareOptions, 'builder'>): Promise<boolean> => {
   const { resumeApply } = await import('../schema/apply/resume.js');
   try {
     const wait = Math.min(config.schemaApplyWait, resumeWait);

@@ -2,7 +2,6 @@
  * Ensures that a build of the current database and spec exists. The check costs one introspection and one
  * hash; generator and esbuild are loaded only for a new build, in a separate process.
  */
-import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -10,27 +9,34 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Catalog } from '../../generator/introspection/catalog.js';
-import type { BuildInfo, BuildResult, BuildTask } from './build.js';
+import type { BuildInfo, BuildTask } from './build.js';
+import type { Builder } from './builder.js';
 import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
-import { runInChild } from '../../contract/ask-child.js';
 import { timed, type Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../config/package.js';
 import { buildFolder, generatedFolder, specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
-import { sourcesOf } from './sources.js';
+import { filesBelow, sourcesOf } from './sources.js';
 
 export interface PrepareOptions {
   readonly config: Config;
   readonly database: Database;
   readonly observe: Observe;
+  readonly builder: Builder;
 }
+
+/** A task whose catalog is not in a file yet. */
+type NewTask = Omit<BuildTask, 'catalog'> & {
+  /** As JSON. */
+  readonly catalog: string;
+};
 
 /**
  * Returns the folder of a current build: `server.mjs`, `openapi.json`, `catalog.json`, `graphql/`.
@@ -38,7 +44,7 @@ export interface PrepareOptions {
  * @throws Refusal when system tables are missing or the spec is faulty
  */
 export const prepareBuild = async (
-  { config, database, observe }: PrepareOptions,
+  { config, database, observe, builder }: PrepareOptions,
   served: string | null = null,
 ): Promise<string> => {
   const task =
@@ -47,17 +53,21 @@ export const prepareBuild = async (
       : await createTask({ config, database, observe: () => undefined });
   const { directory } = task;
   if (directory === served) return directory;
-  if (!existsSync(directory)) await timed('build', observe, () => build(task));
+  if (!existsSync(directory)) await timed('build', observe, () => build(task, builder));
   const { changes, outdated } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as BuildInfo;
   for (const fault of outdated) observe({ kind: 'warning', message: `${fault}; until then it is ignored` });
   if (changes > 0) observe({ kind: 'generatedStale', changes });
   return directory;
 };
 
-const createTask = async ({ config, database, observe }: PrepareOptions): Promise<BuildTask> => {
+const createTask = async ({
+  config,
+  database,
+  observe,
+}: Omit<PrepareOptions, 'builder'>): Promise<NewTask> => {
   const { tables } = config;
   const { readServedCatalog } = await import('../schema/served-catalog.js');
-  const catalog = await readServedCatalog(database, {
+  const served = await readServedCatalog(database, {
     ...tables,
     // a dropped table must not prevent a start
     onUnmatched({ include, exclude }) {
@@ -66,6 +76,7 @@ const createTask = async ({ config, database, observe }: PrepareOptions): Promis
           observe({ kind: 'warning', message: `${name}: the pattern "${pattern}" matches no table` });
     },
   });
+  const catalog = JSON.stringify(served);
   const folders = specFolders();
   const directory = buildDirectory(fingerprint(catalog, folders));
   return { catalog, specFolders: folders, tables, directory };
@@ -87,9 +98,9 @@ const buildDirectory = (name: string): string => {
 };
 
 /** Hashes the inputs of a build and the code that compiles them: equal exactly when the build would be. */
-const fingerprint = (catalog: Catalog, folders: readonly string[]): string => {
+const fingerprint = (catalog: string, folders: readonly string[]): string => {
   const hash = createHash('sha256');
-  hash.update(`${packageVersion}\0${modulePath('index')}\0${JSON.stringify(catalog)}\0`);
+  hash.update(`${packageVersion}\0${modulePath('index')}\0${catalog}\0`);
   const committed = [join(generatedFolder, 'catalog.json'), join(generatedFolder, 'openapi.json')];
   const folderNames = ['server', 'graphql'].map((name) => join(generatedFolder, name));
   const files = [...folders, ...folderNames].flatMap(filesBelow);
@@ -106,16 +117,14 @@ const functionModules = (file: string): readonly string[] =>
     resolve(path),
   );
 
-const filesBelow = (folder: string): readonly string[] =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name))
-        .sort()
-    : [];
-
-const build = async (task: BuildTask): Promise<void> => {
-  const result = await runInChild<BuildResult>(fork(modulePath('processes/build')), task, 'the build');
-  if (result.kind === 'failed')
-    throw result.refusal ? new Refusal(result.message) : new Error(result.message);
+const build = async ({ catalog, ...task }: NewTask, builder: Builder): Promise<void> => {
+  const file = `${task.directory}.${process.pid}.json`;
+  writeFileSync(file, catalog);
+  try {
+    const result = await builder.build({ ...task, catalog: file });
+    if (result.kind === 'failed')
+      throw result.refusal ? new Refusal(result.message) : new Error(result.message);
+  } finally {
+    rmSync(file, { force: true });
+  }
 };

@@ -25,6 +25,7 @@ import { packageVersion } from '../config/package.js';
 import { openBuild, type OpenedBuild, type OpenOptions } from './open-build.js';
 import { registerProcess } from './registration.js';
 import { waitAsSpare } from './spare-process.js';
+import { createSupervisedBuilder } from './supervised-builder.js';
 import { createSupervisedSource } from './supervised-source.js';
 
 export interface RequestProcess {
@@ -171,12 +172,16 @@ const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => 
     const log = await createObserver(config);
     const observe = metrics === null ? log : observeAll(log, metrics.observe);
     const known = directory === undefined ? {} : { directory };
+    const builder = createSupervisedBuilder(report);
     const build =
-      isSpare && directory !== undefined ? await waitAsSpare({ config, observe, directory, report }) : known;
+      isSpare && directory !== undefined
+        ? await waitAsSpare({ config, observe, builder, directory, report })
+        : known;
     running = await startRequestProcess({
       config,
       observe,
       ...build,
+      builder,
       ...(metrics !== null && { metrics }),
       endsHung: false,
       connections: takeConnections,

@@ -3,18 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import { latest } from '../concurrency/latest.js';
-import type { Config } from '../config/config.js';
 import type { Database } from '../databases/contract.js';
-import type { Observe } from '../observe.js';
 import { catalogChanges } from '../schema/catalog-changes.js';
 import { readSchemaVersion, type SchemaVersion } from '../schema/version.js';
-import { prepareBuild } from './prepare.js';
-
-export interface LookOptions {
-  readonly config: Config;
-  readonly database: Database;
-  readonly observe: Observe;
-}
+import { prepareBuild, type PrepareOptions } from './prepare.js';
 
 /** A build and the schema that it is of. */
 export interface Looked {
@@ -35,7 +27,7 @@ export interface SchemaLook {
 }
 
 /** @param directory the build that is served; null: none yet */
-export const createSchemaLook = (options: LookOptions, directory: string | null): SchemaLook => {
+export const createSchemaLook = (options: PrepareOptions, directory: string | null): SchemaLook => {
   let version: string | null = null;
   let current: Looked | null = directory === null ? null : { directory, generation: 0 };
   let failure: string | null = null;
@@ -51,7 +43,7 @@ export const createSchemaLook = (options: LookOptions, directory: string | null)
       version = now;
       failure = null;
       if (current !== null && next !== current.directory)
-        reportChanges({ from: current.directory, to: next, began }, options);
+        reportChanges({ from: current.directory, to: next, ms: performance.now() - began }, options);
       return (current = { directory: next, generation: read.generation });
     } catch (error) {
       if (current === null || options.database.isConnectionLoss(error)) throw error;
@@ -84,13 +76,13 @@ const readVersion = async (
 interface Change {
   readonly from: string;
   readonly to: string;
-  /** Time of the monotonic clock at which it was noticed. */
-  readonly began: number;
+  /** Milliseconds from noticing it to the end of the build. */
+  readonly ms: number;
 }
 
-const reportChanges = ({ from, to, began }: Change, { observe }: LookOptions): void => {
+const reportChanges = ({ from, to, ms }: Change, { observe }: PrepareOptions): void => {
   const changes = catalogChanges(readCatalog(from), readCatalog(to));
-  observe({ kind: 'schemaChanged', changes, ms: performance.now() - began });
+  observe({ kind: 'schemaChanged', changes, ms });
 };
 
 const readCatalog = (directory: string): Catalog =>

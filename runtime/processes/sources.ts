@@ -1,6 +1,7 @@
 /** Source files of a project's own modules. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /**
  * Finds source files.
@@ -15,6 +16,23 @@ export const sourcesOf = (modules: readonly string[]): readonly string[] => {
     }
   }
   return [...found].toSorted();
+};
+
+/** Returns all files below a folder, in a stable order; none where there is no folder. */
+export const filesBelow = (folder: string): readonly string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort()
+    : [];
+
+/** Hashes names and contents of all files below folders. */
+export const hashFiles = (folders: readonly string[]): string => {
+  const hash = createHash('sha256');
+  for (const file of folders.flatMap(filesBelow))
+    hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
 };
 
 const relativeImport = /\b(?:from|import|import\(|require\()\s*['"](\.\.?\/[^'"]+)['"]/g;

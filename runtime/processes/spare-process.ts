@@ -6,6 +6,7 @@ import type { Config } from '../config/config.js';
 import { connect } from '../databases/connect.js';
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
+import type { Builder } from './builder.js';
 import type { Finding, Instruction, Report } from './messages.js';
 import { createSchemaLook } from './schema-look.js';
 import { watchSchema } from './schema-watch.js';
@@ -13,6 +14,7 @@ import { watchSchema } from './schema-watch.js';
 export interface SpareOptions {
   readonly config: Config;
   readonly observe: Observe;
+  readonly builder: Builder;
   /** The build that is served. */
   readonly directory: string;
   report(message: Report): void;
@@ -25,9 +27,15 @@ export interface Spare {
 }
 
 /** Resolves when the process is to serve; nothing is looked at any more then. */
-export const waitAsSpare = async ({ config, observe, directory, report }: SpareOptions): Promise<Spare> => {
+export const waitAsSpare = async ({
+  config,
+  observe,
+  builder,
+  directory,
+  report,
+}: SpareOptions): Promise<Spare> => {
   const [database] = await Promise.all([connect(config, observe), import('../server.js')]);
-  const schema = createSchemaLook({ config, database, observe }, directory);
+  const schema = createSchemaLook({ config, database, observe, builder }, directory);
   let known: Finding = { kind: 'found', id: null, directory, generation: 0, failure: null };
   const look = async (forced: boolean, id: number | null): Promise<void> => {
     const found = await schema.look(forced).catch(() => known);

@@ -8,10 +8,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
+import { createBuilder, type Builder } from './builder.js';
 import { createCountExchange } from './count-exchange.js';
 import { acceptConnections, type Connections } from './connections.js';
-import { retireLimit, type Failed, type Instruction, type Ready, type Report } from './messages.js';
+import {
+  retireLimit,
+  type BuildRequest,
+  type Failed,
+  type Instruction,
+  type Ready,
+  type Report,
+} from './messages.js';
 import type { Snapshot } from '../metrics/tallies.js';
+import type { BuildResult } from './build.js';
 import type { Collecting } from './collecting.js';
 import { createReplacement, type Replacement, type ReplacementOptions } from './replacement.js';
 import { beatInterval } from './watchdog.js';
@@ -70,6 +79,7 @@ export const supervise = (options: SupervisorOptions): Promise<Supervisor> =>
       connections: null,
       stopping: false,
       restartDelay: minRestartDelay,
+      builder: createBuilder(),
       resolve,
       reject,
     });
@@ -90,6 +100,7 @@ interface Supervision {
   replacement: Replacement | null;
   /** Milliseconds before the next restart. */
   restartDelay: number;
+  readonly builder: Builder;
   readonly resolve: (supervisor: Supervisor) => void;
   readonly reject: (error: Error) => void;
 }
@@ -119,6 +130,7 @@ const watch = (child: Worker, supervision: Supervision): void => {
     if (report.kind === 'taken') supervision.connections?.take(child.process, report.id);
     if (report.kind === 'measured') options.collecting?.take(child, report.snapshot);
     if (report.kind === 'counted') countExchange.take(child, report);
+    if (report.kind === 'build') void build(child, report, supervision);
     if (report.kind === 'closing') supervision.connections?.remove(child.process);
     supervision.replacement?.take(child, report);
   });
@@ -133,6 +145,15 @@ const watch = (child: Worker, supervision: Supervision): void => {
     if (supervision.replacement === null) reject(failureToError(reason, failure?.refusal ?? false));
     else scheduleRestart({ child, reason, hung: wasHung, ms: performance.now() - began }, supervision);
   });
+};
+
+const build = async (child: Worker, { id, task }: BuildRequest, { builder }: Supervision): Promise<void> => {
+  const result = await builder.build(task).catch((error: Error): BuildResult => ({
+    kind: 'failed',
+    message: error.message,
+    refusal: false,
+  }));
+  if (child.isConnected()) child.send({ kind: 'built', id, result } satisfies Instruction, () => undefined);
 };
 
 /** Beats a process may miss beyond the limit, so that it has reported its operations before it is killed. */

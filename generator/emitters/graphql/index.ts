@@ -125,10 +125,10 @@ const reachable = (roots: readonly Definition[], types: readonly Definition[]): 
   return [...roots, ...types.filter((type) => seen.has(type))];
 };
 
-const namedIn = once(({ kind, fields, values = [] }): ReadonlySet<string> => new Set([
-  ...fields.flatMap(typesIn),
-  ...(kind === 'union' ? values : []),
-]));
+const namedIn = once(
+  ({ kind, fields, values = [] }): ReadonlySet<string> =>
+    new Set([...fields.flatMap(typesIn), ...(kind === 'union' ? values : [])]),
+);
 
 const typesIn = ({ type, directives, ...rest }: FieldDefinition): readonly string[] =>
   [type, directives?.otherwise ?? '', ...(rest.arguments ?? []).map((argument) => argument.type)].map(

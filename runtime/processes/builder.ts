@@ -1,0 +1,57 @@
+/** Has builds made by a process that stays for a while, as a second build reuses most of the first. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { runInChild } from '../../contract/ask-child.js';
+import { modulePath } from '../config/package.js';
+import type { BuildResult, BuildTask } from './build.js';
+
+export interface Builder {
+  /** Makes a build. Those of one builder are made one after the other. */
+  build(task: BuildTask): Promise<BuildResult>;
+}
+
+/** Milliseconds without a build after which the process ends, which holds what it made in memory. */
+const idleLimit = 10 * 60_000;
+
+export const createBuilder = (): Builder => {
+  let child: ChildProcess | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const start = (): ChildProcess => {
+    const started = fork(modulePath('processes/build'));
+    started.once('exit', () => {
+      if (child === started) child = null;
+    });
+    return started;
+  };
+  const end = (): void => {
+    if (child?.connected === true) child.disconnect();
+    child = null;
+  };
+  const run = async (task: BuildTask): Promise<BuildResult> => {
+    clearTimeout(timer);
+    child ??= start();
+    const running = child;
+    setHolding(running, true);
+    try {
+      return await runInChild<BuildResult>(running, task, 'the build');
+    } finally {
+      setHolding(running, false);
+      timer = setTimeout(end, idleLimit).unref();
+    }
+  };
+  return {
+    build(task) {
+      const building = last.then(() => run(task));
+      last = building.catch(() => undefined);
+      return building;
+    },
+  };
+};
+
+/** Sets whether the process and its channel keep this one running. */
+const setHolding = (child: ChildProcess, isHolding: boolean): void => {
+  if (isHolding) child.ref();
+  else child.unref();
+  if (isHolding) child.channel?.ref();
+  else child.channel?.unref();
+};
