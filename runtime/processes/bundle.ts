@@ -1,26 +1,12 @@
 /** Bundles generated TypeScript into one JavaScript file with esbuild. */
-import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { build, context, type BuildOptions, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { modulePath } from '../config/package.js';
 
 /** Bundles a module. @throws Error with every message of esbuild, each with file and line */
 export const bundle = async (entry: string, outfile: string): Promise<void> => {
   const plugins = [ownRuntime, withoutObjection];
   await build({ ...settings, entryPoints: [entry], outfile, plugins });
-};
-
-/**
- * Prepares to bundle a module repeatedly: files that have not changed are not parsed again. The returned function throws
- * as `bundle` does.
- */
-export const createBundler = async (entry: string): Promise<(outfile: string) => Promise<void>> => {
-  const plugins = [ownRuntime, withoutObjection];
-  const prepared = await context({ ...settings, entryPoints: [entry], write: false, plugins });
-  return async (outfile) => {
-    const { outputFiles } = await prepared.rebuild();
-    for (const { contents } of outputFiles) writeFileSync(outfile, contents);
-  };
 };
 
 const settings = {
