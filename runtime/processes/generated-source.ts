@@ -1,9 +1,9 @@
-/** The TypeScript of a build in a folder of its own, where only what has changed is written and bundled again. */
+/** The TypeScript of a build in a folder of its own, where only what has changed is written. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { OutputFile } from '../../generator/model/types.js';
-import { createBundler } from './bundle.js';
+import { bundle } from './bundle.js';
 
 export interface GeneratedSource {
   /** Bundles the module `server/index.ts` of files. @throws Error with every message of esbuild */
@@ -15,7 +15,6 @@ export interface GeneratedSource {
 export const createGeneratedSource = (): GeneratedSource => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-source-'));
   const written = new Map<string, string>();
-  let bundler: ReturnType<typeof createBundler> | null = null;
   const write = (files: readonly OutputFile[]): void => {
     const stale = new Set(written.keys());
     for (const { path, content } of files) {
@@ -33,10 +32,7 @@ export const createGeneratedSource = (): GeneratedSource => {
   return {
     async bundle(files, outfile) {
       write(files.filter(({ path }) => path.startsWith('server/')));
-      bundler ??= createBundler(join(folder, 'server', 'index.ts'));
-      await (
-        await bundler
-      )(outfile);
+      await bundle(join(folder, 'server', 'index.ts'), outfile);
     },
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
