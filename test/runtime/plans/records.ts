@@ -4,7 +4,8 @@ import type { AccessRows } from '../../../runtime/access/policies.js';
 import { createRegistry, defineCollection, manyToOne, oneToMany } from '../../../contract/collection.js';
 import { boolean, decimal, integer, string, text } from '../../../contract/fields.js';
 
-export const registry = createRegistry([
+/** Creates the registry of one database: what is compiled is kept with it, and differs from database to database. */
+export const createRecords = () => createRegistry([
   defineCollection({
     name: 'artist',
     path: '/items/artist',
