@@ -103,6 +103,7 @@ const checks = `
   FROM own t JOIN pg_constraint c ON c.conrelid = t.oid AND c.contype = 'c'
   ORDER BY t.relname COLLATE "C", c.conname COLLATE "C"`;
 
+/** Reads the details of all tables of the current schema at once. */
 export const readPostgresDetails = async (reader: CatalogReader): Promise<SchemaDetails> => {
   const [tableRows, columnRows, indexRows, checkRows] = await Promise.all([
     readRows<TableRow>(reader, tables),

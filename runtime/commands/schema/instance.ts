@@ -20,9 +20,11 @@ export interface InstanceFlags {
   readonly token?: string;
 }
 
+/** Creates `--url`, new for each command, as Commander wants it. */
 export const urlOption = (): Option =>
   new Option('--url <url>', 'an instance that runs, in place of the database of DATABASE_URL');
 
+/** Creates `--token`, whose value may come from `SVC_TOKEN`, so that it is in no list of processes. */
 export const tokenOption = (): Option =>
   new Option('--token <token>', 'token of an administrator there').env('SVC_TOKEN');
 

@@ -42,6 +42,7 @@ export const dataType = (name: string, values: readonly string[] | null): DataTy
   return name.endsWith('[]') ? { ...element, kind: 'other' } : element;
 };
 
+/** Prints the type of a column for DDL, with its size and `[]`. */
 export const printType = (column: ColumnShape): string => {
   const base = column.dataType.replace(/\[\]$/, '');
   const size = printSize(column, dataType(column.dataType, column.values)?.size ?? 'none');
