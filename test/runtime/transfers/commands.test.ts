@@ -214,6 +214,6 @@ describe.each(remoteSettings)('in an instance on $dialect through $listener', (s
     const running = place.start(['import', 'song', 'many.csv', '--url', server().url], environment);
     await running.until(/uploading\n\d+ %\n/);
     expect(await running.stop('SIGINT')).toBe(1);
-    expect(running.output()).toMatch(/cancelled; the rows that were stored before it stay|nothing is stored/);
+    expect(running.output()).toContain('cancelled; the rows that were stored before it stay');
   });
 });
