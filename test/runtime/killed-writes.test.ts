@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, dialects, type TestDatabase } from '../databases.js';
 import { systemTemplate } from '../templates.js';
+import { until } from '../until.js';
 import { createWorkplace, type Workplace } from './commands.js';
 import { adminToken } from './harness/rows.js';
 import { sqlFor } from './harness/sql.js';
@@ -64,8 +65,6 @@ describe.each(dialects)('on %s', (dialect) => {
     const [collections = ''] = await running.until(/http:\/\/127\.0\.0\.1:\d+\/items/);
 
     const answered: number[] = [];
-    let reached = (): void => undefined;
-    const enough = new Promise<void>((resolve) => (reached = resolve));
     const send = async (index: number): Promise<void> => {
       const response = await fetch(`${collections}/post?fields=id`, {
         method: 'POST',
@@ -74,10 +73,9 @@ describe.each(dialects)('on %s', (dialect) => {
       });
       const { data } = (await response.json()) as { readonly data: { readonly id: number } };
       answered.push(data.id);
-      if (answered.length === answeredBefore) reached();
     };
     const all = Promise.allSettled(Array.from({ length: writes }, (_, index) => send(index)));
-    await enough;
+    await until(() => answered.length >= answeredBefore, { timeout });
     await running.stop('SIGKILL');
     await all;
 

@@ -163,11 +163,12 @@ describe.each(localDialects)('in the database of DATABASE_URL on %s', (dialect) 
       "insert into svc_users (id, email, status) values ('00000000-0000-4000-8000-000000000031', 'kim@example.com', 'active')",
     );
     writeFileSync(join(place.directory, 'more.csv'), 'code\nd1\n');
-    const run = (user: string) => svc('import', 'song', 'more.csv', '--user', user);
-    const refused = await run('kim@example.com');
+    const refused = await svc('import', 'song', 'more.csv', '--user', 'kim@example.com');
     expect(refused).toMatchObject({ code: 1, stdout: '0 rows imported\n' });
     expect(refused.stderr).toContain('you may not create items of "song"');
-    expect((await run('nobody@example.com')).stderr).toContain('there is no user nobody@example.com');
+    expect((await svc('import', 'song', 'more.csv', '--user', 'nobody@example.com')).stderr).toContain(
+      'there is no user nobody@example.com',
+    );
   });
 
   it('ends between two chunks when it is interrupted, and says how much is stored', async () => {
