@@ -14,7 +14,7 @@ import {
   type Instance,
   type InstanceFlags,
 } from './instance.js';
-import { printDiff, printExplanation } from './print.js';
+import { printDiff, printExplanation, printLosses } from './print.js';
 
 export const schemaCommand = (): Command =>
   new Command('schema')
@@ -84,10 +84,10 @@ const compare = (snapshot: unknown, flags: DiffFlags, instance: Instance): Promi
 const printDifference = (difference: Difference | null, { json, sql }: DiffFlags): void => {
   if (json === true) return printJson(difference);
   if (difference === null) return printLine(sql === true ? '' : 'no difference');
-  const { diff, explain } = difference;
+  const { diff, explain, losses = [] } = difference;
   if (sql === true) return printLine((explain?.statements ?? []).map((text) => `${text};`).join('\n'));
   printLine(printDiff(diff));
-  const notes = explain === undefined ? [] : printExplanation(explain);
+  const notes = [...printLosses(losses), ...(explain === undefined ? [] : printExplanation(explain))];
   if (notes.length > 0) printLine(['', ...notes].join('\n'));
 };
 
