@@ -5,6 +5,10 @@ import { collectionPage } from './collection.js';
 import { contentsPage } from './contents.js';
 import { queueModelPage } from './queue-model.js';
 
+/**
+ * Emits the reference of one database. Pages about the server, which are the same for all, are in `docs/` of
+ * the package.
+ */
 export const emitDocs: Emitter = (model, memory = createMemory()) => {
   const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
   const identityOf = (name: string): string => `${collections.get(name)?.hash}`;

@@ -14,6 +14,7 @@ export interface Context {
   identityOf(name: string): string;
 }
 
+/** Names all types of a model at once, so that no two have the same name. */
 export const createContext = (model: Model): Context => {
   const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
   const types = nameTypes(model);

@@ -16,6 +16,7 @@ import { modelRoots } from './queue-models.js';
 import { sharedDefinitions } from './operators.js';
 import { collectionRoots, type Roots } from './roots.js';
 
+/** Emits both schemas. They carry the directive `@svc`, by which the runtime restricts them to a caller. */
 export const emitGraphql: Emitter = (model, memory = createMemory()) => {
   const context = createContext(model);
   const parts = model.collections.map((collection) => partsOf(collection, context, memory));

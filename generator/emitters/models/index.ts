@@ -8,6 +8,7 @@ import { avoidCollision, importName } from '../../print/names.js';
 import { createWriter, str } from '../../print/typescript.js';
 import { emitCollection } from './collection.js';
 
+/** Emits the modules that `svc start` bundles, in the order of the model. */
 export const emitModels: Emitter = ({ collections, dialect }, memory = createMemory()) => {
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
   const identityOf = (name: string): string => `${byName.get(name)?.hash}`;

@@ -17,6 +17,7 @@ export interface Context {
   identityOf(name: string): string;
 }
 
+/** Names the schemas and operation ids of all collections at once, so that no two are the same. */
 export const createContext = (model: Model): Context => {
   const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
   const stems = nameStems(model);
