@@ -33,6 +33,7 @@ const restOnly: ReadonlySet<string> = new Set([
   'schemaDiff',
   'schemaReload',
   'schemaSnapshot',
+  'serverSdk',
   'utilsExport',
   'utilsImport',
 ]);
