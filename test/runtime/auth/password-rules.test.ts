@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { sampleSettings } from '../server-harness.js';
 
 const spec = fileURLToPath(new URL('password-spec', import.meta.url));
 
-describe.each(settings)('a rule for passwords on $dialect through $listener', (setting) => {
+describe.each(sampleSettings(import.meta.url))('a rule for passwords on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, spec });
   const message = 'A password has at least 8 characters. It has a digit';
   const create = (password: string) => {
