@@ -26,7 +26,7 @@ import { answerItem, expected } from './reference.js';
 import type { World } from './visible.js';
 
 /** Number of pairs of a policy set and a query. */
-const pairs = process.env.LONG === undefined ? 125 : 10_000;
+const pairs = process.env.LONG === undefined ? 250 : 10_000;
 const together = 4;
 
 const ask = async (handle: Handle, request: ApiRequest): Promise<unknown> => {

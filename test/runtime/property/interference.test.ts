@@ -12,7 +12,7 @@ import { fallback, openPipeline, patience } from './pipeline.js';
 import { parametersRequest, queryOn, writeQuery } from './queries.js';
 import { anyAggregateOn, callsQueryOn, writeCalls } from './aggregations.js';
 
-const numRuns = process.env.LONG === undefined ? 6 : 250;
+const numRuns = process.env.LONG === undefined ? 10 : 250;
 const questionsEach = 12;
 
 /** Everything that goes out. */

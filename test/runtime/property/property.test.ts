@@ -17,9 +17,9 @@ import { queryOn, ways, writeQuery, writeRequest } from './queries.js';
 import { answerItem, answerList, expected } from './reference.js';
 import { relatedRow, relatedRows, type Viewer } from './visible.js';
 
-const numRuns = process.env.LONG === undefined ? 40 : 3_000;
+const numRuns = process.env.LONG === undefined ? 75 : 3_000;
 /** Number of pairs of a policy set and a query. */
-const pairs = process.env.LONG === undefined ? 125 : 10_000;
+const pairs = process.env.LONG === undefined ? 250 : 10_000;
 const together = 3;
 const depth = 2;
 
