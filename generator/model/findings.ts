@@ -1,7 +1,7 @@
 /** Findings while building a model: faults, which end the build, and warnings. */
 import { positionToText } from '../spec/faults.js';
 import type { Position } from '../spec/types.js';
-import { compareText } from './canonical.js';
+import { compareText } from '../../contract/text-order.js';
 
 export interface ModelFault {
   /** `spec/collections/works.yaml:3:5`, or a table of the database. */
@@ -25,6 +25,7 @@ export class ModelError extends Error {
   }
 }
 
+/** Returns a line such as `spec/collections/a.yaml:3:5: "a" has no column "b"; remove it`. */
 export const faultToText = ({ where, message, remedy }: ModelFault): string =>
   `${where}: ${message}; ${remedy}`;
 

@@ -14,6 +14,10 @@ type Names = 'utilsSort' | 'utilsImport' | 'utilsExport';
 /** Largest file of an import within its request, in bytes; larger ones are imported by the queue. */
 const maxFile = 10 * 1024 ** 2;
 
+/**
+ * Creates the handlers of sorting, import and export, each as one transaction or one stream within its
+ * request.
+ */
 export const createUtilsOperations = (services: OperationServices): Pick<Operations, Names> => ({
   async utilsSort({ collection: name, body: { item, to } }, context) {
     await run({ name, actions: ['read', 'update'] }, { services, context }, (collection, items) =>
@@ -25,7 +29,7 @@ export const createUtilsOperations = (services: OperationServices): Pick<Operati
     const need = { name, actions: ['create', 'update'] } as const;
     requireCollection(need, openItems(await context.principal(), { services, context }));
     const file = await context.readFile(Math.min(maxFile, services.config.importMax));
-    const { importAtOnce } = await import('../transfers/at-once.js');
+    const { importAtOnce } = await import('../transfers/import-in-request.js');
     await run(need, { services, context }, (collection, items) => importAtOnce(file, collection, items));
   },
 

@@ -1,6 +1,7 @@
 /** Describes a schema as a snapshot. Pure: the same schema yields the same bytes. */
 import type { Catalog, Table } from '../../../generator/introspection/catalog.js';
-import { compareText, sortBy } from '../../../generator/introspection/order.js';
+import { compareText } from '../../../contract/text-order.js';
+import { sortBy } from '../../../generator/introspection/order.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import { packageVersion } from '../../config/package.js';
 import type { IndexShape, TableShape } from '../shapes.js';
@@ -27,6 +28,7 @@ export interface LiveSchema {
   readonly collation: string | null;
 }
 
+/** Returns the snapshot of a team's own tables; system tables are left out. */
 export const schemaToSnapshot = (schema: LiveSchema): Snapshot => {
   const { catalog, systemTables } = schema;
   const own = catalog.tables.filter(({ name }) => !systemTables.has(name));
@@ -61,6 +63,7 @@ const collectionEntries = (tables: readonly Table[], schema: LiveSchema): readon
   return sortBy(entries, ({ collection }) => collection);
 };
 
+/** Returns the `schema` of a collection. */
 export const collectionSchema = (shape: TableShape): NonNullable<CollectionEntry['schema']> => ({
   name: shape.name,
   comment: shape.comment,
