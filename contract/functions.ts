@@ -27,6 +27,7 @@ export type FunctionName = DatePart | 'count';
 
 export const functionNames: readonly FunctionName[] = [...dateParts, 'count'];
 
+/** Returns whether a function takes a date or time; the other, `count`, takes a list. */
 export const isDatePart = (name: FunctionName): name is DatePart => name !== 'count';
 
 /** Returns the functions that apply to a field type. */

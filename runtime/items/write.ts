@@ -39,7 +39,7 @@ export const createItems = async (
     context.toStoredToken,
   );
   if (plan.rows.length === 0) return writtenNothing(output);
-  return executeCreate(
+  return await executeCreate(
     plan,
     output,
     executeContext({ collection, plans: [plan] }, plan.rows.length, context),
@@ -142,6 +142,7 @@ export const updateSingleton = async (
     : updateItem(target, { key, payload }, context);
 };
 
+/** Deletes one item. @throws FORBIDDEN for one that does not exist or may not be deleted */
 export const deleteItem = async (
   collection: Collection,
   key: readonly unknown[],

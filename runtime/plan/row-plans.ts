@@ -9,7 +9,7 @@ import { normalizePayload } from './payload.js';
 import { rowContext, type LevelContext, type Payload, type RowContext } from './row-context.js';
 import { readRow, writtenNames, type PlannedRow } from './row.js';
 import { ruleToCondition } from './rule.js';
-import { openScope, type PlanContext } from './scope.js';
+import { forbiddenCollection, openScope, type PlanContext } from './scope.js';
 import { conditionFalse } from './types.js';
 import { updateCondition } from './update-condition.js';
 import type { DeletePlan, Key, ListCreatePlan, ListUpdatePlan, UpdatePlan } from './write-plan.js';
@@ -46,6 +46,7 @@ export const readNewRow = (
     rowContext(level, { grant, action: 'create', key: null, position }),
   );
 
+/** Returns the plan of new rows with the plans of their relations. */
 export const toCreatePlan = (
   grant: Grant,
   rows: readonly PlannedRow[],
@@ -79,6 +80,7 @@ export const readChange = (
   };
 };
 
+/** Returns the plan of a changed row with the plans of its relations. */
 export const toUpdatePlan = (
   { sent, row, grant, check, stored, references, lists: values }: ChangedRow,
   { parents, lists }: RelatedPlans,
@@ -105,8 +107,8 @@ export const toUpdatePlan = (
 
 /** @throws FORBIDDEN where the caller may not do this with any item */
 export const requireGrant = (collection: Collection, action: Action, context: PlanContext): Grant => {
-  const { grant } = openScope(collection, action, context);
-  if (grant === null) throw new Error('a write needs a grant');
+  const grant = context.policies.grant(collection, action);
+  if (grant === null) throw forbiddenCollection(collection.name);
   return grant;
 };
 

@@ -37,12 +37,12 @@ const maxCrossed = 500;
 export const openScope = (
   collection: Collection,
   action: Action,
-  context: PlanContext & Partial<LevelContext>,
+  { policies, maxDepth, zone = null }: PlanContext & Partial<LevelContext>,
 ): Scope => {
-  const grant = context.policies.grant(collection, action);
+  const grant = policies.grant(collection, action);
   if (grant === null) throw forbiddenCollection(collection.name);
   return {
-    context: { zone: null, ...context },
+    context: { policies, maxDepth, zone },
     collection,
     grant,
     trail: [],
@@ -50,6 +50,10 @@ export const openScope = (
   };
 };
 
+/**
+ * Creates the error for a collection that does not exist, and the same one for one that the caller may not
+ * use.
+ */
 export const forbiddenCollection = (name: string): Error =>
   forbidden(`the collection "${name}" does not exist or may not be used this way`);
 
@@ -66,6 +70,10 @@ export const fieldRule = (scope: Scope, name: string): Condition | null => {
   return rule === always ? null : ruleToCondition(rule, scope);
 };
 
+/**
+ * Returns whether a name may be used; inside a rule, every name may. A many-to-any relation requires both of
+ * its columns.
+ */
 export const isNamePermitted = (scope: Scope, name: string): boolean =>
   scope.grant === null ||
   (anyColumns(scope, name)?.every((column) => scope.grant?.fields.has(column)) ??
