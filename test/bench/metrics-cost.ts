@@ -9,6 +9,9 @@ import { reservePort } from '../services/ports.js';
 import { createProject, startServer } from './servers.js';
 import { shapes, type Shape } from './shapes.js';
 
+/** The shape only reads. */
+const reset = async (): Promise<void> => undefined;
+
 export const measureMetricsCost = async (
   database: BenchServer,
   options: Pick<BenchOptions, 'rounds' | 'seconds' | 'connections'>,
@@ -28,7 +31,6 @@ export const measureMetricsCost = async (
     const start = { workers: 1, probe: '/items/articles?limit=1', adminPort: await reservePort() };
     const server = await startServer(project, start);
     try {
-      const reset = async (): Promise<void> => undefined;
       const { rounds } = await measureShape(
         shape,
         { floor, server },
