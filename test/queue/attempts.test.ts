@@ -104,14 +104,16 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'ok', error_type: null, error_message: null }]);
   });
 
+  const usedLogBytes = async (): Promise<number> => {
+    const { data } = await queue.request('GET', '/queue/limits', { headers: queue.auth.ann });
+    const all = data as readonly { readonly quota: string; readonly used: number }[];
+    return all.find(({ quota }) => quota === 'log_bytes')?.used ?? Number.NaN;
+  };
+
   it('its log lines count against the quota of the account from its end on', async () => {
-    const used = async (): Promise<unknown> => {
-      const { data } = await queue.request('GET', '/queue/limits', { headers: queue.auth.ann });
-      return (data as { quota: string; used: number }[]).find(({ quota }) => quota === 'log_bytes')?.used;
-    };
-    const before = Number(await used());
+    const before = await usedLogBytes();
     await run('talk', { count: 3 });
-    expect(Number(await used()) - before).toBe('line 1line 2line 3'.length);
+    expect((await usedLogBytes()) - before).toBe('line 1line 2line 3'.length);
   });
 
   const sweep = async (): Promise<readonly QueueObservation[]> => {
