@@ -110,7 +110,7 @@ const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | 
     return { kind: 'group', name: keyOf(node), select: planSelect(children, scope, plainLevel) };
   const call = findCall(scope, name);
   if (call !== null) {
-    if (children.length > 0) throw invalidQuery(`"${name}" is a number, so nothing can follow it`);
+    if (children.length > 0) throw invalidQuery(`"${name}" is a value, so nothing can follow it`);
     return { kind: 'field', name: node.as ?? resultName(call), ...planCall(call, scope) };
   }
   if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);

@@ -155,7 +155,7 @@ const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => 
   const isKeyHidden = key.some(({ name }) => !isNamePermitted(scope, name));
   const last = isKeyHidden ? Array.from(fields.values()).filter((field) => isSortable(field, scope)) : key;
   const rest = last.filter(({ name }) => !sorted.has(name));
-  return [...keys, ...rest.map(({ name }) => ascending(name))].map((each) => planSortKey(each, scope));
+  return [...keys, ...rest.map(({ name }) => ascending(name))].flatMap((each) => planSortKey(each, scope));
 };
 
 const isSortable = ({ name, type, conceal, hash }: Field, scope: Scope): boolean =>
