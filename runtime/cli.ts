@@ -17,6 +17,8 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['keys', async () => (await import('./commands/keys.js')).keysCommand()],
   ['dev', async () => (await import('./commands/dev.js')).devCommand()],
   ['model', async () => (await import('./commands/model.js')).modelCommand()],
+  ['import', async () => (await import('./commands/transfers/import.js')).importCommand()],
+  ['export', async () => (await import('./commands/transfers/export.js')).exportCommand()],
   ['requests', async () => (await import('./commands/requests.js')).requestsCommand()],
   ['deliveries', async () => (await import('./commands/deliveries.js')).deliveriesCommand()],
   ['workers', async () => (await import('./commands/workers.js')).workersCommand()],

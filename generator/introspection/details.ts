@@ -10,6 +10,8 @@ export interface SchemaDetails {
   readonly collation: string | null;
   /** By table name. Views are absent. */
   readonly tables: ReadonlyMap<string, TableDetails>;
+  /** Types that were created in the database, with the labels of enums; absent where a database has none. */
+  readonly types?: ReadonlyMap<string, readonly string[] | null>;
 }
 
 export interface TableDetails {

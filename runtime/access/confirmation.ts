@@ -18,15 +18,14 @@ export const accessUnavailable = (): Error =>
  */
 export const untilConfirmed = async <Result>(run: () => Promise<Result | null>): Promise<Result> => {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const result = await run().catch(nullIfStale);
-    if (result !== null) return result;
+    try {
+      const result = await run();
+      if (result !== null) return result;
+    } catch (error) {
+      if (!(error instanceof StalePrincipal)) throw error;
+    }
   }
   throw accessUnavailable();
-};
-
-const nullIfStale = (error: unknown): null => {
-  if (error instanceof StalePrincipal) return null;
-  throw error;
 };
 
 /** Identifies the caller and confirms the result, for requests without work to overlap with the confirmation. */

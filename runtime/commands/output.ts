@@ -17,14 +17,28 @@ export const limitLines = (lines: readonly string[]): readonly string[] =>
 
 export interface Progress {
   step(text: string): void;
+  /** Shows how much is done. @param percent 0 to 100 */
+  bar(percent: number, text: string): void;
   done(): void;
 }
 
 /** Creates progress output: a single updated line on a terminal, one line per message elsewhere. */
-export const createProgress = (stream: NodeJS.WriteStream = process.stderr): Progress => ({
-  step: (text) => void stream.write(stream.isTTY ? `\r\u001B[K… ${text}` : `${text}\n`),
-  done: () => void (stream.isTTY && stream.write('\r\u001B[K')),
-});
+export const createProgress = (stream: NodeJS.WriteStream = process.stderr): Progress => {
+  let last = '';
+  return {
+    step: (text) => void stream.write(stream.isTTY ? `\r\u001B[K… ${text}` : `${text}\n`),
+    bar(percent, text) {
+      const done = Math.floor(percent / 5);
+      const shown = stream.isTTY
+        ? `\r\u001B[K[${'#'.repeat(done)}${'-'.repeat(20 - done)}] ${percent} %, ${text}`
+        : // where lines stay, each tenth has one
+          `${Math.floor(percent / 10) * 10} %${percent === 100 ? `, ${text}` : ''}\n`;
+      if (shown !== last) stream.write(shown);
+      last = shown;
+    },
+    done: () => void (stream.isTTY && stream.write('\r\u001B[K')),
+  };
+};
 
 /** Success (0) or a finding (1). */
 type Outcome = 0 | 1;

@@ -209,13 +209,14 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
       void serve();
     });
 
+  const runLater = async <Result>(work: () => Promise<Result>, caller: string): Promise<Result> => {
+    if (size >= maxTasks) makeRoom(waiting, caller, options);
+    return wait(work, caller);
+  };
+
   return {
-    async run(work, callerOf = () => '') {
-      if (pause === undefined && mayBegin() && waiting.isEmpty()) return runNow(work);
-      const caller = callerOf();
-      if (size >= maxTasks) makeRoom(waiting, caller, options);
-      return wait(work, caller);
-    },
+    run: (work, callerOf = () => '') =>
+      pause === undefined && mayBegin() && waiting.isEmpty() ? runNow(work) : runLater(work, callerOf()),
     isIdle: () => size === 0,
   };
 };

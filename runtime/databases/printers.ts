@@ -77,4 +77,6 @@ export interface SchemaPrinter {
     before: readonly TableShape[],
     after: readonly TableShape[],
   ): { readonly first: readonly string[]; readonly last: readonly string[] };
+  /** Returns the printer for a database in which types were created, with the labels of enums. */
+  withTypes?(types: ReadonlyMap<string, readonly string[] | null>): SchemaPrinter;
 }

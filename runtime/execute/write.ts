@@ -56,13 +56,14 @@ export const executeCreate = <Output>(
   output: OutputReader<Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
+  const { collection, rows } = plan;
   const { allowsAutocommit, dialect } = context;
-  const write = toWrite({ ...plan, action: 'create' }, context);
+  const write = toWrite({ collection, rows, action: 'create' }, context);
   if (allowsAutocommit && isPlainInsert(plan)) {
     const returning = returningOf(plan, output);
     if (returning !== null && mayReturn(plan, output))
       return insertReturning({ plan, write, output }, returning, context);
-    const isOneRow = plan.rows.length === 1;
+    const isOneRow = rows.length === 1;
     if (isOneRow && (!output.returnsRows || !dialect.returning))
       return insertAutocommit({ plan, write, output }, context);
   }
@@ -94,23 +95,22 @@ const insertReturning = async <Output>(
 ): Promise<Output> => {
   const { database, dialect } = context;
   const statement = compileInsert(collection, rows, { dialect, returning: returning.text });
-  const insert = async (executor: Executor): Promise<JsonRows> => {
-    const found = await readReturned(statement, returning, executor);
+  const requireAll = (found: RowSet): JsonRows => {
     if (found.count < rows.length) throw skippedItem(collection);
     return found.rows;
   };
   if (rows.length > 1) {
     // a trigger may discard one row, without which the others must not stay
-    const run = ({ executor }: TransactionContext) => insert(executor);
+    const run = async ({ executor }: TransactionContext) =>
+      requireAll(await readReturned(statement, returning, executor));
     const read = async (found: JsonRows) => output.fromRows(found);
     return inTransaction({ write, keys: keyList([]), run, read }, context);
   }
-  return output.fromRows(
-    await explainFailure(
-      () => write,
-      () => insert(database),
-    ),
+  const found = await explainFailure(
+    () => write,
+    () => readReturned(statement, returning, database),
   );
+  return output.fromRows(requireAll(found));
 };
 
 const insertAutocommit = async <Output>(

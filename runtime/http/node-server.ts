@@ -111,18 +111,24 @@ const createListener =
     const apiRequest = toApiRequest(request, response, options);
     inProgress.count += 1;
     if (inProgress.isLeaving) response.shouldKeepAlive = false;
-    options
-      .respond(apiRequest)
-      .then((output) => sendResponse(output, apiRequest, response))
-      .catch((error: unknown) => {
-        const { id, method } = apiRequest;
-        options.observe({ kind: 'requestFailed', id, method, route: options.templateOf(apiRequest), error });
-        response.destroy();
-      })
-      .finally(() => {
-        inProgress.count -= 1;
-      });
+    void answer(apiRequest, response, options).finally(() => {
+      inProgress.count -= 1;
+    });
   };
+
+const answer = async (
+  request: ApiRequest,
+  response: ServerResponse,
+  { respond, observe, templateOf }: ListenOptions,
+): Promise<void> => {
+  try {
+    sendResponse(await respond(request), request, response);
+  } catch (error) {
+    const { id, method } = request;
+    observe({ kind: 'requestFailed', id, method, route: templateOf(request), error });
+    response.destroy();
+  }
+};
 
 /** Closes keep-alive connections as each becomes idle after its last response. */
 const close = async (server: Server, inProgress: InProgress, grace = 0): Promise<void> => {

@@ -80,13 +80,14 @@ const respond = (
   options: Services,
 ): Promise<ApiResponse> =>
   untilConfirmed(async () => {
-    const principal = await options.access.identify(request);
+    const found = options.access.identify(request);
+    const principal = found instanceof Promise ? await found : found;
     if (principal.needsSecondFactor && !(await options.access.confirm(principal))) return null;
     requireSecondFactor(principal);
     if (typeof collection === 'string') throw forbiddenCollection(collection);
     const context = createContext(options, principal, request);
     const call: Call = { request, collection, key, context };
-    return (action.isWrite ? runWrite : runRead)(action, call, options.access);
+    return await (action.isWrite ? runWrite : runRead)(action, call, options.access);
   });
 
 interface Call {
@@ -148,9 +149,10 @@ const runWrite = async (action: Action, call: Call, access: Access): Promise<Api
   const isDryRun = readDryRun(call.request.query);
   if (!action.takesConflict) refuseOnConflict(call.request);
   await call.request.body();
-  return admit(call, async () => {
-    if (!(await access.confirm(call.context.principal))) return null;
-    return isDryRun ? runDry(action, call) : action.run(call);
+  return await admit(call, async () => {
+    const confirmed = access.confirm(call.context.principal);
+    if (confirmed !== true && !(await confirmed)) return null;
+    return await (isDryRun ? runDry(action, call) : action.run(call));
   });
 };
 

@@ -20,12 +20,20 @@ import {
 export type ToStoredToken = (token: string) => Promise<string>;
 
 /** Replaces values in the rows of a create plan and of its lists. */
-export const hashCreate = async <Plan extends CreatePlan<ListRow>>(
+export const hashCreate = <Plan extends CreatePlan<ListRow>>(
+  plan: Plan,
+  toStoredToken: ToStoredToken,
+): Plan | Promise<Plan> => {
+  const { collection, parents, lists } = plan;
+  const isPlain = isStoredAsGiven(collection) && parents.length === 0 && lists.length === 0;
+  return isPlain ? plan : hashRows(plan, toStoredToken);
+};
+
+const hashRows = async <Plan extends CreatePlan<ListRow>>(
   plan: Plan,
   toStoredToken: ToStoredToken,
 ): Promise<Plan> => {
   const { collection, rows, parents, lists } = plan;
-  if (isStoredAsGiven(collection) && parents.length === 0 && lists.length === 0) return plan;
   return {
     ...plan,
     rows: await Promise.all(rows.map((row) => hashRow(row, collection, toStoredToken))),

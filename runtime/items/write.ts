@@ -39,7 +39,7 @@ export const createItems = async (
     context.toStoredToken,
   );
   if (plan.rows.length === 0) return writtenNothing(output);
-  return executeCreate(
+  return await executeCreate(
     plan,
     output,
     executeContext({ collection, plans: [plan] }, plan.rows.length, context),

@@ -85,11 +85,12 @@ const plainNumber = (value: number): string => {
  * every digit.
  */
 export const roundDecimal = (value: string, scale: number): string => {
-  const [whole = '', fraction = ''] = value.split('.');
-  if (fraction.length <= scale) return value;
+  const point = value.indexOf('.');
+  if (point === -1 || value.length - point - 1 <= scale) return value;
+  const [whole, fraction] = [value.slice(0, point), value.slice(point + 1)];
   const digits = BigInt(`${whole.replace('-', '')}${fraction.slice(0, scale)}`);
   const rounded = String(digits + (fraction.charAt(scale) >= '5' ? 1n : 0n)).padStart(scale + 1, '0');
-  const point = rounded.length - scale;
+  const digitsBefore = rounded.length - scale;
   const sign = value.startsWith('-') ? '-' : '';
-  return `${sign}${rounded.slice(0, point)}${scale === 0 ? '' : `.${rounded.slice(point)}`}`;
+  return `${sign}${rounded.slice(0, digitsBefore)}${scale === 0 ? '' : `.${rounded.slice(digitsBefore)}`}`;
 };

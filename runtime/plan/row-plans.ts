@@ -9,7 +9,7 @@ import { normalizePayload } from './payload.js';
 import { rowContext, type LevelContext, type Payload, type RowContext } from './row-context.js';
 import { readRow, writtenNames, type PlannedRow } from './row.js';
 import { ruleToCondition } from './rule.js';
-import { openScope, type PlanContext } from './scope.js';
+import { forbiddenCollection, openScope, type PlanContext } from './scope.js';
 import { conditionFalse } from './types.js';
 import { updateCondition } from './update-condition.js';
 import type { DeletePlan, Key, ListCreatePlan, ListUpdatePlan, UpdatePlan } from './write-plan.js';
@@ -105,8 +105,8 @@ export const toUpdatePlan = (
 
 /** @throws FORBIDDEN where the caller may not do this with any item */
 export const requireGrant = (collection: Collection, action: Action, context: PlanContext): Grant => {
-  const { grant } = openScope(collection, action, context);
-  if (grant === null) throw new Error('a write needs a grant');
+  const grant = context.policies.grant(collection, action);
+  if (grant === null) throw forbiddenCollection(collection.name);
   return grant;
 };
 

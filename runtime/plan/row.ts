@@ -3,20 +3,21 @@
  * filled fields.
  */
 import type { Grant } from '../access/grant.js';
-import type { Field, ToAny, ToMany, ToOne } from '../../contract/collection.js';
+import type { Field, ToMany, ToOne } from '../../contract/collection.js';
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { findTarget, findToAny, reportTargets, toStoredKey } from './any-payload.js';
 import { compareValues } from './compare.js';
+import { isScalar, parseColumn, readAnyKey, readField } from './field-values.js';
 import { readKey } from './item.js';
+import { plainColumns } from './plain-columns.js';
 import { collectProblems } from './problem-collection.js';
-import { validationError, invalidValueError } from './problems.js';
+import { validationError } from './problems.js';
 import { planReferences, type ReferenceCheck } from './references.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
 import { validateRow, type RowValidation } from './row-validation.js';
 import type { Key, ListRow, OwnerOperand } from './write-plan.js';
-import { toStoredValue, readValue } from './values.js';
-import type { ParsedValue, Scalar } from './parsed-value.js';
+import type { Scalar } from './parsed-value.js';
 
 export interface PlannedRow extends RowValidation {
   readonly row: ListRow;
@@ -65,13 +66,20 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
   reportTargets(payload, given, context);
   for (const name of Object.keys(presets))
     setValue(row, { name, value: presets[name], isPreset: true, given }, context);
+  const plain = plainColumns(context.grant);
   for (const name of Object.keys(payload)) {
+    const value = payload[name];
+    const column = isScalar(value) ? plain.get(name) : undefined;
+    if (column !== undefined) {
+      keepValue(row, column, parseColumn(column, value, context), context);
+      continue;
+    }
     const relation = findList(name, context.grant);
     const parent = findParent(name, given, context.grant);
-    if (relation !== null) lists.push({ relation, value: payload[name] });
+    if (relation !== null) lists.push({ relation, value });
     else if (parent !== null) {
       if (setParent(row, parent, context)) parents.push(parent);
-    } else setValue(row, { name, value: payload[name], isPreset: false, given }, context);
+    } else setValue(row, { name, value, isPreset: false, given }, context);
   }
   setOwnerValues(row, context);
   const { position } = context;
@@ -169,8 +177,17 @@ const setValue = (
   const toAny = value === null || value === undefined ? null : findToAny(name, context.grant.collection);
   const read =
     toAny === null ? readField(field, value, context) : readAnyKey(field, value, { toAny, given, context });
-  if (read === null && toAny !== null) return;
-  if (read instanceof ApiError) context.problems.push(read);
+  if (read !== null || toAny === null) keepValue(row, field, read, context);
+};
+
+/** Sets a parsed value, or adds its problem. */
+const keepValue = (
+  row: RowValues,
+  { name }: Field,
+  read: Scalar | null | ApiError,
+  { problems }: RowContext,
+): void => {
+  if (read instanceof ApiError) problems.push(read);
   else row.set(name, read);
 };
 
@@ -229,49 +246,6 @@ const isComputed = ({ name, generated }: Field, { problems }: RowContext): boole
   return true;
 };
 
-const readField = (field: Field, value: unknown, context: RowContext): Scalar | null | ApiError => {
-  if (value === undefined) return null;
-  if (value === null) {
-    return field.nullable === true
-      ? null
-      : validationError(field, { type: 'nnull', expected: 'a value', value }, context);
-  }
-  const relation = context.grant.collection.relations.get(field.name);
-  if (relation?.kind === 'manyToOne' && typeof value === 'object') {
-    return invalidPayload(`"${field.name}" takes the key of an item of "${relation.target}"`);
-  }
-  const read = readStoredValue(field, value);
-  return read.ok ? read.value : invalidValueError(field, { read, value }, context);
-};
-
-interface AnyKeyContext {
-  readonly toAny: ToAny;
-  readonly given: Payload;
-  readonly context: RowContext;
-}
-
-/** Reads the key of an item of any collection; null where the row names none, which is reported already. */
-const readAnyKey = (
-  field: Field,
-  value: unknown,
-  { toAny, given, context }: AnyKeyContext,
-): Scalar | null | ApiError => {
-  const target = findTarget(toAny, given);
-  const [key] = target?.collection.key ?? [];
-  if (target === null || key === undefined) return null;
-  const read = readValue(key, value);
-  if (!read.ok) return invalidValueError(field, { read, value }, context);
-  return readField(field, toStoredKey(target, read.value), context);
-};
-
-/** Parses a value as its column stores it: 9.99 rounded to one decimal may have a digit too many. */
-const readStoredValue = (field: Field, value: unknown): ParsedValue => {
-  const read = readValue(field, value);
-  if (!read.ok) return read;
-  const stored = toStoredValue(field, read.value);
-  return stored === read.value ? read : readValue(field, stored);
-};
-
 /** Sets the fields that the server fills, unless the row has a value. */
 const fillFields = (row: RowValues, { grant, action, writing }: RowContext): void => {
   for (const field of grant.collection.filled) {
@@ -292,6 +266,7 @@ const reportMissing = (row: ListRow, given: Payload, context: RowContext): void 
   const missing = grant.collection.required.filter(
     ({ name }) => !row.has(name) && !Object.hasOwn(given, name) && !owner.has(name),
   );
+  if (missing.length === 0) return;
   const expected = 'a value; it is required';
   for (const field of missing.filter(({ name }) => grant.fields.has(name)))
     problems.push(validationError(field, { type: 'required', expected, value: null }, context));

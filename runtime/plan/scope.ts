@@ -37,12 +37,12 @@ const maxCrossed = 500;
 export const openScope = (
   collection: Collection,
   action: Action,
-  context: PlanContext & Partial<LevelContext>,
+  { policies, maxDepth, zone = null }: PlanContext & Partial<LevelContext>,
 ): Scope => {
-  const grant = context.policies.grant(collection, action);
+  const grant = policies.grant(collection, action);
   if (grant === null) throw forbiddenCollection(collection.name);
   return {
-    context: { zone: null, ...context },
+    context: { policies, maxDepth, zone },
     collection,
     grant,
     trail: [],

@@ -65,6 +65,7 @@ const normalizeDateTime = (text: string, field: FieldDeclaration): string | null
 };
 
 const toUtc = (dateTime: string, zone: string): string | null => {
+  if (zone === 'Z') return dateTime;
   const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone);
   if (match === null) return dateTime;
   const minutes = (Number(match[2]) * 60 + Number(match[3])) * (match[1] === '-' ? 1 : -1);

@@ -11,17 +11,25 @@ import { planParents } from './parent.js';
 import { collectLocated } from './problem-collection.js';
 import { entryLevel, itemLevel, noOwner, type LevelContext, type WriteContext } from './row-context.js';
 import {
+  noRelated,
   readChange,
   readNewRow,
   requireGrant,
   toCreatePlan,
   toUpdatePlan,
   type Change,
-  type RelatedPlans,
   type RowPlanners,
 } from './row-plans.js';
+import type { PlannedRow } from './row.js';
 import { planUpsertRows } from './upsert.js';
-import type { CreatePlan, ListUpdatePlan, UpdatePlan, UpsertPlan } from './write-plan.js';
+import type {
+  CreatePlan,
+  ListPlan,
+  ListUpdatePlan,
+  ParentPlan,
+  UpdatePlan,
+  UpsertPlan,
+} from './write-plan.js';
 
 /**
  * Plans the creation of items. @throws FORBIDDEN, INVALID_PAYLOAD, FAILED_VALIDATION, VALUE_TOO_LONG,
@@ -74,24 +82,24 @@ const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => 
 
 const planRows: RowPlanners['planRows'] = (collection, payloads, level) => {
   const grant = requireGrant(collection, 'create', level.writing);
-  const related: RelatedPlans[] = [];
+  const rows: PlannedRow[] = [];
+  const parents: ParentPlan[] = [];
+  const lists: ListPlan[] = [];
   const isRequest = level.path.length === 0 && payloads.length > 1;
-  const rows = payloads.flatMap((payload, rowIndex) => {
+  payloads.forEach((payload, rowIndex) => {
     const below = level.rowPointers?.[rowIndex];
     const own =
       below === undefined ? (isRequest ? itemLevel(level, rowIndex) : level) : entryLevel(level, below);
     const position = level.positions?.[rowIndex] ?? null;
-    const row = collectLocated(own, () => {
-      const read = readNewRow(payload, { grant, position }, own);
-      related.push(planRelated(read, { collection, rowIndex, row: read.row, key: null }, own));
-      return read;
+    collectLocated(own, () => {
+      const row = readNewRow(payload, { grant, position }, own);
+      const related = planRelated(row, { collection, rowIndex, row: row.row, key: null }, own);
+      rows.push(row);
+      for (const parent of related.parents) parents.push(parent);
+      for (const list of related.lists) lists.push(list);
     });
-    return row ?? [];
   });
-  return toCreatePlan(grant, rows, {
-    parents: related.flatMap(({ parents }) => parents),
-    lists: related.flatMap(({ lists }) => lists),
-  });
+  return toCreatePlan(grant, rows, { parents, lists });
 };
 
 const planChange = (collection: Collection, change: Change, level: LevelContext): ListUpdatePlan => {
@@ -100,9 +108,12 @@ const planChange = (collection: Collection, change: Change, level: LevelContext)
   return toUpdatePlan(read, planRelated(read, owner, level), level);
 };
 
-const planRelated: RowPlanners['planRelated'] = ({ parents, lists }, owner, level) => ({
-  parents: planParents(parents, { rowIndex: owner.rowIndex, level }, planners),
-  lists: planLists(lists, { owner, level }, planners),
-});
+const planRelated: RowPlanners['planRelated'] = ({ parents, lists }, owner, level) =>
+  parents.length === 0 && lists.length === 0
+    ? noRelated
+    : {
+        parents: planParents(parents, { rowIndex: owner.rowIndex, level }, planners),
+        lists: planLists(lists, { owner, level }, planners),
+      };
 
 const planners: RowPlanners = { planRows, planRelated };

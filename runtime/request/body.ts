@@ -27,6 +27,7 @@ export const readJson = async (request: ApiRequest, absent?: unknown): Promise<u
 };
 
 const requireJson = (header: string | string[] | undefined): void => {
+  if (header === 'application/json') return;
   const mediaType =
     String(header ?? '')
       .split(';')[0]

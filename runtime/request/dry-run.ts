@@ -4,7 +4,7 @@ import type { ApiRequest } from './api-request.js';
 
 /** Returns whether a write is only tried. @throws INVALID_QUERY for other spellings and values, which would write */
 export const readDryRun = (query: string): boolean => {
-  if (query === '') return false;
+  if (!query.includes('%') && !/dry/i.test(query)) return false;
   const parameters = new URLSearchParams(query);
   const misspelled = [...parameters.keys()].find(
     (name) => name !== 'dry_run' && name.toLowerCase().replaceAll(/[^a-z]/g, '') === 'dryrun',

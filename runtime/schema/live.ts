@@ -24,7 +24,8 @@ export const readLiveSchema = async (
     query: (sql, values = []) => executor.query(sql, values as readonly BindValue[]),
   };
   const catalog = await introspect(reader, tables);
-  const [details, printer] = await Promise.all([readDetails(reader), loadSchemaPrinter(dialect)]);
+  const [details, known] = await Promise.all([readDetails(reader), loadSchemaPrinter(dialect)]);
+  const printer = (details.types && known.withTypes?.(details.types)) ?? known;
   const names = catalog.tables.map(({ name }) => name);
   return {
     catalog,

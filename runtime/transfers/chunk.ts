@@ -12,7 +12,7 @@ import { readOnConflict } from '../request/on-conflict.js';
 import { parseWriteQuery } from '../items/parsed-queries.js';
 import { untilConfirmed } from '../access/confirmation.js';
 import type { FileStore } from '../queue/requests/files.js';
-import { storeTransfer, type TransferRun, type TransferState } from '../queue/store/transfers.js';
+import type { TransferState } from '../queue/store/transfers.js';
 import type { ImportInput } from './input.js';
 import {
   errorToProblem,
@@ -24,11 +24,16 @@ import {
 import { isFault, type SourceRow } from './source/row.js';
 import { asSubmitter, type TransferServices } from './submitter.js';
 
-export interface ImportJob extends TransferRun, TransferServices {
+/** Stores how far a run is, within the transaction of a chunk. @returns false where the run must store nothing more */
+export type StoreState = (executor: Executor, state: TransferState) => Promise<boolean>;
+
+export interface ImportJob extends TransferServices {
+  readonly request: string;
   readonly input: ImportInput;
   readonly account: string;
   readonly collection: Collection;
   readonly files: FileStore;
+  readonly store: StoreState;
   /** Progress of the import; replaced with every chunk. */
   state: TransferState;
 }
@@ -208,7 +213,7 @@ const storeState = async (
   { next, executor }: Change,
   job: ImportJob,
 ): Promise<void> => {
-  if (!(await storeTransfer(executor, job, next))) throw new Superseded();
+  if (!(await job.store(executor, next))) throw new Superseded();
   const { request, files, state } = job;
   const rejected = rejectedOf(entries);
   if (rejected.length > 0) await storeReport(rejected, { request, index: state.reports, files });

@@ -11,20 +11,21 @@ import type { ItemContext } from '../items/context.js';
 import { exportList } from '../items/export.js';
 import { readList } from '../items/read.js';
 import { final, type RunContext, type RunResult } from '../queue/models/attempt.js';
-import { storeTransfer, takeTransfer, type TransferRun } from '../queue/store/transfers.js';
+import { storeTransfer, takeTransfer } from '../queue/store/transfers.js';
 import { createId } from '../queue/store/ids.js';
 import { readQuery } from '../request/query.js';
 import { formats } from '../response/export/formats.js';
-import { Superseded } from './chunk.js';
-import type { RunOptions } from './import-run.js';
+import { Superseded, type StoreState } from './chunk.js';
+import type { RunOptions, TransferContext } from './import-run.js';
 import type { ExportInput } from './input.js';
 import { asSubmitter } from './submitter.js';
 
-interface ExportJob extends RunOptions {
+export interface ExportJob extends Omit<RunOptions, 'run'> {
   readonly input: ExportInput;
+  readonly account: string;
   readonly collection: Collection;
-  readonly context: RunContext;
-  readonly transfer: TransferRun;
+  readonly context: TransferContext;
+  readonly store: StoreState;
 }
 
 /** @throws errors that another run may not meet, such as a lost connection */
@@ -39,10 +40,15 @@ export const runExport = async (context: RunContext, options: RunOptions): Promi
     });
   const transfer = { request: context.requestId, run: options.run };
   await takeTransfer(options.items.database, transfer);
+  const store: StoreState = (executor, state) => storeTransfer(executor, transfer, state);
+  return exportFile({ ...options, input, account: context.account, collection, context, store });
+};
+
+/** Writes a list into a file. @throws errors that another run may not meet */
+export const exportFile = async (job: ExportJob): Promise<RunResult> => {
+  const submitter = { account: job.account, address: job.input.address };
   try {
-    const submitter = { account: context.account, address: input.address };
-    const job = { ...options, input, collection, context, transfer };
-    const body = await untilConfirmed(() => asSubmitter(submitter, options, (items) => write(job, items)));
+    const body = await untilConfirmed(() => asSubmitter(submitter, job, (items) => write(job, items)));
     return final({ status: 200, body, errorType: null });
   } catch (error) {
     return refuse(error);
@@ -98,12 +104,12 @@ const progressInterval = 1_000;
 const storeProgress = async (
   rows: number,
   total: number | null,
-  { context, items, transfer }: ExportJob,
+  { context, items, store }: ExportJob,
 ): Promise<void> => {
   const percent = total === null ? 0 : Math.min(100, Math.floor((100 * rows) / Math.max(1, total)));
   context.progress({ percent, rows });
   const state = { position: 0, line: 0, done: rows, rejected: 0, reports: 0, progress: percent };
-  if (!(await storeTransfer(items.database, transfer, state))) throw new Superseded();
+  if (!(await store(items.database, state))) throw new Superseded();
 };
 
 /** Counts the rows of an export; null for aggregations. */

@@ -2,8 +2,8 @@
 import { ApiError } from '../../contract/errors.js';
 import { final, type RunContext, type RunResult } from '../queue/models/attempt.js';
 import type { FileStore } from '../queue/requests/files.js';
-import { takeTransfer, type TransferState } from '../queue/store/transfers.js';
-import { importChunk, RightsLost, RowRefused, type ImportJob } from './chunk.js';
+import { storeTransfer, takeTransfer, type TransferState } from '../queue/store/transfers.js';
+import { importChunk, RightsLost, RowRefused, type ImportJob, type StoreState } from './chunk.js';
 import { sourceName, type ImportInput } from './input.js';
 import { joinReports, type RowProblem } from './rejected.js';
 import { SourceError, type OpenSource, type SourceRow } from './source/row.js';
@@ -29,8 +29,17 @@ export const runImport = async (context: RunContext, options: RunOptions): Promi
   const file = await options.files.read(request, sourceName);
   if (file === null) return refuseAtOnce(410, 'the file of the import is gone');
   file.stream.destroy();
-  const state = await takeTransfer(options.items.database, { request, run: options.run });
-  const job: ImportJob = { ...options, request, account, input, collection, state };
+  const transfer = { request, run: options.run };
+  const state = await takeTransfer(options.items.database, transfer);
+  const store: StoreState = (executor, next) => storeTransfer(executor, transfer, next);
+  return importFile({ ...options, request, account, input, collection, state, store }, context);
+};
+
+/** What a run of a transfer needs of the process that runs it. */
+export type TransferContext = Pick<RunContext, 'signal' | 'progress' | 'files'>;
+
+/** Stores the rows of a file, from where `state` says. @throws errors that another run may not meet */
+export const importFile = async (job: ImportJob, context: TransferContext): Promise<RunResult> => {
   try {
     await importRows(job, context);
     return final({ status: 200, body: await report(job, context), errorType: null });
@@ -39,7 +48,7 @@ export const runImport = async (context: RunContext, options: RunOptions): Promi
   }
 };
 
-const importRows = async (job: ImportJob, { signal, progress }: RunContext): Promise<void> => {
+const importRows = async (job: ImportJob, { signal, progress }: TransferContext): Promise<void> => {
   for await (const rows of inChunks(openRows(job), job.state)) {
     signal.throwIfAborted();
     await importChunk(rows, job);
@@ -76,7 +85,7 @@ async function* inChunks(
 /** Returns what an import has done so far, with the file of the rows that it left out. */
 const report = async (
   { state, input, files, request }: ImportJob,
-  run: RunContext,
+  run: TransferContext,
 ): Promise<Readonly<Record<string, unknown>>> => {
   const { done, rejected, reports } = state;
   const counts = input.dry_run ? { dry_run: true, rows: done } : {};
@@ -86,7 +95,7 @@ const report = async (
 };
 
 /** Ends an import whose rows, file or submitter are at fault. @throws other errors */
-const refuse = async (error: unknown, job: ImportJob, run: RunContext): Promise<RunResult> => {
+const refuse = async (error: unknown, job: ImportJob, run: TransferContext): Promise<RunResult> => {
   const refusal = readRefusal(error);
   if (refusal === null) throw error;
   const { status, line, problems } = refusal;

@@ -79,7 +79,7 @@ export const storeReport = async (
 /** Joins the reports of a request in one file. */
 export const joinReports = async (
   { request, reports }: { readonly request: string; readonly reports: number },
-  { files, run }: { readonly files: FileStore; readonly run: RunContext },
+  { files, run }: { readonly files: FileStore; readonly run: Pick<RunContext, 'files'> },
 ): Promise<SavedFile> => {
   const spooled = createId();
   await mkdir(files.spool, { recursive: true });

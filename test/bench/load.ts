@@ -1,10 +1,10 @@
-/** Puts load on one server: wrk where it is installed, else autocannon. */
+/** Puts load on one server with wrk, which takes little of the processor that it shares with the server. */
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findProgram } from '../services/programs.js';
+import { findProgram, installPackages } from '../services/programs.js';
 import { cacheFolder } from './paths.js';
 
 /** As long as what replaces it, so that the length of a body stays. */
@@ -42,8 +42,7 @@ export interface LoadResult {
 
 /** @throws Error where any request failed or was not answered by 2xx */
 export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
-  const wrk = await findProgram('wrk');
-  const counts = wrk === null ? await runAutocannon(options) : await runWrk(wrk, options);
+  const counts = await runWrk(await requireWrk(), options);
   if (counts.failed > 0 || counts.refused > 0 || counts.requests === 0) {
     const { origin } = options.target;
     throw new Error(
@@ -59,8 +58,15 @@ export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
   };
 };
 
-export const loadTool = async (): Promise<string> =>
-  (await findProgram('wrk')) === null ? 'autocannon' : 'wrk';
+/** Returns the path of wrk, which is installed where it is missing. */
+export const requireWrk = async (): Promise<string> => {
+  const found = await findProgram('wrk');
+  if (found !== null) return found;
+  await installPackages({ title: 'wrk', debian: ['wrk'], homebrew: 'wrk' });
+  const installed = await findProgram('wrk');
+  if (installed === null) throw new Error('wrk is not on the PATH');
+  return installed;
+};
 
 interface Counts {
   readonly requests: number;
@@ -113,40 +119,3 @@ const runWrk = async (wrk: string, options: LoadOptions): Promise<Counts> => {
 /** A connection waits this long before each of its requests. */
 const paceOf = ({ rate, connections }: LoadOptions): NodeJS.ProcessEnv =>
   rate === undefined ? {} : { LOAD_PAUSE: String((connections * 1_000) / rate) };
-
-/** Used part of autocannon, which has no types. */
-type Autocannon = (options: Record<string, unknown>) => Promise<{
-  readonly requests: { readonly total: number };
-  readonly duration: number;
-  readonly throughput: { readonly total: number };
-  readonly latency: { readonly p50: number; readonly p99: number };
-  readonly errors: number;
-  readonly timeouts: number;
-  readonly non2xx: number;
-}>;
-
-const runAutocannon = async (options: LoadOptions): Promise<Counts> => {
-  const name: string = 'autocannon';
-  const { default: autocannon } = (await import(name)) as { default: Autocannon };
-  const result = await autocannon({
-    url: options.target.origin,
-    connections: options.connections,
-    duration: options.seconds,
-    headers: headersOf(options),
-    idReplacement: true,
-    ...(options.rate === undefined ? {} : { overallRate: options.rate }),
-    requests: options.requests.map((entry) => ({
-      ...entry,
-      ...(entry.body === undefined ? {} : { body: entry.body.replaceAll(serialMark, '[<id>]') }),
-    })),
-  });
-  return {
-    requests: result.requests.total,
-    microseconds: result.duration * 1_000_000,
-    bytes: result.throughput.total,
-    p50: result.latency.p50 * 1_000,
-    p99: result.latency.p99 * 1_000,
-    failed: result.errors + result.timeouts,
-    refused: result.non2xx,
-  };
-};

@@ -12,7 +12,7 @@ import { articlesRecipe } from './data.js';
 import { clearDrafts, startBenchServer, type BenchServer } from './databases.js';
 import { checkShape } from './gate.js';
 import { generationTable, measureGeneration, type GenerationResult } from './generation.js';
-import { loadTool } from './load.js';
+import { requireWrk } from './load.js';
 import { measureLogins } from './logins.js';
 import { measureShape, type ShapeResult, type Sides } from './measure.js';
 import { readOptions, usage, type BenchOptions } from './options.js';
@@ -129,17 +129,17 @@ const judge = (results: readonly DatabaseResult[]): Finding[] =>
 
 type Machine = Readonly<Record<string, string | number>>;
 
-const describeMachine = async ({ connections }: BenchOptions): Promise<Machine> => ({
+const describeMachine = ({ connections }: BenchOptions): Machine => ({
   node: process.version,
   processor: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,
-  tool: await loadTool(),
   connections,
 });
 
 const main = async (options: BenchOptions): Promise<number> => {
   const before = readMachine();
-  const machine = await describeMachine(options);
+  await requireWrk();
+  const machine = describeMachine(options);
   say(
     Object.entries(machine)
       .map((entry) => entry.join(' '))

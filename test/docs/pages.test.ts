@@ -18,6 +18,8 @@ import { requestsCommand } from '../../runtime/commands/requests.js';
 import { workersCommand } from '../../runtime/commands/workers.js';
 import { schemaCommand } from '../../runtime/commands/schema/index.js';
 import { startCommand } from '../../runtime/commands/start.js';
+import { exportCommand } from '../../runtime/commands/transfers/export.js';
+import { importCommand } from '../../runtime/commands/transfers/import.js';
 import { usersCommand } from '../../runtime/commands/users.js';
 import { webhooksCommand } from '../../runtime/commands/webhooks.js';
 import { workerCommand } from '../../runtime/commands/worker.js';
@@ -134,6 +136,8 @@ const commands: readonly Command[] = [
   workerCommand(),
   workersCommand(),
   modelCommand(),
+  importCommand(),
+  exportCommand(),
   requestsCommand(),
   deliveriesCommand(),
   usersCommand(),

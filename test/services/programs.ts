@@ -51,14 +51,14 @@ interface Packages {
 export const installPackages = async ({ title, debian, homebrew }: Packages): Promise<void> => {
   const apt = await findProgram('apt-get');
   if (apt !== null && process.getuid?.() === 0) {
-    process.stdout.write(`Installing ${title} for the tests: ${debian.join(' ')}\n`);
+    process.stdout.write(`Installing ${title}: ${debian.join(' ')}\n`);
     await aptInstall(apt, debian);
     return;
   }
   const brew = process.platform === 'darwin' ? `brew install ${homebrew}` : null;
   const command = apt === null ? brew : `sudo apt-get install -y --no-install-recommends ${debian.join(' ')}`;
   throw new Error(
-    `The tests need a ${title} server, and none is installed. ` +
+    `${title} is needed, and it is not installed. ` +
       (command === null ? `Install it with this system's package manager.` : `Get it by: ${command}`),
   );
 };

@@ -160,6 +160,10 @@ const charsetOf = (collation: string): string => collation.split('_')[0] ?? coll
 
 const toNumber = (count: Count | null): number | null => (count === null ? null : Number(count));
 
+/** Returns the length of texts in characters, of binary values in bytes, and of vectors in numbers of four bytes. */
+const toLength = ({ dataType, length }: ColumnRow): number | null =>
+  length !== null && dataType === 'vector' ? Number(length) / 4 : toNumber(length);
+
 const toColumn = (row: ColumnRow, tableCollation: string | null): ColumnDetails => {
   const { columnType, dataType } = row;
   const isBoolean = columnType.startsWith('tinyint(1)');
@@ -168,7 +172,7 @@ const toColumn = (row: ColumnRow, tableCollation: string | null): ColumnDetails 
   const isBlob = /^(?:tiny|medium|long)?(?:text|blob)$/.test(dataType);
   return {
     dataType: isBoolean ? 'boolean' : attributes === undefined ? dataType : `${dataType} ${attributes}`,
-    length: isBlob ? null : toNumber(row.length),
+    length: isBlob ? null : toLength(row),
     precision: toNumber(row.precision),
     scale: toNumber(row.scale),
     fraction: toNumber(row.fraction) || null,

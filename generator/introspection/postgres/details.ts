@@ -13,13 +13,17 @@ interface ColumnRow {
   readonly name: string;
   /** `character varying(20)`; a domain has its own name. */
   readonly dbType: string;
-  /** Kind of the type: `b` base, `e` enum, others. */
-  readonly typeKind: string;
+  /** Labels of an enum, or of one whose arrays the column holds. */
   readonly labels: string | null;
   /** Collation, if it is not that of the type. */
   readonly collation: string | null;
   readonly identity: string;
   readonly serial: Count;
+}
+
+interface TypeRow {
+  readonly name: string;
+  readonly labels: string | null;
 }
 
 interface IndexRow {
@@ -60,8 +64,8 @@ const tables = `WITH ${own} SELECT t.relname AS name FROM own t ORDER BY t.relna
 const columns = `
   WITH ${own}
   SELECT t.relname AS "table", a.attname AS name, format_type(a.atttypid, a.atttypmod) AS "dbType",
-    y.typtype AS "typeKind",
-    (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = y.oid)::text AS labels,
+    (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e
+      WHERE e.enumtypid = CASE WHEN y.typcategory = 'A' AND y.typtype = 'b' THEN y.typelem ELSE y.oid END)::text AS labels,
     CASE WHEN a.attcollation <> y.typcollation THEN
       (SELECT collname FROM pg_collation WHERE oid = a.attcollation)
     END AS collation,
@@ -103,12 +107,23 @@ const checks = `
   FROM own t JOIN pg_constraint c ON c.conrelid = t.oid AND c.contype = 'c'
   ORDER BY t.relname COLLATE "C", c.conname COLLATE "C"`;
 
+// a table is a composite type too, and each type has one of its arrays
+const types = `
+  SELECT format_type(y.oid, NULL) AS name,
+    (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = y.oid)::text AS labels
+  FROM pg_type y
+  WHERE y.typnamespace = current_schema()::regnamespace AND y.typisdefined AND y.typtype <> 'p'
+    AND NOT (y.typtype = 'b' AND y.typcategory = 'A')
+    AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = y.typrelid AND c.relkind <> 'c')
+  ORDER BY y.typname COLLATE "C"`;
+
 export const readPostgresDetails = async (reader: CatalogReader): Promise<SchemaDetails> => {
-  const [tableRows, columnRows, indexRows, checkRows] = await Promise.all([
+  const [tableRows, columnRows, indexRows, checkRows, typeRows] = await Promise.all([
     readRows<TableRow>(reader, tables),
     readRows<ColumnRow>(reader, columns),
     readRows<IndexRow>(reader, indexes),
     readRows<CheckRow>(reader, checks),
+    readRows<TypeRow>(reader, types),
   ]);
   const columnsOf = groupBy(columnRows, (row) => row.table);
   const indexesOf = groupBy(indexRows, (row) => row.table);
@@ -116,6 +131,7 @@ export const readPostgresDetails = async (reader: CatalogReader): Promise<Schema
   return {
     charset: null,
     collation: null,
+    types: new Map(typeRows.map(({ name, labels }) => [name, readLabels(labels)])),
     tables: new Map(
       tableRows.map(({ name }) => [
         name,
@@ -130,6 +146,9 @@ export const readPostgresDetails = async (reader: CatalogReader): Promise<Schema
     ),
   };
 };
+
+const readLabels = (labels: string | null): readonly string[] | null =>
+  labels === null ? null : (JSON.parse(labels) as string[]);
 
 const identities: ReadonlyMap<string, ColumnDetails['identity']> = new Map([
   ['a', 'always'],
@@ -149,7 +168,7 @@ const toColumn = (row: ColumnRow): ColumnDetails => {
     precision: isNumeric ? size : null,
     scale: isNumeric ? scale : null,
     fraction: isTime ? size : null,
-    values: row.typeKind === 'e' && row.labels !== null ? (JSON.parse(row.labels) as string[]) : null,
+    values: readLabels(row.labels),
     collation: row.collation,
     identity: identities.get(row.identity) ?? (Number(row.serial) === 1 ? 'sequence' : null),
   };

@@ -6,14 +6,9 @@ import { Refusal } from '../../config/refusal.js';
 import type { Difference } from '../../schema/service.js';
 import { action, printJson, printLine } from '../output.js';
 import { withDatabase } from '../with-database.js';
-import {
-  refusing,
-  tokenOption,
-  urlOption,
-  withInstance,
-  type Instance,
-  type InstanceFlags,
-} from './instance.js';
+import { refusing } from '../refusing.js';
+import { urlOption, type RemoteFlags } from '../remote.js';
+import { adminTokenOption, withInstance, type Instance } from './instance.js';
 import { printDiff, printExplanation } from './print.js';
 
 export const schemaCommand = (): Command =>
@@ -35,12 +30,12 @@ const snapshotCommand = (): Command =>
     .argument('[file]', 'file to write')
     .addOption(includeOption())
     .addOption(urlOption())
-    .addOption(tokenOption())
+    .addOption(adminTokenOption())
     .action(
       action(
         async (
           file: string | undefined,
-          { include, ...flags }: InstanceFlags & { readonly include?: 'access' },
+          { include, ...flags }: RemoteFlags & { readonly include?: 'access' },
         ) => {
           const { printSnapshot } = await import('../../schema/snapshot/file.js');
           const snapshot = await withInstance(flags, (instance) => instance.snapshot(include));
@@ -52,7 +47,7 @@ const snapshotCommand = (): Command =>
       ),
     );
 
-interface DiffFlags extends InstanceFlags {
+interface DiffFlags extends RemoteFlags {
   readonly force?: true;
   readonly mode: 'mirror' | 'merge';
   readonly json?: true;
@@ -102,7 +97,7 @@ const diffCommand = (): Command =>
     .option('--json', 'print the difference as JSON, as the API takes it')
     .addOption(sqlOption())
     .addOption(urlOption())
-    .addOption(tokenOption())
+    .addOption(adminTokenOption())
     .action(
       action(async (file: string, flags: DiffFlags) => {
         const snapshot = await readSnapshot(file);
@@ -133,7 +128,7 @@ const applyCommand = (): Command =>
     .option('--resume', 'complete an apply that was cut off')
     .option('--abandon', 'give up an apply that was cut off, and leave the schema as it is')
     .addOption(urlOption())
-    .addOption(tokenOption())
+    .addOption(adminTokenOption())
     .action(
       action(
         async (
@@ -175,7 +170,7 @@ const transferCommand = (name: 'pull' | 'push', description: string): Command =>
     .description(description)
     .addOption(includeOption())
     .addOption(urlOption().makeOptionMandatory())
-    .addOption(tokenOption())
+    .addOption(adminTokenOption())
     .action(
       action(async ({ include, ...flags }: ApplyFlags & { readonly include?: 'access' }) =>
         withInstance({}, (own) =>

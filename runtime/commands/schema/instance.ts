@@ -1,12 +1,12 @@
 /** The instance that `svc schema` works on: the database of `DATABASE_URL`, or a server that runs elsewhere. */
-import { Option } from 'commander';
-import { ApiError, ApiErrors } from '../../../contract/errors.js';
+import type { Option } from 'commander';
 import type { Config } from '../../config/config.js';
-import { Refusal } from '../../config/refusal.js';
 import type { Database } from '../../databases/contract.js';
 import type { Difference, DiffOptions } from '../../schema/service.js';
 import type { Snapshot } from '../../schema/snapshot/types.js';
 import { createProgress } from '../output.js';
+import { refusing } from '../refusing.js';
+import { createRemote, tokenOption, type RemoteFlags } from '../remote.js';
 import { withDatabase } from '../with-database.js';
 
 export interface Instance {
@@ -15,22 +15,15 @@ export interface Instance {
   apply(difference: Difference, options: { readonly acceptLoss: boolean }): Promise<void>;
 }
 
-export interface InstanceFlags {
-  readonly url?: string;
-  readonly token?: string;
-}
+const administrator = 'an administrator';
 
-export const urlOption = (): Option =>
-  new Option('--url <url>', 'an instance that runs, in place of the database of DATABASE_URL');
-
-export const tokenOption = (): Option =>
-  new Option('--token <token>', 'token of an administrator there').env('SVC_TOKEN');
+export const adminTokenOption = (): Option => tokenOption(administrator);
 
 const load = () => import('../../schema/service.js');
 
 /** Runs `body` with the instance that flags name. @throws Refusal for what the schema refuses */
 export const withInstance = async <Result>(
-  { url, token }: InstanceFlags,
+  { url, token }: RemoteFlags,
   body: (instance: Instance) => Promise<Result>,
 ): Promise<Result> => {
   if (url !== undefined) return body(remoteInstance(url, token));
@@ -68,17 +61,6 @@ const localInstance = (database: Database, { tables, schemaApplyWait }: Config):
   };
 };
 
-/** Turns what the schema refuses into a refusal of the command. */
-export const refusing = async <Result>(body: () => Promise<Result>): Promise<Result> => {
-  try {
-    return await body();
-  } catch (error) {
-    if (error instanceof ApiErrors)
-      throw new Refusal(error.problems.map(({ message }) => message).join('\n'));
-    throw error instanceof ApiError ? new Refusal(error.message) : error;
-  }
-};
-
 /** Calls the endpoints of an instance. */
 const remoteInstance = (url: string, token: string | undefined): Instance => {
   const call = createCaller(url, token);
@@ -103,33 +85,18 @@ const remoteInstance = (url: string, token: string | undefined): Instance => {
   };
 };
 
-interface ErrorBody {
-  readonly errors?: readonly { readonly message: string }[];
-}
-
 const createCaller = (url: string, token: string | undefined) => {
-  const base = url.endsWith('/') ? url : `${url}/`;
-  if (!URL.canParse(base)) throw new Refusal(`--url ${url} is no URL; write one such as https://example.com`);
+  const remote = createRemote(url, token, administrator);
   return async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(new URL(path, base), {
+    const response = await remote.send(path, {
       method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }).catch((error: unknown) => {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw new Refusal(
-        `${base} cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`,
-      );
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
     });
     if (response.status === 204) return null;
-    const answer = (await response.json().catch(() => ({}))) as ErrorBody & { readonly data?: unknown };
-    if (response.ok) return answer.data;
-    const reasons = answer.errors?.map(({ message }) => message) ?? [];
-    const rights =
-      response.status === 401 || response.status === 403 ? ['send --token of an administrator'] : [];
-    throw new Refusal([`${base} responded with ${response.status}`, ...reasons, ...rights].join('\n'));
+    if (!response.ok) throw await remote.toRefusal(response);
+    return ((await response.json()) as { readonly data?: unknown }).data;
   };
 };

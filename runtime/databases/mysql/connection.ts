@@ -100,14 +100,17 @@ const retried =
   (task) =>
     retryDeadlocks(isDeadlock, () => run(task));
 
-const createPoolExecutor = (run: RunOnConnection): Executor => ({
-  quote: mysql.quote,
-  rows: (statement, layout) => run((connection) => readRows(connection, statement, layout)),
-  query: (text, values = []) => run((connection) => send(connection, text, values)),
-  write: (statement) => retried(run)((connection) => acknowledged(() => sendWrite(connection, statement))),
-  writeRows: (statement, layout) =>
-    retried(run)((connection) => acknowledged(() => readRows(connection, statement, layout))),
-});
+const createPoolExecutor = (run: RunOnConnection): Executor => {
+  const runAgain = retried(run);
+  return {
+    quote: mysql.quote,
+    rows: (statement, layout) => run((connection) => readRows(connection, statement, layout)),
+    query: (text, values = []) => run((connection) => send(connection, text, values)),
+    write: (statement) => runAgain((connection) => acknowledged(() => sendWrite(connection, statement))),
+    writeRows: (statement, layout) =>
+      runAgain((connection) => acknowledged(() => readRows(connection, statement, layout))),
+  };
+};
 
 const createConnectionExecutor = (connection: PoolConnection): Executor => ({
   quote: mysql.quote,

@@ -8,12 +8,12 @@ const listed = (kind: DataType['kind'], size: DataType['size'], names: string): 
 
 const types: ReadonlyMap<string, DataType> = new Map([
   ...listed('boolean', 'none', 'boolean'),
-  ...listed('number', 'none', 'tinyint smallint mediumint int bigint float double year'),
-  ...listed('number', 'decimal', 'decimal'),
+  ...listed('number', 'none', 'tinyint smallint mediumint int bigint year'),
+  ...listed('number', 'decimal', 'decimal float double'),
   ...listed('other', 'decimal', 'bit'),
   ...listed('text', 'length', 'char varchar'),
   ...listed('text', 'none', 'tinytext text mediumtext longtext'),
-  ...listed('other', 'length', 'binary varbinary'),
+  ...listed('other', 'length', 'binary varbinary vector'),
   ...listed('other', 'none', 'tinyblob blob mediumblob longblob'),
   ...listed('other', 'none', 'date json uuid inet4 inet6'),
   ...listed('other', 'fraction', 'time datetime timestamp'),
@@ -33,17 +33,24 @@ export const dataType = (name: string): DataType | null => {
 
 export const printType = (column: ColumnShape): string => {
   const [, base = '', unsigned = '', zerofill = ''] = attributes.exec(column.dataType) ?? [];
-  return `${base}${printSize(column, types.get(base)?.size ?? 'none')}${unsigned}${zerofill}`;
+  return `${base}${printSize(column, base)}${unsigned}${zerofill}`;
 };
 
-const printSize = (column: ColumnShape, size: DataType['size']): string => {
-  switch (size) {
+/** Precision of floating point numbers whose digits after the point are not given. */
+const floats: ReadonlyMap<string, number> = new Map([
+  ['float', 12],
+  ['double', 22],
+]);
+
+const printSize = (column: ColumnShape, base: string): string => {
+  switch (types.get(base)?.size ?? 'none') {
     case 'none':
       return '';
     case 'length':
       return column.length === null ? '' : `(${column.length})`;
     case 'decimal':
-      if (column.precision === null) return '';
+      // the server has a precision for every float, and digits after the point only where they were given
+      if (column.precision === null || (floats.has(base) && column.scale === null)) return '';
       return column.scale === null ? `(${column.precision})` : `(${column.precision},${column.scale})`;
     case 'fraction':
       return column.fraction === null ? '' : `(${column.fraction})`;
@@ -80,12 +87,21 @@ export const aliases: ReadonlyMap<string, string> = new Map([
   ['character varying', 'varchar'],
 ]);
 
+/** Lengths of types whose length is not given; one for the others. */
+const usualLengths: ReadonlyMap<string, number> = new Map([
+  ['varchar', 255],
+  ['varbinary', 255],
+  ['vector', 2048],
+]);
+
 /** Completes the sizes that the server gives a type without them; no digits after the second are no size. */
 export const normalizeColumn = (column: ColumnShape): ColumnShape => {
   const base = attributes.exec(column.dataType)?.[1] ?? '';
   const size = types.get(base)?.size;
   if (size === 'fraction') return { ...column, fraction: column.fraction === 0 ? null : column.fraction };
-  if (size === 'length') return { ...column, length: column.length ?? (base.startsWith('var') ? 255 : 1) };
+  if (size === 'length') return { ...column, length: column.length ?? usualLengths.get(base) ?? 1 };
+  const precision = floats.get(base);
+  if (precision !== undefined && column.scale === null) return { ...column, precision };
   if (base !== 'decimal') return column;
   return { ...column, precision: column.precision ?? 10, scale: column.scale ?? 0 };
 };

@@ -7,7 +7,15 @@ import { costOf } from './schema-costs.js';
 import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
 import { remadeColumns, withoutColumns } from './schema-generated.js';
 import { changeTypes } from './schema-enums.js';
-import { aliases, dataType, fieldTypes, integerBits, normalizeColumn, printType } from './schema-types.js';
+import {
+  elementOf,
+  aliases,
+  dataType,
+  fieldTypes,
+  integerBits,
+  normalizeColumn,
+  printType,
+} from './schema-types.js';
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -135,6 +143,14 @@ const alterSequence = (
   ];
 };
 
+/** Adds the types that a database has: columns may have them, and its enums are not created again. */
+const withTypes = (existing: ReadonlyMap<string, readonly string[] | null>): SchemaPrinter => ({
+  ...postgresSchemaPrinter,
+  dataType: (name, values) =>
+    dataType(name, values) ?? (existing.has(elementOf(name)) ? { kind: 'other', size: 'length' } : null),
+  changeTypes: (before, after) => changeTypes(before, after, existing),
+});
+
 export const postgresSchemaPrinter: SchemaPrinter = {
   syntax,
   expressions,
@@ -160,6 +176,7 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
   dropForeignKey: (table, { name }) => `alter table ${quote(table.name)} drop constraint ${quote(name)}`,
   changeTypes,
+  withTypes,
   viewsBlockDrops: true,
   costOf,
 };

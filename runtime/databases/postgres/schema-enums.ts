@@ -1,13 +1,16 @@
 /** Changes the enum types of PostgreSQL, which columns share by name. */
 import type { TableShape } from '../../schema/shapes.js';
 import { quoteText } from './quoting.js';
+import { elementOf } from './schema-types.js';
 
 type Enums = ReadonlyMap<string, readonly string[]>;
 
 const enumsOf = (tables: readonly TableShape[]): Enums =>
   new Map(
     tables.flatMap(({ columns }) =>
-      columns.flatMap(({ dataType, values }) => (values === null ? [] : [[dataType, values] as const])),
+      columns.flatMap(({ dataType, values }) =>
+        values === null ? [] : [[elementOf(dataType), values] as const],
+      ),
     ),
   );
 
@@ -20,13 +23,20 @@ const list = (values: readonly string[]): string => values.map(quoteText).join('
 const formerName = (name: string): string =>
   name.startsWith('"') ? `${name.slice(0, -1)}_former"` : `${name}_former`;
 
-/** Values can only be added at the end; for every other change the type is made anew. */
-export const changeTypes = (before: readonly TableShape[], after: readonly TableShape[]) => {
+/**
+ * Values can only be added at the end; for every other change the type is made anew.
+ * @param existing types of the database, whether or not columns have them
+ */
+export const changeTypes = (
+  before: readonly TableShape[],
+  after: readonly TableShape[],
+  existing: ReadonlyMap<string, readonly string[] | null> = new Map(),
+) => {
   const [old, wanted] = [enumsOf(before), enumsOf(after)];
   const first: string[] = [];
   const last: string[] = [];
   for (const [name, values] of wanted) {
-    const present = old.get(name);
+    const present = old.get(name) ?? existing.get(name) ?? undefined;
     if (present === undefined) {
       first.push(`create type ${name} as enum (${list(values)})`);
     } else if (!isPrefix(present, values)) {

@@ -31,20 +31,25 @@ export const integerBits: ReadonlyMap<string, number> = new Map([
   ['bigint', 64],
 ]);
 
+/** Returns the name of the type that an array holds; that of any other type as it is. */
+export const elementOf = (name: string): string => name.replace(/\[\]$/, '');
+
 const enumName = /^(?:[a-z_][a-z0-9_]*|"(?:[^"\0]|""){1,126}")$/;
 
-/** An enum is a type of its own, with its values; `[]` makes an array of another type. */
+/** An enum is a type of its own, with its values; `[]` makes an array of a type. */
 export const dataType = (name: string, values: readonly string[] | null): DataType | null => {
+  const base = elementOf(name);
   if (values !== null)
-    return enumName.test(name) && !types.has(name) ? { kind: 'other', size: 'values' } : null;
-  const element = types.get(name.replace(/\[\]$/, ''));
+    return enumName.test(base) && !types.has(base) ? { kind: 'other', size: 'values' } : null;
+  const element = types.get(base);
   if (element === undefined) return null;
   return name.endsWith('[]') ? { ...element, kind: 'other' } : element;
 };
 
 export const printType = (column: ColumnShape): string => {
-  const base = column.dataType.replace(/\[\]$/, '');
-  const size = printSize(column, dataType(column.dataType, column.values)?.size ?? 'none');
+  const base = elementOf(column.dataType);
+  // a type that was created in the database may have a length
+  const size = printSize(column, dataType(column.dataType, column.values)?.size ?? 'length');
   // the digits of a time come before its zone
   const [, first, rest = ''] = /^(time|timestamp)( with(?:out)? time zone)$/.exec(base) ?? [];
   const sized = first === undefined ? `${base}${size}` : `${first}${size}${rest}`;

@@ -10,6 +10,7 @@ const scripts = {
   kinds: (dialect: TestDialect) => `../../generator/introspection/kinds.${dialect}.sql`,
   museum: (dialect: TestDialect) =>
     `../../data/recorded/schema.${dialect === 'mariadb' ? 'mysql' : dialect}.sql`,
+  chinook: (dialect: TestDialect) => `../../../demo/chinook.${dialect === 'mariadb' ? 'mysql' : dialect}.sql`,
   tiny: (dialect: TestDialect) => `../../data/recorded/tiny.${dialect === 'mariadb' ? 'mysql' : dialect}.sql`,
 };
 

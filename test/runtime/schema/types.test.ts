@@ -1,0 +1,95 @@
+/** Columns of every type: their snapshot reproduces them in an empty database, and a change of their sizes is a difference. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { dialects, type TestDialect } from '../../databases.js';
+import { columnKinds, setups } from '../columns/types.js';
+import { edited, field } from './edits.js';
+import { createPlace, type Place } from './places.js';
+
+const open: Place[] = [];
+afterEach(async () => {
+  for (const place of open.splice(0)) await place.drop();
+});
+
+const create = async (dialect: TestDialect, sql?: string): Promise<Place> => {
+  const place = await createPlace(dialect, sql);
+  open.push(place);
+  return place;
+};
+
+/** Makes one place the other; returns what differs then between both, and of the source to itself. */
+const reproduce = async (source: Place, target: Place): Promise<readonly unknown[]> => {
+  const snapshot = await source.snapshot();
+  const own = await source.diff(snapshot);
+  await target.become(snapshot);
+  expect(await target.snapshot()).toEqual(snapshot);
+  return [own, await target.diff(snapshot)];
+};
+
+const none = [null, null];
+
+describe.each(dialects)('on %s', (dialect) => {
+  it('the snapshot of a column of each type reproduces it in a database without tables', async () => {
+    const columns = Object.keys(columnKinds[dialect]).map((type, at) => `c${at} ${type}`);
+    const setup = setups[dialect];
+    const source = await create(
+      dialect,
+      `${setup ?? ''} create table kinds (id integer primary key, ${columns.join(', ')});`,
+    );
+    expect((await source.snapshot()).fields).toHaveLength(columns.length + 1);
+    expect(await reproduce(source, await create(dialect, setup))).toEqual(none);
+  });
+});
+
+/** Types of which only the sizes change, with the change. */
+const resized: readonly (readonly [TestDialect, string, Record<string, unknown>])[] = [
+  ['mysql', 'float(7,3)', { numeric_scale: 2 }],
+  ['mariadb', 'double(10,2)', { numeric_precision: 12 }],
+  ['mysql', 'double', { numeric_precision: 10, numeric_scale: 2 }],
+  ['mysql', 'vector(2)', { max_length: 3 }],
+  ['mariadb', 'bit(10)', { numeric_precision: 12 }],
+  ['mysql', 'datetime(3)', { datetime_precision: 6 }],
+  ['postgres', 'numeric(10,2)', { numeric_scale: 3 }],
+  ['postgres', 'bit varying(5)', { max_length: 6 }],
+  ['postgres', 'timestamptz(3)[]', { datetime_precision: 4 }],
+];
+
+it.each(resized)('on %s, another size of %s is a difference, and applied', async (dialect, type, size) => {
+  const place = await create(dialect, `create table t (id integer primary key, v ${type});`);
+  const wanted = edited(await place.snapshot(), (snapshot) => {
+    Object.assign(field(snapshot, 't', 'v').schema, size);
+  });
+  expect((await place.diff(wanted))?.diff.fields).toHaveLength(1);
+  await place.become(wanted);
+  expect((await place.snapshot()).fields).toEqual(wanted.fields);
+});
+
+describe('types that were created in PostgreSQL', () => {
+  const moods = `create type mood as enum ('b', 'a')`;
+  const table = 'create table t (id integer primary key, v mood[])';
+
+  it('are created for arrays of enums, which get new labels', async () => {
+    const source = await create('postgres', `${moods}; ${table};`);
+    const target = await create('postgres');
+    expect(await reproduce(source, target)).toEqual(none);
+    await source.execute("alter type mood add value 'c'");
+    expect(await reproduce(source, target)).toEqual(none);
+    await target.execute("insert into t values (1, '{c,a}')");
+  });
+
+  it('are not created where they are there without a column', async () => {
+    const source = await create('postgres', `${moods}; ${table};`);
+    expect(await reproduce(source, await create('postgres', `${moods};`))).toEqual(none);
+  });
+
+  it('are refused by name where the database lacks them', async () => {
+    const source = await create(
+      'postgres',
+      `${setups.postgres} create table t (id integer, v posint, w pair);`,
+    );
+    const target = await create('postgres');
+    await expect(target.become(await source.snapshot())).rejects.toThrow(
+      /"posint" of "t\.v".*"pair" of "t\.w"/,
+    );
+    expect((await target.snapshot()).collections).toEqual([]);
+  });
+});
