@@ -1,5 +1,5 @@
 /** Plans `fields`: expands wildcards, checks names and follows relations. */
-import type { Field, ToAny, ToMany } from '../../contract/collection.js';
+import type { Field, Relation, ToAny, ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import { resultName } from '../../contract/functions.js';
 import type { AnySelection, FieldNode, Query } from '../request/query.js';
@@ -81,12 +81,23 @@ const expandWildcards = (nodes: readonly FieldNode[], scope: Scope): readonly Fi
       continue;
     }
     for (const name of wildcardNames(scope)) {
-      const children = findRelation(scope, name) === undefined ? [] : node.children;
+      const relation = findRelation(scope, name);
+      const children = relation === undefined || isLeftOut(relation, scope) ? [] : node.children;
       expanded.set(name, mergeNodes(expanded.get(name), { name, children }));
     }
   }
   return [...expanded.values()];
 };
+
+/** Returns whether `*` stops at a relation, because it is the one by which the level was reached. */
+const isLeftOut = (relation: Relation, { context, via }: Scope): boolean =>
+  context.backlink === false &&
+  via !== undefined &&
+  relation.kind !== 'manyToAny' &&
+  relation.kind !== via.relation.kind &&
+  relation.target === via.from &&
+  relation.fields.join('\0') === via.relation.fields.join('\0') &&
+  relation.references.join('\0') === via.relation.references.join('\0');
 
 const keyOf = ({ name, as }: FieldNode): string => as ?? name;
 

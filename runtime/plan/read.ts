@@ -48,7 +48,11 @@ export const emptyQuery: Query = {
  * Plans a read. @throws FORBIDDEN for collections and names, INVALID_QUERY for parameters that do not apply
  */
 export const planRead = (query: Query, collection: Collection, context: PlanContext): ReadPlan => {
-  const scope = openScope(collection, 'read', { ...context, zone: query.timezone });
+  const scope = openScope(collection, 'read', {
+    ...context,
+    zone: query.timezone,
+    ...(query.backlink === false && { backlink: false }),
+  });
   return planLevel(query, scope, planSelect(query.fields, scope, query));
 };
 
