@@ -36,6 +36,10 @@ interface Answer {
   readonly errors?: unknown;
 }
 
+/**
+ * Creates `client.graphql`. It returns `data`.
+ * @throws ApiError where the answer has errors, even beside data
+ */
 export const createGraphql =
   (call: Call) =>
   async (document: AnyDocument, variables?: object, { schema, signal }: GraphqlOptions = {}) => {

@@ -105,6 +105,10 @@ export interface Queue {
   ): Promise<ModelOutput<Name>>;
 }
 
+/**
+ * Creates `client.queue`: submit, poll, stream and cancel requests of models. Nothing is sent before the
+ * first call.
+ */
 export const createQueue = (client: ClientOptions) => {
   const call = createQueueCall(client);
   const read = async <Answer>(path: string, options?: CallOptions): Promise<Answer> =>

@@ -29,6 +29,10 @@ export const aggregateNames = Object.keys(records) as readonly AggregateName[];
 
 const names: ReadonlySet<string> = new Set(aggregateNames);
 
+/**
+ * Returns whether a text is an operation of `aggregate`, as spelled in queries: `countDistinct`, not
+ * `count_distinct`.
+ */
 export const isAggregateName = (name: string): name is AggregateName => names.has(name);
 
 const numbers: ReadonlySet<FieldType> = new Set(['integer', 'bigInteger', 'float', 'decimal'] as const);

@@ -43,6 +43,10 @@ export const decimalSchema = ({ precision, scale }: FieldShape, direction: Direc
   return { type: ['string', 'number'], pattern: `^-?${whole}(\\.[0-9]+)?$` };
 };
 
+/**
+ * Returns a valid value with as many digits after the point as the column keeps: `1.00`, or `0.00` where it
+ * has none before.
+ */
 export const decimalExample = ({ precision, scale }: FieldShape): string => {
   const whole = precision !== null && precision === scale ? '0' : '1';
   return scale === null || scale === 0 ? whole : `${whole}.${'0'.repeat(scale)}`;
@@ -53,5 +57,9 @@ export const clock = '[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?';
 /** Pattern of a time span, which some databases store in the same type. */
 export const span = `-?[0-9]?${clock}`;
 
+/**
+ * Returns the fraction of a second in examples of times, `.000`, with as many digits as the column keeps;
+ * empty without any.
+ */
 export const fractionOf = ({ fraction }: FieldShape): string =>
   fraction === null || fraction === 0 ? '' : `.${'0'.repeat(fraction)}`;

@@ -32,6 +32,7 @@ export const numberFunctions: readonly NumberFunction[] = [...dateParts, 'count'
 
 export const functionNames: readonly FunctionName[] = [...numberFunctions, 'json'];
 
+/** Returns whether a function takes a date or time. */
 export const isDatePart = (name: FunctionName): name is DatePart => name !== 'count' && name !== 'json';
 
 /** Returns the functions that apply to a field type. */

@@ -15,14 +15,17 @@ const maxCharacters = 96;
 const rate = 0.5;
 const samples = 64;
 
+/** Creates a model of at most 96 of the characters of a text, the lowest codes first, with all weights 0. */
 export const createModel = (text: string): CharacterModel => {
   const characters = [...new Set(text)].sort().slice(0, maxCharacters).join('');
   return { characters, weights: new Float32Array(contextLength * characters.length ** 2) };
 };
 
+/** Returns the weights as Base64 of 32-bit floats, in the order of bytes of this machine. */
 export const saveWeights = ({ weights }: CharacterModel): string =>
   Buffer.from(weights.buffer, weights.byteOffset, weights.byteLength).toString('base64');
 
+/** Sets weights that `saveWeights` returned; those of a model of another size are ignored. */
 export const loadWeights = ({ weights }: CharacterModel, saved: string): void => {
   const bytes = new Uint8Array(Buffer.from(saved, 'base64'));
   if (bytes.byteLength === weights.byteLength) weights.set(new Float32Array(bytes.buffer));
@@ -51,6 +54,7 @@ export const trainRound = (model: CharacterModel, text: string, random: () => nu
   return loss / samples;
 };
 
+/** Returns the prompt with 120 characters after it. `random` returns numbers from 0 to below 1. */
 export const continueText = (model: CharacterModel, prompt: string, random: () => number): string => {
   let text = prompt;
   for (let count = 0; count < 120; count += 1) text += draw(model, text.slice(-contextLength), random());

@@ -6,6 +6,10 @@ import type { RunContext, RunModel } from '@svc-api/svc/runtime';
 import type { DemoImageInput, DemoImageOutput } from '../generated/server/queue-models.js';
 import { createRandom } from './random.js';
 
+/**
+ * Returns as many PNG files as `num_images`, the seed one higher for each; without a seed it follows from the
+ * prompt.
+ */
 export const run: RunModel<DemoImageInput, DemoImageOutput> = async (input, context) => {
   const { prompt, width = 512, height = 512, num_images: count = 1 } = input;
   const seed = input.seed ?? createHash('sha256').update(prompt).digest().readUInt32BE(0);

@@ -5,6 +5,7 @@ import { ModelError } from '../contract/queue-model.js';
 import type { RunModel } from '@svc-api/svc/runtime';
 import type { DemoOcrInput, DemoOcrOutput } from '../generated/server/queue-models.js';
 
+/** Reads a PNG or JPEG as Base64. @throws ModelError with 422 for a damaged picture */
 export const run: RunModel<DemoOcrInput, DemoOcrOutput> = async ({ image }, context) => {
   const engine = await loadEngine();
   context.log('reading the picture');

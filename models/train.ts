@@ -19,6 +19,10 @@ interface Progress {
 /** Rounds between two log messages. */
 const reportEvery = 25;
 
+/**
+ * Trains for `steps` steps with `pause` milliseconds between them, and saves its progress so that another
+ * worker can resume it.
+ */
 export const run: RunModel<DemoTrainInput, DemoTrainOutput> = async (input, context) => {
   const { model_name, prompt, text = poem, steps = 400, pause = 0, seed = 1 } = input;
   const model = createModel(text + prompt);

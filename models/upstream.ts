@@ -20,6 +20,9 @@ interface Job extends Input {
   log(message: string): void;
 }
 
+/**
+ * Starts the server on the loopback interface; port 0 takes a free one. Resolves when it accepts connections.
+ */
 export const startUpstream = async (port = 0): Promise<Server> => {
   const running = new Map<string, AbortController>();
   const server = createServer((request, response) => {
@@ -29,6 +32,7 @@ export const startUpstream = async (port = 0): Promise<Server> => {
   return server;
 };
 
+/** Returns the URL of a server that listens, without a slash at its end. */
 export const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 type Running = Map<string, AbortController>;

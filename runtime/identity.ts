@@ -27,6 +27,10 @@ export interface Identity {
   readonly staticTokens: StaticTokens;
 }
 
+/**
+ * Creates what identifies callers for one service. `sharedCounts` are limits that several processes count
+ * together.
+ */
 export const createIdentity = (
   { config, database, observe, sharedCounts: shared }: IdentityOptions,
   background: Background,

@@ -54,6 +54,7 @@ export interface ReloadingOptions extends ServiceOptions {
 /** Milliseconds for which a request waits for a new build. */
 const buildLimit = 10_000;
 
+/** Creates the service. Without a source of builds it serves the first one for good. */
 export const createReloadingService = async ({ source, ...options }: ReloadingOptions): Promise<Service> => {
   if (source === undefined) return createService(options);
   const open = async (build: Partial<ServiceBuild>): Promise<Generation> => {

@@ -90,6 +90,7 @@ interface ServiceContext extends ServiceOptions, Identity {
   readonly loadTransfers: () => Promise<Transfers>;
 }
 
+/** Creates the service of one build. It records the lease of this process before it serves. */
 export const createService = async (options: ServiceOptions): Promise<Service> => {
   const background = createBackground(options.observe);
   const { config, database, observe, routes, track = () => () => {} } = options;

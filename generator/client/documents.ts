@@ -18,6 +18,10 @@ export interface RootDocument {
   readonly text: string;
 }
 
+/**
+ * Returns the documents of all queries, then of all mutations, in the order of the schema. Names that both
+ * have are numbered.
+ */
 export const rootDocuments = (schema: GraphQLSchema): readonly RootDocument[] => {
   const usedNames = new Set<string>();
   return (['query', 'mutation'] as const).flatMap((kind) => {

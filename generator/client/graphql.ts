@@ -18,6 +18,9 @@ import { rootDocuments, type RootDocument } from './documents.js';
 /** SDL of the schemas `items` and `system`. */
 export type Schemas = Readonly<Record<string, string>>;
 
+/**
+ * Generates `client/src/graphql/<name>.ts` for each schema in the schema definition language; takes seconds.
+ */
 export const makeGraphql = (schemas: Schemas): Promise<OutputFile[]> =>
   Promise.all(
     Object.entries(schemas).map(async ([name, sdl]) => ({

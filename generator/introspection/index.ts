@@ -16,6 +16,7 @@ import { readSurroundingsBy, type Surroundings } from './surroundings.js';
 /** Dialects by name. */
 const dialects: Readonly<Record<Dialect, DialectReader>> = { mariadb, mysql, postgres, sqlite };
 
+/** Returns what the model has to know of a database beside its catalog. */
 export const traitsOf = (dialect: Dialect): DialectTraits => dialects[dialect];
 
 /**

@@ -25,6 +25,7 @@ export interface SurroundingQueries {
   readonly sizes: string;
 }
 
+/** Reads surroundings with the two queries of a database; a size that it does not know is null. */
 export const readSurroundingsBy = async (
   reader: CatalogReader,
   { programs, sizes }: SurroundingQueries,

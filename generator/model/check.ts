@@ -14,6 +14,10 @@ interface Known {
   readonly spec: Spec;
 }
 
+/**
+ * Checks all meta and adds what is wrong to `findings`. Meta of tables that are not served is not checked
+ * further.
+ */
 export const checkMeta = (meta: Meta, known: Known, findings: Findings): void => {
   checkTables(meta, known, findings);
   for (const [collection, entry] of meta.collections) {

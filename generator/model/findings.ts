@@ -25,6 +25,7 @@ export class ModelError extends Error {
   }
 }
 
+/** Returns a line such as `spec/collections/a.yaml:3:5: "a" has no column "b"; remove it`. */
 export const faultToText = ({ where, message, remedy }: ModelFault): string =>
   `${where}: ${message}; ${remedy}`;
 

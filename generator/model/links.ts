@@ -34,6 +34,10 @@ export interface Links {
   readonly toAny: ReadonlyMap<string, readonly AnyLink[]>;
 }
 
+/**
+ * Finds all links by the table of the many side. A relation of the meta that cannot be one is a finding and
+ * no link.
+ */
 export const findLinks = (tables: Tables, meta: Meta, findings: Findings): Links => {
   const toOne = new Map<string, readonly Link[]>();
   const toAny = new Map<string, readonly AnyLink[]>();

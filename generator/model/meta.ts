@@ -152,11 +152,13 @@ const splitWords = (text: string): string[] =>
     .map((word) => word.trim())
     .filter((word) => word !== '');
 
+/** Returns a text of the meta; null where it is absent, empty or something else. */
 export const textOf = (entry: MetaEntry | undefined, key: string): string | null => {
   const value = entry?.values.get(key);
   return typeof value === 'string' && value !== '' ? value : null;
 };
 
+/** Returns a flag of the meta, which databases also keep as 1. */
 export const flagOf = (entry: MetaEntry | undefined, key: string): boolean => {
   const value = entry?.values.get(key);
   return value === true || value === 1;

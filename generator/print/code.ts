@@ -56,9 +56,16 @@ interface Expand {
 /** @param key including its sign: `name:`, `const name =` */
 export const pair = (key: string, value: Code): Code => ({ kind: 'pair', key, value });
 
+/**
+ * Lays out an object literal, `{ a, b }`. `expand` puts each item on a line of its own, even where all fit on
+ * one.
+ */
 export const object = (items: readonly Code[], { expand = false }: Expand = {}): Code =>
   items.length === 0 ? '{}' : { ...brackets('{', '}'), items, pad: ' ', expand };
 
+/**
+ * Lays out an array literal. An array of objects or arrays has a line for each item, as the formatter has it.
+ */
 export const array = (items: readonly Code[]): Code =>
   items.length === 0 ? '[]' : { ...brackets('[', ']'), items, expand: isTable(items) };
 
@@ -68,6 +75,7 @@ export const call = (callee: string, items: readonly Code[], result = ''): Code 
     ? `${callee}()${result}`
     : { ...brackets(`${callee}(`, `)${result}`), items, hug: isHuggable(items) };
 
+/** Lays out the type of an object, `{ a: A; b: B }`. */
 export const objectType = (items: readonly Code[]): Code =>
   items.length === 0 ? '{}' : { ...brackets('{', '}'), items, pad: ' ', separator: ';' };
 
@@ -78,6 +86,7 @@ export const generic = (name: string, items: readonly Code[]): Code => ({
   trailing: false,
 });
 
+/** Lays out the type of an array, with a union in brackets: `(A | B)[]`. */
 export const arrayType = (item: Code): Code => {
   if (typeof item === 'string') return `${item}[]`;
   return item.kind === 'group' ? { ...item, close: `${item.close}[]` } : { ...asUnion(item), list: true };

@@ -37,6 +37,9 @@ export interface ArgumentDefinition {
 /** Arguments of the directive `svc`. */
 export type Directives = Readonly<Record<string, string | null>>;
 
+/**
+ * Prints a type, input, enum, scalar or union with its description. Names must be valid in GraphQL already.
+ */
 export const printDefinition = ({
   kind,
   name,

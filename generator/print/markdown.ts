@@ -29,6 +29,7 @@ export const code = (value: string): string => {
   return shown === '' || /[`|\\]|^\s|\s$/.test(shown) ? `<code>${toEntities(shown)}</code>` : `\`${shown}\``;
 };
 
+/** Prints a link. The label is escaped as text, the target as a URL. */
 export const link = (label: string, target: string): string => `[${text(label)}](${encodeURI(target)})`;
 
 /** Prints a table whose cells are already Markdown. */

@@ -15,6 +15,7 @@ const shortEscapes = new Map([
   ['\t', '\\t'],
 ]);
 
+/** Creates a writer with the indentation and quotes of the formatter. */
 export const createWriter = (): CodeBlockWriter =>
   new CodeBlockWriter({ indentNumberOfSpaces: 2, newLine: '\n', useSingleQuote: true });
 
@@ -37,6 +38,7 @@ export const docComment = (text: string, indent = 0): string => {
   return lines.length === 1 ? `/** ${lines[0]} */` : `/**\n${lines.map(commentLine).join('\n')}\n */`;
 };
 
+/** Prints `// …` on one line, whatever the text contains. */
 export const lineComment = (text: string): string => `// ${harmless(oneLine(text))}`;
 
 const commentLine = (line: string): string => (line === '' ? ' *' : ` * ${line}`);

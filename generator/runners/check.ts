@@ -21,6 +21,10 @@ export interface RunnerReport {
 /** Types of the models in the output. */
 const typesFile = 'server/queue-models.ts';
 
+/**
+ * Checks all models. Types are compared only where ts-morph is installed, since only a development machine
+ * has it.
+ */
 export const checkRunners = async ({ models, files, out }: RunnerOptions): Promise<RunnerReport> => {
   const modules = models.flatMap(toModule);
   const missing = modules.filter(({ module }) => module.startsWith('./') && !existsSync(module));

@@ -4,6 +4,10 @@ import type { MapEntry, MapNode, Node } from './yaml.js';
 /** Depth at which merging stops: values below `fields.email.note` are replaced as a whole. */
 const depthOfKeys = 3;
 
+/**
+ * Merges two nodes. Lists of objects with `field` are merged by it; other lists, and values deeper than three
+ * keys, are replaced.
+ */
 export const mergeNodes = (base: Node, over: Node, depth = depthOfKeys): Node => {
   if (depth > 0 && base.kind === 'map' && over.kind === 'map') return mergeMaps(base, over, depth);
   if (base.kind === 'list' && over.kind === 'list')

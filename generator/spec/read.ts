@@ -37,12 +37,14 @@ export const textLike =
     return value;
   };
 
+/** Reads `true` or `false`, unquoted; the placeholder is false. */
 export const flag: Read<boolean> = (node, faults) => {
   if (node.kind === 'scalar' && typeof node.value === 'boolean') return node.value;
   faults.push(unexpected(node, 'true or false', 'write true or false'));
   return false;
 };
 
+/** Reads a whole number, of any sign; the placeholder is 0. */
 export const wholeNumber: Read<number> = (node, faults) => {
   if (node.kind === 'scalar' && Number.isInteger(node.value)) return Number(node.value);
   faults.push(unexpected(node, 'a whole number', 'write digits only'));
@@ -59,11 +61,13 @@ export const plainValue: Read<string | number | boolean> = (node, faults) => {
 /** Reads any value as plain data. */
 export const anything: Read<unknown> = nodeToData;
 
+/** Reads null, or what `read` reads. */
 export const nullable =
   <Value>(read: Read<Value>): Read<Value | null> =>
   (node, faults) =>
     node.kind === 'scalar' && node.value === null ? null : read(node, faults);
 
+/** Reads one of some words. The fault suggests a word that is spelled alike; the placeholder is the first. */
 export const oneOf =
   <const Word extends string>(words: readonly [Word, ...Word[]]): Read<Word> =>
   (node, faults) => {
@@ -75,6 +79,7 @@ export const oneOf =
     return words[0];
   };
 
+/** Reads a list, each item with `read`, so that every faulty item is reported. */
 export const listOf =
   <Value>(read: Read<Value>): Read<readonly Value[]> =>
   (node, faults) => {
@@ -105,8 +110,10 @@ export interface Property<Value> {
   readonly fallback?: Value;
 }
 
+/** Reads a property whose absence is a fault. */
 export const required = <Value>(read: Read<Value>): Property<Value> => ({ read, required: true });
 
+/** Reads a property that may be absent; its value is `fallback` then, or the property is absent too. */
 export const optional = <Value>(read: Read<Value>, ...[fallback]: [fallback?: Value]): Property<Value> =>
   fallback === undefined ? { read, required: false } : { read, required: false, fallback };
 

@@ -20,6 +20,7 @@ interface Context {
   readonly open: readonly string[];
 }
 
+/** Returns the schema without `$ref`. A reference that leads nowhere, or into itself, adds a fault. */
 export const resolveReferences = (root: MapNode, faults: SpecFault[]): Node =>
   resolve(root, { root, faults, open: [] });
 

@@ -17,6 +17,7 @@ export interface AccessIndex {
   readonly permissions: ReadonlyMap<string, readonly Permission[]>;
 }
 
+/** Indexes the rows once for many decisions. Permissions of policies that do not exist are ignored. */
 export const indexAccess = (rows: AccessRows): AccessIndex => {
   const permissions = new Map<string, Permission[]>(rows.policies.map(({ id }) => [id, []]));
   for (const permission of rows.permissions) permissions.get(permission.policy)?.push(permission);
@@ -33,12 +34,15 @@ export const indexAccess = (rows: AccessRows): AccessIndex => {
 const idsOf = (policies: AccessRows['policies']): ReadonlySet<string> =>
   new Set(policies.map(({ id }) => id));
 
+/** Returns the permissions of a policy; none where it does not exist. */
 export const policyPermissions = ({ permissions }: AccessIndex, policy: string): readonly Permission[] =>
   permissions.get(policy) ?? [];
 
+/** Returns the networks from which a policy counts; none means from everywhere. */
 export const networksOf = ({ networks }: AccessIndex, policy: string): readonly string[] =>
   networks.get(policy) ?? [];
 
+/** Returns the ids of a user's role and of the roles above it. */
 export const rolesOf = ({ id, role }: UserWithRole, { policyIndex }: AccessIndex): readonly string[] =>
   policyIndex.rolesOf({ id, role, status: '', columns: {} });
 
@@ -50,5 +54,6 @@ export const heldPolicies = (user: UserWithRole, index: AccessIndex): readonly s
     .map(({ policy }) => policy);
 };
 
+/** Returns the policies whose access rows name neither user nor role, which hold for every caller. */
 export const publicPolicies = ({ rows }: AccessIndex): readonly string[] =>
   rows.access.filter(({ user, role }) => user === null && role === null).map(({ policy }) => policy);

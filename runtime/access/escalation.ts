@@ -32,6 +32,10 @@ const identityFields: ReadonlySet<string> = new Set([
   'token',
 ]);
 
+/**
+ * Returns whether a change of these fields of a user can take over the account: such as its address,
+ * password, token or role.
+ */
 export const touchesIdentity = (fields: readonly string[]): boolean =>
   fields.some((field) => identityFields.has(field));
 

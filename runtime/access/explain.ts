@@ -40,6 +40,10 @@ interface ExplainOptions {
   readonly findNames: FindNames;
 }
 
+/**
+ * Explains an action as the rows are now, for any address and any row: conditions are part of the answer, not
+ * evaluated.
+ */
 export const explainAccess = (
   rows: AccessRows,
   { user, collection, action, findNames }: ExplainOptions,

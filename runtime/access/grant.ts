@@ -169,5 +169,6 @@ const uniteFields = (
   return fields;
 };
 
+/** Returns whether a permission lists a field, by name or by `*`; without a list it lists none. */
 export const listsField = ({ fields }: Pick<ParsedPermission, 'fields'>, name: string): boolean =>
   fields?.includes('*') === true || fields?.includes(name) === true;

@@ -27,6 +27,7 @@ interface Look {
   readonly wall: number;
 }
 
+/** Creates a lease of `duration` milliseconds, counted from before the version was read. 0 holds nothing. */
 export const createLease = ({ readVersion, duration }: LeaseOptions): Lease => {
   let last: Look | null = null;
   let isRenewing = false;

@@ -14,6 +14,7 @@ export interface PolicyConditions {
 /** Returns whether the caller holds a permission under conditions no stricter than those given; null for any. */
 export type Subsumes = (wanted: Permission, conditions: PolicyConditions | null) => boolean;
 
+/** Returns the conditions under which the permissions of a policy count. */
 export const conditionsOf = (index: AccessIndex, policy: string): PolicyConditions => ({
   networks: networksOf(index, policy),
   secondFactor: index.secondFactorPolicies.has(policy),
@@ -79,4 +80,5 @@ const isComparison = (filter: unknown): boolean =>
       : operator.startsWith('_') && !relationOperators.has(operator),
   );
 
+/** Returns a rule as JSON, by which rules are compared: the order of keys matters. */
 export const toText = (value: unknown): string => JSON.stringify(value);

@@ -43,6 +43,10 @@ export interface ResolvedPolicies {
 export const toPrincipal = ({ principal, resolve }: ResolvedPolicies, request: ApiRequest): Principal =>
   principal ?? resolve(() => request.address());
 
+/**
+ * Returns the policies of a holder, or the public ones for null, with the networks from which each of them
+ * counts.
+ */
 export const resolvePolicies = (holder: Holder | null, policyIndex: PolicyIndex): ResolvedPolicies => {
   const user = holder?.user ?? null;
   const list = readAddressList(user?.columns.ip_access);

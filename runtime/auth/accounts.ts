@@ -43,6 +43,7 @@ export const findByEmail = async (database: Database, email: string): Promise<Ac
   return row === undefined ? null : rowToAccount(row);
 };
 
+/** Returns the account of an id, whatever its status; null where there is none. */
 export const findById = async (database: Database, id: string): Promise<Account | null> => {
   const row = await findRow(database, 'svc_users', { where: { id }, columns });
   return row === undefined ? null : rowToAccount(row);

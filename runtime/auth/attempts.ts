@@ -60,6 +60,10 @@ const failureCodes: ReadonlySet<ErrorCode> = new Set([
   'INVALID_PAYLOAD',
 ]);
 
+/**
+ * Creates the limits on a database. Attempts of one account and address run one after another, within this
+ * process.
+ */
 export const createAttempts = (database: Database): Attempts => {
   const counters = createCounters(database);
   const runSequentially = createSequences();

@@ -17,6 +17,10 @@ interface AuthContextOptions extends Pick<AuthContext, 'database' | 'tokens' | '
   readonly config: Pick<Config, 'auth'>;
 }
 
+/**
+ * Creates the dependencies with counters of attempts of their own; one context serves all requests of a
+ * process.
+ */
 export const createAuthContext = ({ database, tokens, keys, config }: AuthContextOptions): AuthContext => ({
   database,
   tokens,

@@ -32,6 +32,10 @@ export interface AddOptions {
 export const counterId = (...parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
+/**
+ * Creates the access to the counters. A counter that has expired counts as 0 and is deleted by the next one
+ * that begins.
+ */
 export const createCounters = (database: Database): Counters => {
   const [count, until] = [database.quote('count'), database.quote('until')];
 

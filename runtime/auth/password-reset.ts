@@ -51,6 +51,10 @@ export interface PasswordResetOptions extends Pick<AuthContext, 'database' | 'to
   readonly ttl: number;
 }
 
+/**
+ * Creates the two steps of a reset. Links live for `ttl` milliseconds and lead to one of `pages`, or to the
+ * own page.
+ */
 export const createPasswordReset = (options: PasswordResetOptions): PasswordReset => {
   const { database, tokens, attempts, send, ttl } = options;
   const allowed = createAllowList(options.pages);

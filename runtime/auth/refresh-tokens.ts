@@ -12,6 +12,9 @@ export interface RefreshTokens {
   isRefresh(token: string): Promise<boolean>;
 }
 
+/**
+ * Creates the functions for refresh tokens: the newest key signs, and each key that is configured verifies.
+ */
 export const createRefreshTokens = (keys: Keys): RefreshTokens => ({
   async firstRefresh(session) {
     const [{ key }] = await keys();

@@ -29,6 +29,7 @@ export interface StoredSession {
   readonly addresses: AddressList;
 }
 
+/** Stores a session, and the time as the last access of its user. */
 export const insertSession = async (database: Database, row: SystemRow<'svc_sessions'>): Promise<Session> => {
   await insertRow(database, 'svc_sessions', row);
   await updateLastAccess(database, row.user);

@@ -61,6 +61,10 @@ interface BeginOptions {
 
 type SessionContext = Pick<AuthContext, 'database' | 'tokens'>;
 
+/**
+ * Begins a session of an account whose credentials were checked, and returns its tokens, which are stored
+ * nowhere else.
+ */
 export const beginSession = async (
   account: Account,
   options: BeginOptions,

@@ -17,8 +17,12 @@ export interface StaticTokens {
 /** Begins a hash. No token does: a stolen hash is not accepted as a token. */
 const hashPrefix = 'hmac:';
 
+/** Returns whether a stored token is a hash. A hash is no token: it is refused where it is sent as one. */
 export const isHashedToken = (stored: string): boolean => stored.startsWith(hashPrefix);
 
+/**
+ * Creates the conversion of tokens. It finds tokens in either form, in whichever `mode` new ones are stored.
+ */
 export const createStaticTokens = (keys: Keys, mode: Config['auth']['staticTokens']): StaticTokens => ({
   async toStored(token) {
     if (mode === 'plain') return token;

@@ -34,6 +34,7 @@ export interface Tokens extends RefreshTokens {
 
 const loadLibrary = async () => (await import('jsonwebtoken')).default;
 
+/** Creates the functions for all tokens: the newest key signs, and each key that is configured verifies. */
 export const createTokens = (keys: Keys): Tokens => ({
   ...createRefreshTokens(keys),
   signAccess: ({ user, session, generation, expires }) =>

@@ -12,6 +12,7 @@ import { modelToScope } from '../doctor/model-scope.js';
 import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
+/** Creates `svc access`. `explain` exits with 1 where the action is not permitted. */
 export const accessCommand = (): Command =>
   new Command('access').description('inspect access rules').addCommand(explainCommand());
 

@@ -5,6 +5,7 @@ import { pruneActivity, retentionDays } from '../schema/activity.js';
 import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
+/** Creates `svc activity`. `prune` exits with 1 where no retention is set. */
 export const activityCommand = (): Command =>
   new Command('activity').description('manage the activity log').addCommand(pruneCommand());
 

@@ -9,6 +9,7 @@ import type { BootstrapReport } from '../schema/bootstrap.js';
 import { action, createProgress, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
+/** Creates `svc bootstrap`, which prints generated secrets once, on stdout, and its progress on stderr. */
 export const bootstrapCommand = (): Command =>
   new Command('bootstrap')
     .description('create or complete the system tables and the first administrator; safe to repeat')

@@ -14,6 +14,7 @@ interface Flags {
 
 const limit = 50;
 
+/** Creates `svc deliveries`, which reads the database and needs no server. */
 export const deliveriesCommand = (): Command =>
   new Command('deliveries').description('find webhook deliveries of any account').addCommand(listCommand());
 

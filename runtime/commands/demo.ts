@@ -11,6 +11,7 @@ import { urlsOf } from '../config/urls.js';
 import { runBootstrap } from './bootstrap.js';
 import { action, printLine } from './output.js';
 
+/** Creates `svc demo`, which runs until it receives SIGINT or SIGTERM. */
 export const demoCommand = (): Command =>
   new Command('demo')
     .description('serve a demo database, without any setup; stores its data in .svc/')

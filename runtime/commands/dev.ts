@@ -9,6 +9,10 @@ import { action, printLine } from './output.js';
 /** Folders whose files are followed. */
 const folders = ['spec', 'models'] as const;
 
+/**
+ * Creates `svc dev`, which runs `svc start` and `svc worker` as child processes until it receives SIGINT or
+ * SIGTERM.
+ */
 export const devCommand = (): Command =>
   new Command('dev')
     .description('serve a project with its queue, reload its models on save, and print webhooks')

@@ -5,6 +5,7 @@ import type { Group } from '../doctor/examine.js';
 import { action, limitLines, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
+/** Creates `svc doctor`, which changes nothing in the database or the project. */
 export const doctorCommand = (): Command =>
   new Command('doctor')
     .description('examine spec, database, rights, rules and generated output; exits with 1 for a problem')

@@ -18,6 +18,7 @@ interface Flags {
   readonly client: boolean;
 }
 
+/** Creates `svc generate`, which writes only files that differ. */
 export const generateCommand = (): Command =>
   new Command('generate')
     .description('write generated/ from the live database and the spec')

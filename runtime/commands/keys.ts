@@ -10,6 +10,7 @@ import { Refusal } from '../config/refusal.js';
 import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
+/** Creates `svc keys`. The secret of a key is printed once, when it is created. */
 export const keysCommand = (): Command =>
   new Command('keys')
     .description('manage keys of the queue, sent as Authorization: Key <id>:<secret>')

@@ -9,6 +9,7 @@ interface Flags {
   readonly http?: string;
 }
 
+/** Creates `svc model`. `new` writes files of a model and never replaces one. */
 export const modelCommand = (): Command =>
   new Command('model').description('begin models of the queue').addCommand(newCommand());
 

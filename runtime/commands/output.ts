@@ -1,15 +1,18 @@
 /** Output of commands: results on stdout, progress and errors on stderr, exit codes 0, 1 and 2. */
 import { isRefusal } from '../config/refusal.js';
 
+/** Writes a line to stdout, which holds nothing but results. */
 export const printLine = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
+/** Writes a value to stdout as JSON with an indentation of two, as `--json` does. */
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value, null, 2));
 
 /** Number of lines above which lists are shortened. */
 export const maxLines = 20;
 
+/** Returns the first lines, and one that counts the others. */
 export const limitLines = (lines: readonly string[]): readonly string[] =>
   lines.length <= maxLines
     ? lines

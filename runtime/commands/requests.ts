@@ -26,6 +26,7 @@ interface Flags {
   readonly reason?: string;
 }
 
+/** Creates `svc requests`. Its actions take the filters of `list`; `--dry-run` only counts. */
 export const requestsCommand = (): Command => {
   const command = new Command('requests')
     .description('find requests of any account, and act on those that match')

@@ -18,6 +18,9 @@ import { checkTemporal, ok, type Part, type Parts } from '../processes/health.js
 import { urlsOf } from '../config/urls.js';
 import { action } from './output.js';
 
+/**
+ * Creates `svc start`, which runs until it receives SIGINT or SIGTERM and then finishes requests in progress.
+ */
 export const startCommand = (): Command =>
   new Command('start')
     .description('serve the API of the connected database')

@@ -21,6 +21,10 @@ import {
 import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
+/**
+ * Creates `svc users`. Changes are recorded as activity without a user, and wait until every process knows
+ * them.
+ */
 export const usersCommand = (): Command =>
   new Command('users')
     .description('create users; reset tokens, passwords and one-time passwords')

@@ -4,6 +4,7 @@ import { rotateSigningKey } from '../queue/store/secrets.js';
 import { action, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
+/** Creates `svc webhooks`. `rotate` adds a key pair; the former one stays valid for a day. */
 export const webhooksCommand = (): Command =>
   new Command('webhooks').description('manage the signing keys of webhooks').addCommand(rotateCommand());
 

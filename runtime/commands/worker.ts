@@ -27,6 +27,7 @@ interface Flags {
   readonly slots?: number;
 }
 
+/** Creates `svc worker`, which drains when it receives SIGINT or SIGTERM. */
 export const workerCommand = (): Command =>
   new Command('worker')
     .description('run workers of the queue; requires TEMPORAL_ADDRESS')

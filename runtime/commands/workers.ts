@@ -6,6 +6,10 @@ import { drainWorkers } from '../queue/store/workers.js';
 import { action, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
+/**
+ * Creates `svc workers`, which reads and writes the database; a worker sees that it is to drain within
+ * seconds.
+ */
 export const workersCommand = (): Command =>
   new Command('workers')
     .description('list the worker processes of the queue, and drain them')

@@ -16,6 +16,7 @@ export interface Background {
 
 const maxRunning = 100;
 
+/** Creates a set of background work; what exceeds its size is dropped with a warning. */
 export const createBackground = (observe: Observe): Background => {
   const running = new Set<Promise<void>>();
   const warn = (name: string, reason: string): void =>

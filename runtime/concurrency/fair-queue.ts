@@ -159,6 +159,7 @@ const createTurn = (perTurn: number, onNext: () => void): Turn => {
   };
 };
 
+/** Creates an empty queue; one for all callers of a resource, since each has its own limits. */
 export const createFairQueue = (options: FairQueueOptions): FairQueue => {
   const { maxTasks, concurrency = 1, perTurn = Infinity, pause } = options;
   const waiting = createRotation();

@@ -18,6 +18,7 @@ export interface WorkerPoolOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Creates an idle pool; without `maxWaiting`, no task is dropped. */
 export const createWorkerPool = ({
   concurrency,
   maxWaiting = Infinity,

@@ -33,6 +33,7 @@ export const parsePublicUrl: Parse<string> = (value) => {
   return value.replace(/\/+$/, '');
 };
 
+/** Parses `host:port`. @throws Error that says what was expected */
 export const parseAddress: Parse<string> = (value) => {
   if (!/^[^\s/]+:\d{1,5}$/.test(value)) throw new Error('expected host:port');
   return value;
@@ -42,6 +43,10 @@ export const parseAddress: Parse<string> = (value) => {
 export const parseAdminPort: Parse<number | null> = (value) =>
   value === 'off' ? null : parseInteger(0, 65_535)(value);
 
+/**
+ * Parses an e-mail address, of which only the form `a@b` is checked.
+ * @throws Error that says what was expected
+ */
 export const parseEmail: Parse<string> = (value) => {
   if (!/^[^\s@]+@[^\s@]+$/.test(value)) throw new Error('expected an e-mail address');
   return value;
@@ -80,11 +85,16 @@ export const parseEndpoint: Parse<string> = (value) => {
 const isUuid = (value: unknown): boolean =>
   typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
+/** Parses the UUID of a role, which may not exist. @throws Error that says what was expected */
 export const parseRole: Parse<string> = (value) => {
   if (!isUuid(value)) throw new Error('expected the UUID of a role');
   return value;
 };
 
+/**
+ * Parses groups of an identity provider with their roles, in the order of the JSON.
+ * @throws Error that says what was expected
+ */
 export const parseMapping: Parse<readonly (readonly [string, string])[]> = (value) => {
   const expected = 'expected JSON such as {"editors": "<UUID of a role>"}';
   let mapping: unknown;

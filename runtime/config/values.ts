@@ -17,6 +17,7 @@ export interface Variable {
   readonly secret?: true;
 }
 
+/** Accepts every text as it is. */
 export const parseText: Parse<string> = (value) => value;
 
 const durations: ReadonlyMap<string, number> = new Map([
@@ -118,12 +119,14 @@ export const parseProxies = (text: string): { readonly hops: number; readonly ra
 
 const isRange = (text: string): boolean => parseNetwork(text) !== null;
 
+/** Parses true, 1, on, yes and their opposites, in any case. @throws Error that says what was expected */
 export const parseBoolean: Parse<boolean> = (value) => {
   if (/^(true|1|on|yes)$/i.test(value)) return true;
   if (/^(false|0|off|no)$/i.test(value)) return false;
   throw new Error('expected true or false');
 };
 
+/** Creates a parser of some values, spelled exactly so. */
 export const parseOneOf =
   <const Value extends string>(values: readonly Value[]): Parse<Value> =>
   (text) => {

@@ -2,6 +2,10 @@
 import type { Observe, StatementKind } from '../observe.js';
 import type { Database, Executor } from './contract.js';
 
+/**
+ * Returns the database, which reports each statement, and each transaction as one, as `statementFinished`.
+ * Results and errors pass unchanged.
+ */
 export const measureDatabase = (database: Database, observe: Observe): Database => {
   const measure = <Result>(operation: StatementKind, run: () => Promise<Result>): Promise<Result> => {
     const began = performance.now();

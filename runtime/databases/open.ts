@@ -45,9 +45,12 @@ const loadModules = async (name: DialectName): Promise<DialectModules> => {
   return dialects[name] as DialectModules;
 };
 
+/** Returns the SQL of a database, by its dialect. */
 export const loadDialect = async (name: DialectName): Promise<SqlDialect> => (await loadModules(name)).sql;
 
+/** Returns the DDL of system tables. */
 export const loadDdlPrinter = async (name: DialectName): Promise<DdlPrinter> => (await loadModules(name)).ddl;
 
+/** Returns the DDL of a team's own tables, for snapshots and applies. */
 export const loadSchemaPrinter = async (name: DialectName): Promise<SchemaPrinter> =>
   (await loadModules(name)).schema;

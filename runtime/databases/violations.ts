@@ -1,6 +1,7 @@
 /** Functions shared by the modules that read constraint violations from driver errors. */
 import type { Violation } from './contract.js';
 
+/** Creates a violation. Columns are those that the driver's error names; none where it names no column. */
 export const violation = (
   kind: Violation['kind'],
   columns: readonly string[] = [],

@@ -15,6 +15,7 @@ export interface GreetingOptions {
   readonly file: string;
 }
 
+/** Returns the greeting with URLs, credentials and requests to try, ready to be printed. */
 export const formatGreeting = (options: GreetingOptions): string => {
   const { urls, ui, email, token, password, key, file } = options;
   const links = { ...urls, ...(ui !== null && { temporal: ui }) };

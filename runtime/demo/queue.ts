@@ -28,6 +28,7 @@ export interface DemoTemporal extends Pick<DemoQueue, 'address' | 'ui'> {
   stop(): Promise<void>;
 }
 
+/** Returns the Temporal server of `TEMPORAL_ADDRESS`, or starts one, which is downloaded the first time. */
 export const openDemoTemporal = async (
   config: Config,
   print: (message: string) => void,
@@ -37,6 +38,7 @@ export const openDemoTemporal = async (
   return { address, ui: null, ready: Promise.resolve(), stop: async () => undefined };
 };
 
+/** Opens the queue without workers, which need the database to be set up first. */
 export const openDemoQueue = async (config: Config, print: (message: string) => void): Promise<DemoQueue> => {
   const temporal = await openDemoTemporal(config, print);
   let worker: ChildProcess | null = null;

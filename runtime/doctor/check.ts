@@ -22,6 +22,8 @@ export interface Check {
   run(subject: Subject): Promise<readonly Finding[]>;
 }
 
+/** Creates a finding that makes `svc doctor` exit with 1. */
 export const problem = (message: string): Finding => ({ severity: 'problem', message });
 
+/** Creates a finding that does not change the exit code. */
 export const note = (message: string): Finding => ({ severity: 'note', message });

@@ -2,6 +2,10 @@
 import type { Model } from '../../generator/model/types.js';
 import type { RuleScope } from '../access/rule-faults.js';
 
+/**
+ * Returns the scope. The target of a many-to-any relation is null, as a rule cannot lead through it without
+ * naming one.
+ */
 export const modelToScope = (collections: Model['collections']): RuleScope => ({
   findNames(name) {
     const found = collections.find((each) => each.name === name);

@@ -22,6 +22,10 @@ export interface AccessSourceOptions {
   noteUse(user: User): void;
 }
 
+/**
+ * Creates the reads of access. The version is read by `reserved`, so that it never waits for a connection of
+ * the pool.
+ */
 export const createAccessSource = ({
   executor,
   reserved,
@@ -201,6 +205,10 @@ export const credentialOf = (hash: string | null): string =>
     .update(hash ?? '')
     .digest('base64url');
 
+/**
+ * Converts a row of `svc_users`. Token, password and one-time secret are not part of the user, so that no
+ * rule can read them.
+ */
 export const rowToUser = (row: Readonly<Record<string, unknown>>): User => {
   const { token: _token, password: _password, tfa_secret: secret, tfa_step: _step, ...columns } = row;
   return {
@@ -212,6 +220,7 @@ export const rowToUser = (row: Readonly<Record<string, unknown>>): User => {
   };
 };
 
+/** Compares two secrets in a time that depends on their lengths only. */
 export const equalsInConstantTime = (left: string, right: string): boolean => {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -227,6 +227,7 @@ export interface Literal {
   readonly length: number;
 }
 
+/** Copies bytes into words, as `Writer.literal` takes them. */
 export const createLiteral = (bytes: Buffer): Literal => {
   const padded = Buffer.alloc(Math.ceil(bytes.length / word) * word);
   bytes.copy(padded);

@@ -9,6 +9,7 @@ export type CellValue = string | number | bigint | Buffer | null;
 export const cellsToKey = (cells: readonly CellValue[]): string | null =>
   cells.includes(null) ? null : joinKey(cells.map(cellToText));
 
+/** Returns the text of a cell; bytes one character each, as Latin-1. */
 export const cellToText = (cell: CellValue): string =>
   Buffer.isBuffer(cell) ? cell.toString('latin1') : String(cell);
 

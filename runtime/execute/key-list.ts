@@ -10,6 +10,7 @@ export interface KeyList {
   chunks(size: number): Iterable<readonly Key[]>;
 }
 
+/** Creates a list of keys that are in memory already. */
 export const keyList = (keys: readonly Key[]): KeyList => ({
   count: keys.length,
   chunks: (size) => chunk(keys, size),

@@ -94,6 +94,7 @@ export const readColumns = async (
   });
 };
 
+/** Returns the key of a row by the names of its columns, with values as stored. */
 export const toKey = (collection: Collection, row: Readonly<Record<string, unknown>>): Key =>
   readKey(
     collection,

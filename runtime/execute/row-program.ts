@@ -51,6 +51,10 @@ type Step =
 /** More bytes than any value takes that is not text. */
 const widestValue = 40;
 
+/**
+ * Compiles the steps that write a row. The first `keyColumns` columns are the key of its parent and not part
+ * of the JSON.
+ */
 export const compileProgram = <Row extends Cursor, Column>(
   format: RowFormat<Row, Column>,
   { tokens, keyColumns }: RowLayout,

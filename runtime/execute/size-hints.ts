@@ -12,8 +12,10 @@ const minSize = 1024;
 const maxSize = 1024 * 1024;
 const slack = 512;
 
+/** Returns the bytes to reserve for the result of a statement. */
 export const sizeHint = (text: string): number => hints.get(text) ?? minSize;
 
+/** Remembers the bytes that the result of a statement took, if it is the largest so far; at most 1 MB. */
 export const rememberSize = (text: string, size: number): void => {
   if ((hints.get(text) ?? 0) >= size) return;
   hints.set(text, Math.min(size + slack, maxSize));

@@ -14,6 +14,7 @@ import type { RowsContext } from './row-locks.js';
 /** Stored keys by the text of the given key. */
 export type StoredKeys = ReadonlyMap<string, Key>;
 
+/** Returns a key as the text by which keys are compared in maps and sets. */
 export const keyText = (key: Key): string => JSON.stringify(key);
 
 /** Returns whether a key of the collection may be spelled differently from its stored form. */

@@ -68,6 +68,7 @@ export const findRow = async <Table extends SystemTable, Column extends ColumnOf
   options: FindOptions<Table, Column>,
 ): Promise<Pick<SystemRow<Table>, Column> | undefined> => (await findRows(statements, table, options))[0];
 
+/** Inserts a row; columns that it leaves out get their defaults. */
 export const insertRow = <Table extends SystemTable>(
   statements: Statements,
   table: Table,

@@ -62,6 +62,10 @@ export interface TransactionContext extends ExecuteContext {
   beforeRelated(change: RelatedChange): Promise<void>;
 }
 
+/**
+ * Describes a write for the explanation of its failure, which reads from the database outside of the
+ * transaction.
+ */
 export const toWrite = (
   { collection, rows, action }: Pick<Write, 'collection' | 'rows' | 'action'>,
   { database, dialect }: ExecuteContext,

@@ -119,6 +119,7 @@ export const deletePermitted = async (
   });
 };
 
+/** Returns rows that consist of their keys, for deletions. */
 export const keyRows = ({ key }: Collection, keys: readonly Key[]): readonly WriteRow[] =>
   keys.map((parts) => new Map(key.map(({ name }, index) => [name, parts[index] ?? null])));
 

@@ -37,6 +37,7 @@ interface NodeWithDirectives {
 const none: FieldDirectives = {};
 const cache = new WeakMap<NodeWithDirectives, FieldDirectives>();
 
+/** Returns the directives of a node, read once for each node. */
 export const directivesOf = (node: NodeWithDirectives | null | undefined): FieldDirectives => {
   if (node === null || node === undefined) return none;
   const cached = cache.get(node);

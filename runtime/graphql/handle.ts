@@ -12,6 +12,7 @@ export interface Graphql {
   print(scope: Scope, principal: Principal): Promise<string>;
 }
 
+/** Creates the handlers without reading the schema. Where loading fails, the next request loads again. */
 export const createGraphql = (options: GraphqlOptions): Graphql => {
   const load = lazy(async () => (await import('./server.js')).createGraphqlServer(options));
   return {

@@ -24,6 +24,7 @@ export const readCall = async (request: ApiRequest): Promise<GraphqlCall> => {
   return toCall(readQueryString(request.query), true);
 };
 
+/** Creates the error for a method that the path, or the kind of document, does not take. */
 export const methodNotAllowed = (allowed: readonly string[], current: string): Error =>
   apiError('METHOD_NOT_ALLOWED', { allowed, current }, `allowed here: ${allowed.join(', ')}`);
 
@@ -78,6 +79,7 @@ export const contentTypeFor = ({ headers }: Pick<ApiRequest, 'headers'>): string
   return own !== -1 && (plain === -1 || own < plain) ? graphqlJson : json;
 };
 
+/** Creates the response of a document that ran, errors or not: its status is 200. */
 export const respondWith = (
   body: Buffer | string,
   contentType: string,

@@ -212,6 +212,7 @@ const namedType = (name: string): NamedTypeNode => ({
   name: { kind: Kind.NAME, value: name },
 });
 
+/** Returns the name of a type without `!` and `[]`. */
 export const typeName = (type: TypeNode): string =>
   type.kind === Kind.NAMED_TYPE ? type.name.value : typeName(type.type);
 

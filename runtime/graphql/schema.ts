@@ -50,6 +50,7 @@ export interface ViewsOptions {
 /** Maximum number of types in all restricted views; a type takes about 6 kB. */
 const maxTypes = 6_000;
 
+/** Creates the views of one build. Nothing is read before the first of them. */
 export const createViews = ({ folder, registry }: ViewsOptions): Views => {
   const documents = new Map<Scope, Promise<DocumentNode>>();
   const views = new Map<string, View>();

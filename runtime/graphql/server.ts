@@ -34,6 +34,9 @@ export interface GraphqlServer {
   print(scope: Scope, principal: Principal): Promise<string>;
 }
 
+/**
+ * Creates the server of both schemas, whose documents are parsed and compiled once for each set of policies.
+ */
 export const createGraphqlServer = (options: GraphqlOptions): GraphqlServer => {
   const { folder, registry, introspection } = options;
   const context = {

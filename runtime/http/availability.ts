@@ -13,6 +13,7 @@ export interface Availability {
 /** Milliseconds. */
 const pollInterval = 500;
 
+/** Creates the watch, which asks the database only from a loss until it answers again. */
 export const watchAvailability = (database: Database, observe: Observe): Availability => {
   let timer: NodeJS.Timeout | null = null;
   let lostAt = 0;

@@ -13,6 +13,7 @@ export interface AppOptions extends MessageOptions {
   readonly routes: readonly Route[];
 }
 
+/** Creates the application. A body that the embedding application has parsed is used as it is. */
 export const createApp = (options: AppOptions): Express => {
   const app = express();
   app.disable('x-powered-by');

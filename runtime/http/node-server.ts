@@ -43,6 +43,7 @@ export interface Listener {
  */
 const keepAliveTimeout = 75_999;
 
+/** Resolves when the server accepts connections. @throws what Node throws where the port is taken */
 export const listen = (options: ListenOptions): Promise<Listener> => {
   const server = createServer({ keepAliveTimeout, requestTimeout: 60_000, headersTimeout: 20_000 });
   const inProgress: InProgress = { count: 0, isLeaving: false, sockets: new Set() };

@@ -19,6 +19,10 @@ export interface ResponderOptions {
   readonly track: TrackOperation;
 }
 
+/**
+ * Creates the function that answers every request. It never rejects for an error of a handler: that is a
+ * response too.
+ */
 export const createResponder =
   ({ router, availability, observe, track }: ResponderOptions): Responder =>
   async (request) => {

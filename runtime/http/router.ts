@@ -35,6 +35,7 @@ export interface Match {
 /** Returns the endpoint of a request; errors have endpoints as well. */
 export type Router = (method: string, path: string) => Match;
 
+/** Compiles the routes. Of two routes for one operation, the first is served. */
 export const createRouter = (options: RouterOptions): Router => {
   const root = createNode();
   for (const route of firstOfEachOperation(options.routes)) addRoute(root, route, options);

@@ -93,9 +93,14 @@ export const createContext = (services: ItemServices, principal: Principal, clie
   };
 };
 
+/** Returns the limits of a caller: those of the public without a user. */
 export const limitsOf = ({ principal, limits, publicLimits }: ItemContext): Limits =>
   principal.user === null ? publicLimits : limits;
 
+/**
+ * Returns the values of a request for the statements of its plan. Variables in rules and in queries resolve
+ * differently.
+ */
 export const bindInput = (
   { principal, registry, now }: ItemContext,
   { values = [], keys = [] }: { readonly values?: readonly unknown[]; readonly keys?: readonly unknown[] },

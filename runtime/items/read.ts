@@ -31,6 +31,7 @@ export interface ReadTarget {
   readonly parsed: ParsedQuery;
 }
 
+/** Reads a list or an aggregation. @throws the errors of its query, FORBIDDEN, QUERY_TOO_COMPLEX */
 export const readList = (target: ReadTarget, context: ItemContext): Promise<ReadResult> => {
   const { cursor, after } = target.parsed.query;
   if (cursor || after !== null) return readPage(target, context);
@@ -142,6 +143,7 @@ export const readSingleton = async (
   return absentItem(planRead(parsed.query, collection, planContext(context)), context);
 };
 
+/** Returns the part of the context that plans depend on, and by which they are cached. */
 export const planContext = ({ principal, maxDepth }: ItemContext) => ({
   policies: principal.policies,
   maxDepth,
@@ -154,6 +156,7 @@ interface ReadRun extends ReadTarget {
   readonly keys: readonly unknown[];
 }
 
+/** Runs a read inside the transaction of `executor`, or on the database without one. */
 export const run = (
   options: ReadRun,
   context: ItemContext & Partial<WrittenContext>,

@@ -142,6 +142,7 @@ export const updateSingleton = async (
     : updateItem(target, { key, payload }, context);
 };
 
+/** Deletes one item. @throws FORBIDDEN for one that does not exist or may not be deleted */
 export const deleteItem = async (
   collection: Collection,
   key: readonly unknown[],

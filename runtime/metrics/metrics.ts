@@ -20,6 +20,7 @@ export interface MetricsOptions {
   readonly version: string;
 }
 
+/** Creates the metrics of this process. `version` is the label of `svc_build_info`. */
 export const createMetrics = ({ version }: MetricsOptions): Metrics => {
   const tallies = createTallies();
   const count = createCounter(tallies);

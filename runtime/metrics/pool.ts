@@ -2,6 +2,7 @@
 import type { Database } from '../databases/contract.js';
 import type { ReadGauges } from './metrics.js';
 
+/** Returns the reader of the gauges. */
 export const watchPool =
   ({ poolUse }: Pick<Database, 'poolUse'>): ReadGauges =>
   ({ set }) => {

@@ -10,5 +10,6 @@ import type { Snapshot } from './tallies.js';
 const aggregate = (snapshots: readonly Snapshot[]): Registry =>
   AggregatorRegistry.aggregate(snapshots as unknown as MetricObjectWithValues<MetricValue<string>>[]);
 
+/** Merges snapshots: counters and histograms are summed, gauges as their family says. */
 export const printSnapshots = (snapshots: readonly Snapshot[]): Promise<string> =>
   aggregate(snapshots).metrics();

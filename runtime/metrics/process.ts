@@ -6,6 +6,7 @@ import type { Tallies } from './tallies.js';
 /** Milliseconds between two measurements of the event loop. */
 const resolution = 20;
 
+/** Starts to measure the delay of the event loop, until closed. Utilization is that since the last read. */
 export const watchProcess = (tallies: Pick<Tallies, 'set'>): { readonly read: ReadGauges; close(): void } => {
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();

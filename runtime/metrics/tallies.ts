@@ -40,6 +40,7 @@ export interface Tallies {
 export const maxLabelValues = 500;
 export const otherLabel = 'other';
 
+/** Creates empty tallies. Label values are given in the order in which the family names its labels. */
 export const createTallies = (): Tallies => {
   const roots = new Map<FamilyName, Branch>();
 

@@ -15,6 +15,7 @@ import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
 import { cookieOf, respondWithTokens, setCookie } from './token-response.js';
 
+/** Creates the handlers of logins, renewals and logouts. */
 export const createAuthOperations = (auth: AuthContext) => {
   const { database } = auth;
   const { providers, disableDefault } = auth.settings;

@@ -70,6 +70,7 @@ type SchemaAccess = ReturnType<typeof createSchemaAccess>;
 /** Entries as the response declares them; their meta has more keys than that. */
 const entryOf = (entry: object): { data: never } => ({ data: entry as never });
 
+/** Creates the handlers of collections, fields and relations, which only administrators reach. */
 export const createCollectionOperations = (services: OperationServices) => {
   const access = createSchemaAccess(services);
   return { ...collectionOperations(access), ...fieldOperations(access), ...relationOperations(access) };

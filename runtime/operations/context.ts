@@ -48,6 +48,10 @@ export interface OpenedContext {
   readonly reply: Pick<Required<ApiResponse>, 'headers' | 'cookies'>;
 }
 
+/**
+ * Opens the context of one request; headers and cookies are collected until the handler has returned.
+ * @throws INVALID_QUERY for a dry run
+ */
 export const openContext = (
   request: ApiRequest,
   access: Access,

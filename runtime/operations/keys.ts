@@ -10,6 +10,7 @@ import type { OperationServices } from './services.js';
 
 type Names = 'keysCreate' | 'keysList' | 'keysRevoke';
 
+/** Creates the handlers of keys. The secret of a key is in the answer that creates it, and nowhere else. */
 export const createKeyOperations = ({ database, loadQueue }: OperationServices): Pick<Operations, Names> => ({
   async keysCreate({ body }, context) {
     preventCaching(context);

@@ -27,6 +27,7 @@ type MeOperations = Pick<
   | 'permissionsMeItem'
 >;
 
+/** Creates the handlers of the caller's own user, policies and permissions. */
 export const createMeOperations = (services: OperationServices): MeOperations => ({
   usersMe: async (_input, context) => ({ data: await readMe(context, services) }),
 

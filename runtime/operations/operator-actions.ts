@@ -25,6 +25,7 @@ type Names = 'operatorActionsCreate' | 'operatorActionsRead' | 'operatorActionsA
 
 type Body = OperatorActionsCreateInput['body'];
 
+/** Creates the handlers of actions on the queue; those on many requests run in the background. */
 export const createOperatorActionOperations = (services: OperationServices): Pick<Operations, Names> => {
   const { database } = services;
   return {

@@ -33,6 +33,7 @@ type Names =
 const day = 86_400_000;
 const defaultLimit = 50;
 
+/** Creates the handlers, which require a policy with `operator_access`, or an administrator. */
 export const createOperatorOperations = (services: OperationServices): Pick<Operations, Names> => ({
   ...createSearches(services),
   ...createOverviews(services),

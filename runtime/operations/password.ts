@@ -9,6 +9,7 @@ import { requireFieldValue } from '../items/field-value.js';
 import { recordChanges } from './activity.js';
 import type { OperationServices } from './services.js';
 
+/** Creates the handlers, which answer alike whether or not an address belongs to a user. */
 export const createPasswordOperations = (services: OperationServices, auth: AuthContext) => {
   const { config, url, background, registry } = services;
   const users = registry.collections.get('svc_users') as Collection;

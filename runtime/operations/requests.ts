@@ -44,6 +44,7 @@ type Names =
   | 'requestsRedeliver'
   | 'queueLimits';
 
+/** Creates the handlers. Requests of others are answered as requests that do not exist. */
 export const createRequestOperations = (services: OperationServices): Pick<Operations, Names> => {
   const { database } = services;
   return {

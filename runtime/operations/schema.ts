@@ -6,6 +6,10 @@ import type { OperationServices } from './services.js';
 
 type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply' | 'schemaReload';
 
+/**
+ * Creates the handlers of snapshot, diff and apply, which load their modules with the first of these
+ * requests.
+ */
 export const createSchemaOperations = ({
   database,
   config,

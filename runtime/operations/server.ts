@@ -6,6 +6,7 @@ import { visibilityOf } from '../access/visibility.js';
 import { locateOpenApi, restrictOpenApi } from './openapi-view.js';
 import type { OperationServices } from './services.js';
 
+/** Creates the handlers of health, specs and settings. Health names failing parts to administrators only. */
 export const createServerOperations = ({
   database,
   registry,

@@ -10,6 +10,7 @@ import type { OperationContext } from './context.js';
 import { respondWithTokens, preventCaching } from './token-response.js';
 import type { OperationServices } from './services.js';
 
+/** Creates the handlers of logins at providers; the state of a login is in a cookie, not in the database. */
 export const createSignOnOperations = (services: OperationServices, auth: AuthContext) => {
   const { base, url, observe } = services;
   const signOn = createSignOn({

@@ -8,6 +8,7 @@ import type { OperationContext } from './context.js';
 import { preventCaching } from './token-response.js';
 import type { OperationServices } from './services.js';
 
+/** Creates the handlers for one-time passwords of the caller, and for administrators those of others. */
 export const createTfaOperations = (services: OperationServices, auth: AuthContext) => {
   /** @throws INVALID_CREDENTIALS without a user */
   const callerOf = async (context: OperationContext): Promise<Caller> => {

@@ -36,6 +36,7 @@ interface CookieOptions {
   readonly context: OperationContext;
 }
 
+/** Sets the cookie of a mode, out of reach of scripts, for `ttl` milliseconds. */
 export const setCookie = (
   mode: Exclude<Mode, 'json'>,
   value: string,

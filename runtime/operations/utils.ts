@@ -14,6 +14,10 @@ type Names = 'utilsSort' | 'utilsImport' | 'utilsExport';
 /** Largest file of an import within its request, in bytes; larger ones are imported by the queue. */
 const maxFile = 10 * 1024 ** 2;
 
+/**
+ * Creates the handlers of sorting, import and export, each as one transaction or one stream within its
+ * request.
+ */
 export const createUtilsOperations = (services: OperationServices): Pick<Operations, Names> => ({
   async utilsSort({ collection: name, body: { item, to } }, context) {
     await run({ name, actions: ['read', 'update'] }, { services, context }, (collection, items) =>

@@ -12,6 +12,7 @@ import type { OperationServices } from './services.js';
 
 type Names = 'webhooksSecret' | 'webhooksSecretRotate' | 'webhooksTest';
 
+/** Creates the handlers. Secrets are shown to their account alone, and those answers are never cached. */
 export const createWebhookOperations = (services: OperationServices): Pick<Operations, Names> => {
   const { database, loadQueue } = services;
   const showSecrets = async (account: string, context: OperationContext) => {

@@ -33,6 +33,7 @@ import {
 /** Returns the operand for a slot of the filter. */
 export type SlotReader = (slot: number) => Operand;
 
+/** Reads operands by slot from the values of the query, so that one plan serves all queries of a shape. */
 export const fromQuery: SlotReader = (slot) => ({ from: 'query', slot });
 
 interface Context {

@@ -88,5 +88,9 @@ const readKeyPart = (collection: Collection, field: Field, part: unknown): Scala
 export const splitKeyValue = (collection: Collection, value: unknown): readonly unknown[] =>
   collection.key.length > 1 && typeof value === 'string' ? splitKey(value, collection.key.length) : [value];
 
+/**
+ * Creates the error for an item that does not exist, and the same one for an item that the caller may not
+ * use.
+ */
 export const missingItem = (collection: Collection): Error =>
   forbidden(`the item of "${collection.name}" does not exist or may not be used this way`);

@@ -29,6 +29,7 @@ const knownValues = ({ references }: ToMany, { collection, row, key }: Owner): r
     return isOwnerOperand(value) ? null : value;
   });
 
+/** Returns the level of a list below its owner: paths and pointers are longer by the name of the list. */
 export const listLevel = (relation: ToMany, owner: Owner, level: LevelContext): LevelContext => {
   const known = knownValues(relation, owner);
   return {

@@ -5,6 +5,7 @@ import type { Field, ToMany } from '../../contract/collection.js';
 export const foreignKey = ({ collection, fields }: ToMany): readonly Field[] =>
   fields.flatMap((name) => collection.fields.get(name) ?? []);
 
+/** Returns whether a field of the list's rows is part of their key. */
 export const isKeyPart = ({ collection }: ToMany, name: string): boolean =>
   collection.key.some((field) => field.name === name);
 

@@ -9,6 +9,7 @@ const toNumber = (value: unknown): number | null => {
   return Number.isFinite(number) ? number : null;
 };
 
+/** Accepts whole numbers, also as text, within the column's bits or the range of a year. */
 export const readInteger: Reader = (value, field) => {
   const number = toNumber(value);
   if (number === null || !Number.isInteger(number)) return refuse('a whole number');
@@ -40,6 +41,7 @@ const integerRange = ({ bits = 32, unsigned }: FieldDeclaration): readonly [numb
 export const isUnsafeInteger = (value: unknown): boolean =>
   Number.isInteger(value) && !Number.isSafeInteger(value);
 
+/** Accepts 64-bit whole numbers as text, or as numbers up to 2^53. */
 export const readBigInteger: Reader = (value, field) => {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text !== 'string' || !/^[+-]?\d{1,40}$/.test(text)) {
@@ -51,11 +53,13 @@ export const readBigInteger: Reader = (value, field) => {
   return accept(number.toString());
 };
 
+/** Accepts finite numbers, also as text. */
 export const readFloat: Reader = (value) => {
   const number = toNumber(value);
   return number === null ? refuse('a number') : accept(number);
 };
 
+/** Accepts decimals as text or number, and rounds them to the column's scale, half away from zero. */
 export const readDecimal: Reader = (value, field) => {
   const text = typeof value === 'number' && Number.isFinite(value) ? plainNumber(value) : value;
   const match = typeof text === 'string' ? /^([+-]?)0*(\d*)(?:\.(\d*))?$/.exec(text) : null;

@@ -11,7 +11,10 @@ export type ParsedValue =
   | { readonly ok: true; readonly value: Scalar }
   | { readonly ok: false; readonly problem: 'type' | 'range' | 'length'; readonly expected: string };
 
+/** Creates the result of a value in its stored form. */
 export const accept = (value: Scalar): ParsedValue => ({ ok: true, value });
+
+/** Creates the result of an invalid value. `expected` completes the sentence "expected …". */
 export const refuse = (expected: string, problem: 'type' | 'range' | 'length' = 'type'): ParsedValue => ({
   ok: false,
   problem,

@@ -16,6 +16,7 @@ export interface RuleProblem {
   readonly expected: string;
 }
 
+/** Returns the problems of a row; none for collections other than users, policies and permissions. */
 export const findRuleProblems = ({ name }: Collection, row: ListRow): readonly RuleProblem[] =>
   Object.entries(checks[name] ?? {}).flatMap(([field, expectedOf]) => {
     const text = row.get(field) ?? null;

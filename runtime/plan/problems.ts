@@ -36,6 +36,7 @@ export const invalidValueError = (
   return validationError(field, { type: 'type', expected: read.expected, value }, context);
 };
 
+/** Creates the FAILED_VALIDATION of a field. A concealed value is not part of it. */
 export const validationError = (
   field: Field,
   { type, expected, value }: { readonly type: string; readonly expected: string; readonly value: unknown },

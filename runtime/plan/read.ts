@@ -127,12 +127,17 @@ const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): Read
 /** Returns the error for an aggregation of what is no list. */
 export const noGroups = () => invalidQuery('"aggregate" and "groupBy" apply to lists only');
 
+/**
+ * Returns the condition of filter and search, under the rules of `scope`; the caller's rows of the collection
+ * itself are a condition of their own.
+ */
 export const planWhere = (query: Query, scope: Scope): Condition =>
   allOf([
     query.filter === null ? conditionTrue : planFilter(query.filter, scope, fromQuery),
     query.search === null ? conditionTrue : planSearch(scope, { from: 'text', slot: query.search }),
   ]);
 
+/** Returns the limit. The configured default and maximum are applied when a statement is compiled. */
 export const planLimit = (query: Query): Limit => {
   if (query.limit === null) return 'default';
   return query.limit === 'all' ? 'all' : fromQuery(query.limit);

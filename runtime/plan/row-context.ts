@@ -94,6 +94,7 @@ export const entryLevel = (level: LevelContext, below: readonly (string | number
   rowPointers: null,
 });
 
+/** Returns whether a field is part of the collection's key. */
 export const isKeyField = (name: string, { collection }: Grant): boolean =>
   collection.key.some((part) => part.name === name);
 

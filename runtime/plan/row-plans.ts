@@ -46,6 +46,7 @@ export const readNewRow = (
     rowContext(level, { grant, action: 'create', key: null, position }),
   );
 
+/** Returns the plan of new rows with the plans of their relations. */
 export const toCreatePlan = (
   grant: Grant,
   rows: readonly PlannedRow[],
@@ -79,6 +80,7 @@ export const readChange = (
   };
 };
 
+/** Returns the plan of a changed row with the plans of its relations. */
 export const toUpdatePlan = (
   { sent, row, grant, check, stored, references, lists: values }: ChangedRow,
   { parents, lists }: RelatedPlans,

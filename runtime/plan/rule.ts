@@ -8,6 +8,10 @@ import { planFilter } from './filter.js';
 import type { Scope } from './scope.js';
 import { anyOf, conditionFalse, conditionTrue, type Condition } from './types.js';
 
+/**
+ * Returns the condition of a rule: rows for which one of its filters holds. A rule without filters permits no
+ * row.
+ */
 export const ruleToCondition = (rule: Rule, scope: Scope): Condition => {
   if (rule.kind === 'always') return conditionTrue;
   const inside: Scope = { ...scope, grant: null, trail: [] };

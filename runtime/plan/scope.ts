@@ -54,6 +54,10 @@ export const openScope = (
   };
 };
 
+/**
+ * Creates the error for a collection that does not exist, and the same one for one that the caller may not
+ * use.
+ */
 export const forbiddenCollection = (name: string): Error =>
   forbidden(`the collection "${name}" does not exist or may not be used this way`);
 
@@ -70,6 +74,10 @@ export const fieldRule = (scope: Scope, name: string): Condition | null => {
   return rule === always ? null : ruleToCondition(rule, scope);
 };
 
+/**
+ * Returns whether a name may be used; inside a rule, every name may. A many-to-any relation requires both of
+ * its columns.
+ */
 export const isNamePermitted = (scope: Scope, name: string): boolean =>
   scope.grant === null ||
   (anyColumns(scope, name)?.every((column) => scope.grant?.fields.has(column)) ??

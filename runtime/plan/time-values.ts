@@ -25,6 +25,7 @@ const daysIn = (year: number, month: number): number => {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
 };
 
+/** Accepts `HH:MM`, with seconds and a fraction if given. */
 export const readTime: Reader = (value, field) => {
   const time = typeof value === 'string' ? normalizeTime(value, field) : null;
   return time === null ? refuse('a time, HH:MM:SS') : accept(time);
@@ -47,6 +48,7 @@ const formatFraction = (digits: string, { fraction = 0 }: FieldDeclaration): str
   return digitsShown === '' ? '' : `.${digitsShown}`;
 };
 
+/** Accepts ISO 8601. A timestamp with an offset is converted to UTC. */
 export const readDateTime: Reader = (value, field) => {
   const dateTime = typeof value === 'string' ? normalizeDateTime(value, field) : null;
   if (dateTime !== null) return accept(dateTime);

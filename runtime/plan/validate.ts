@@ -44,6 +44,10 @@ interface FilterContext extends ValidationContext {
   readonly values: readonly unknown[];
 }
 
+/**
+ * Returns the comparisons that fail, none if the payload passes. Of alternatives that all fail, it returns
+ * those of the first.
+ */
 export const validateFilter = (filter: Filter, context: FilterContext): readonly Failure[] => {
   switch (filter.kind) {
     case 'and':

@@ -23,6 +23,7 @@ export type OwnerOperand =
   /** The key of a row of `parents`; null until that row is written. */
   | { readonly from: 'parent' };
 
+/** Returns whether a value is only known when its owner's row is written. */
 export const isOwnerOperand = (value: Scalar | null | OwnerOperand): value is OwnerOperand =>
   typeof value === 'object' && value !== null && !Buffer.isBuffer(value);
 

@@ -16,6 +16,7 @@ export interface SourceOptions {
 /** Number of replacements from which on a restart is suggested. */
 const manyReloads = 20;
 
+/** Creates the source, which looks every `interval` milliseconds; 0 looks only when asked. */
 export const createBuildSource = ({ opened, interval, observe }: SourceOptions): BuildSource => {
   let served = opened.directory;
   const generation = createServedGeneration(opened.generation);

@@ -14,6 +14,7 @@ export interface ServedGeneration {
   follow(next: number, replaced: Replaced | null): void;
 }
 
+/** Creates the record of a process, beginning with the generation of its first build. */
 export const createServedGeneration = (first: number): ServedGeneration => {
   let current = first;
   let changed: (() => void) | null = null;

@@ -15,6 +15,9 @@ const tryPort = (host: string, port: number): Promise<number | null> =>
     });
   });
 
+/**
+ * Returns whether a port can be listened on at this moment; another process may take it before it is used.
+ */
 export const isFree = async (host: string, port: number): Promise<boolean> =>
   (await tryPort(host, port)) !== null;
 

@@ -42,6 +42,7 @@ const calm = 2_000;
 /** Milliseconds for which a new build is waited for in all processes. */
 const serveLimit = 10_000;
 
+/** Creates the state of replacing. Nothing starts before `startSpare`. */
 export const createReplacement = (options: ReplacementOptions): Replacement => {
   const state = createState(options);
   return {

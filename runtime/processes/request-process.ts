@@ -62,6 +62,7 @@ const drainLimit = 10_000;
 /** Milliseconds for which a process that is replaced answers on the connections that clients have. */
 const retireGrace = 5_000;
 
+/** Resolves when the process accepts requests. @throws Refusal for what a user has to correct */
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
   const { config, metrics, endsHung = true } = options;
   computeHashesBy(createHashProcess());

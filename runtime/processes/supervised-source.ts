@@ -5,6 +5,7 @@ import { createServedGeneration } from './drain.js';
 import type { Instruction, Report, ServeInstruction } from './messages.js';
 import type { OpenedBuild } from './open-build.js';
 
+/** Creates the source; `report` sends to the supervisor, whose messages the source is told. */
 export const createSupervisedSource = (
   opened: OpenedBuild,
   report: (message: Report) => void,

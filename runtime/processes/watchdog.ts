@@ -36,6 +36,7 @@ const slots = 1_024;
 /** Milliseconds between two steps of the counter. */
 export const beatInterval = (limit: number): number => Math.min(1_000, Math.ceil(limit / 4));
 
+/** Creates the watchdog and its thread. With `WATCHDOG=0` there is neither. */
 export const createWatchdog = ({ config, ends }: WatchdogOptions): Watchdog => {
   const { log, watchdog: limit } = config;
   if (limit === 0) return { track: () => () => {}, start: () => {}, close: () => {} };

@@ -82,6 +82,7 @@ export interface DeliveryInput {
   readonly searchable: boolean;
 }
 
+/** Returns the workflow id of a delivery; a redelivery is another round with an id of its own. */
 export const deliveryWorkflowId = ({
   deliveryId,
   round,

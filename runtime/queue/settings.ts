@@ -28,6 +28,10 @@ export interface QueueSettings {
   readonly secrets: readonly Buffer[];
 }
 
+/**
+ * Returns the settings. `url` is asked each time, because a server that listens on port 0 knows its URL only
+ * later.
+ */
 export const queueSettings = (
   { queue, temporal, webhooks }: Config,
   { url, secrets }: { readonly url: () => string; readonly secrets: readonly Buffer[] },

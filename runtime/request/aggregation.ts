@@ -37,9 +37,14 @@ export const readAggregation = (get: (name: string) => unknown, values: unknown[
   return null;
 };
 
+/** Reads names or paths, as a list or separated by commas. @throws INVALID_QUERY */
 export const readGroupBy = (value: unknown): Aggregation['groupBy'] =>
   (readNames(value, 'groupBy') ?? []).map((name) => splitPath(name, 'groupBy'));
 
+/**
+ * Reads the conditions on groups; their values are added to `values`, and the filter refers to them.
+ * @throws INVALID_QUERY
+ */
 export const readHaving = (value: unknown, values: unknown[]): Filter | null =>
   value === undefined || value === null || value === ''
     ? null

@@ -26,6 +26,7 @@ export interface Proxies {
   isSecure(connection: Connection): boolean;
 }
 
+/** Creates the check of addresses. Without trusted proxies, forwarded headers are ignored. */
 export const createProxies = ({ hops, ranges }: TrustedProxies): Proxies => {
   const trusted = ranges.map(toNetwork);
   const isTrusted = (address: string, index: number): boolean => index < hops || isWithin(address, trusted);

@@ -9,6 +9,10 @@ import { compileExpression, findUnsupported } from '../../contract/expressions.j
 export type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 export type { Ajv2020 };
 
+/**
+ * Creates a validator for draft 2020-12. It throws where a schema has an expression that linear time does not
+ * allow.
+ */
 export const createAjv = (options: Options): Ajv2020 => {
   // a schema is on its own: another one may have the same `$id`, such as that of the same model after a reload
   const ajv = new Ajv2020({ ...options, code: { regExp: compilePattern }, addUsedSchema: false });

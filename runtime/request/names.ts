@@ -16,6 +16,7 @@ export const splitPath = (name: string, parameter: string): readonly string[] =>
   return path;
 };
 
+/** Creates the error for a parameter with too many levels. */
 export const tooDeep = (parameter: string): Error =>
   invalidQuery(`"${parameter}" is nested deeper than ${maxLevels} levels`);
 

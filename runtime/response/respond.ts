@@ -12,6 +12,7 @@ const listEnd = Buffer.from(']}');
 const itemStart = Buffer.from('{"data":');
 const itemEnd = Buffer.from('}');
 
+/** Returns 200 with `data`, and `meta` before it where it was asked for. The rows are not copied. */
 export const respondList = (rows: JsonRows, meta: Meta | null): ApiResponse => ({
   status: 200,
   headers: jsonHeaders,
@@ -21,6 +22,7 @@ export const respondList = (rows: JsonRows, meta: Meta | null): ApiResponse => (
   ),
 });
 
+/** Returns 200 with one item as `data`. The row is not copied. */
 export const respondItem = (row: JsonRows): ApiResponse => ({
   status: 200,
   headers: jsonHeaders,

@@ -10,6 +10,7 @@ export interface Housekeeping {
   close(): Promise<void>;
 }
 
+/** Starts at once and repeats until stopped; failures are warnings. */
 export const startHousekeeping = (database: Database, observe: Observe): Housekeeping => {
   let running: Promise<void> = Promise.resolve();
   const run = (): void => {

@@ -42,6 +42,9 @@ export const beatProcess = async (
   });
 };
 
+/**
+ * Removes a process that ends. One that is killed is taken for ended when it has not been seen for a while.
+ */
 export const removeProcess = async (statements: Statements, id: string): Promise<void> => {
   await statements.write({ text: 'delete from svc_processes where id = ?', values: [id] });
 };

@@ -106,6 +106,7 @@ export const insertUser = (statements: Statements, user: NewUser): Promise<strin
     date_created: databaseTime(new Date()),
   });
 
+/** Updates a user and records it as activity without a user. The caller raises the access version. */
 export const updateUser = async (
   statements: Statements,
   id: string,

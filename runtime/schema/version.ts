@@ -10,6 +10,7 @@ export interface SchemaVersion {
   readonly generation: number;
 }
 
+/** Returns a text that differs after any change of a table or view, and the generation of the last apply. */
 export const readSchemaVersion = async (database: Reader): Promise<SchemaVersion> => {
   const [tables, [applies]] = await Promise.all([
     database.query(database.sql.schemaVersion),

@@ -38,6 +38,7 @@ export interface SqlScope {
   readonly listForm?: 'in' | 'exists';
 }
 
+/** Creates the state of one statement: aliases are numbered from `t0`. */
 export const createCompiler = (dialect: SqlDialect): Compiler => {
   let count = 0;
   return {
@@ -46,6 +47,7 @@ export const createCompiler = (dialect: SqlDialect): Compiler => {
   };
 };
 
+/** Opens a scope with an alias of its own and no joins. */
 export const createScope = (compiler: Compiler): SqlScope => ({
   compiler,
   alias: compiler.nextAlias(),
@@ -53,6 +55,7 @@ export const createScope = (compiler: Compiler): SqlScope => ({
   joins: new Map(),
 });
 
+/** Returns a quoted column of an alias. */
 export const columnOf = (compiler: Compiler, alias: string, name: string): string =>
   `${alias}.${compiler.dialect.quote(name)}`;
 
@@ -147,6 +150,7 @@ const matchColumns = (
     .join(' and '),
 ];
 
+/** Returns the joins that the columns so far require; to be called after all of them. */
 export const joinsOf = (scope: SqlScope): Sql => [...scope.joins.values()].flatMap((each) => each.text);
 
 /** Compiles a condition to a parenthesised or atomic expression. */
@@ -281,5 +285,6 @@ export const compileChildren = (
   return sql`from ${tableOf(relation.collection, inner)}${joinsOf(inner)} where ${keys}${filter}`;
 };
 
+/** Returns the quoted table with its alias, for FROM. */
 export const tableOf = (collection: Collection, { compiler, alias }: SqlScope): string =>
   `${compiler.dialect.quote(collection.name)} ${alias}`;

@@ -32,6 +32,7 @@ export const compileCounts = (
   }));
 };
 
+/** Returns ` where …`, with a space before it, or nothing where every row is meant. */
 export const compileWhere = (where: Condition, scope: SqlScope): Sql =>
   where.kind === 'true' ? [] : sql` where ${compileCondition(where, scope)}`;
 

@@ -50,6 +50,7 @@ export const sql = (
 
 const isFragment = (part: string | number | Parameter | Sql): part is Sql => Array.isArray(part);
 
+/** Joins fragments with a text between them. */
 export const join = (parts: readonly Sql[], separator: string): Sql =>
   parts.flatMap((part, index) => (index === 0 ? part : [separator, ...part]));
 
@@ -65,6 +66,7 @@ export interface RenderedStatement {
 
 const maxTexts = 128;
 
+/** Compiles a fragment. Where lists vary in length, up to 128 texts of it are kept. */
 export const createStatement = (fragment: Sql): Statement => {
   const parameters = parametersOf(fragment);
   if (!parameters.some(isVarying)) return createPlainStatement(fragment, parameters);

@@ -1,6 +1,7 @@
 /** Builds LIKE patterns with `!` as the escape character. */
 import type { Match } from '../databases/contract.js';
 
+/** Escapes the special characters of a text, so that a pattern matches them as they are. */
 export const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!$&');
 
 /**

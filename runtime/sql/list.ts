@@ -64,6 +64,7 @@ export interface ListStatement {
 
 const maxBranches = 64;
 
+/** Compiles a statement for each list of a selection; each takes the keys of all parents at once. */
 export const compileLists = (select: CompiledSelect, options: ReadOptions): readonly CompiledList[] =>
   select.lists.map((entry) => {
     if (entry.kind === 'groups') return compileGroups(entry, options);

@@ -11,6 +11,7 @@ export const compileOrder = (order: readonly Order[], scope: SqlScope): Sql =>
     ', ',
   );
 
+/** Orders rows by the first condition that they meet. */
 export const compileExplicitOrder = (conditions: readonly Condition[], scope: SqlScope): Sql => {
   const cases = conditions.map(
     (condition, index) => sql`when ${compileCondition(condition, scope)} then ${String(index)}`,

@@ -39,6 +39,7 @@ export interface ParentRow extends Owner {
   readonly table: string;
 }
 
+/** Returns the parent's row in the statement of a nested list, under an alias of its own. */
 export const parentOf = (
   relation: ListEntry['relation'],
   plan: Pick<ReadPlan, 'collection'>,

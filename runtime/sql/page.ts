@@ -22,6 +22,10 @@ export interface ReadOptions {
 /** A limit larger than any table, for databases that require a number after LIMIT. */
 export const unlimited = 9_007_199_254_740_991;
 
+/**
+ * Returns LIMIT and OFFSET, with the configured default and maximum applied. A page with a cursor reads one
+ * row more.
+ */
 export const compilePage = (
   plan: Pick<ReadPlan, 'limit' | 'offset' | 'page' | 'cursor'>,
   { limits, dialect }: ReadOptions,

@@ -64,6 +64,10 @@ export const placeholdersOf = (
   return { placeholder: dialect.placeholder(field), ...(beyond === null ? {} : { beyond }) };
 };
 
+/**
+ * Creates the parameter of one value. Binding it throws INVALID_QUERY for a value that the field does not
+ * take.
+ */
 export const valueParameter = (
   dialect: SqlDialect,
   field: Field,
@@ -80,6 +84,7 @@ export const valueParameter = (
   },
 });
 
+/** Creates the parameter of a list; the statement has a placeholder for each of its values. */
 export const listParameter = (dialect: SqlDialect, field: Field, operand: Operand): Parameter => ({
   ...placeholdersOf(dialect, field),
   list: true,

@@ -72,6 +72,7 @@ interface Builder {
   sealed: number;
 }
 
+/** Compiles a selection; joins are added to the scope, and lists are left to statements of their own. */
 export const compileSelect = (select: Select, scope: SqlScope): CompiledSelect => {
   const builder: Builder = { columns: [], tokens: [], lists: [], sealed: 0 };
   addSelect(select, scope, builder);
@@ -145,6 +146,7 @@ const addField = (
   builder.tokens.push({ kind: 'value', field });
 };
 
+/** Returns whether a field is only shown as asterisks, and compared only with null. */
 export const isMasked = (field: Field): boolean => field.conceal === true || field.hash === true;
 
 const underRule = (column: Sql, rule: Condition | null, scope: SqlScope): Sql =>

@@ -2,6 +2,7 @@
 import type { Field } from '../../contract/collection.js';
 import type { BindValue } from '../databases/contract.js';
 
+/** Returns whether a column holds 32-bit floats, whose values have to be compared as such. */
 export const isSingle = ({ type, dbType = '' }: Field): boolean =>
   type === 'float' && /^(?:float|real)/i.test(dbType);
 

@@ -36,5 +36,6 @@ export const compileTuples = ({ fields, tuples, dialect }: TupleFilter): Rendere
   return { text: `${names.length === 1 ? (names[0] ?? '') : `(${names.join(', ')})`} in (${list})`, values };
 };
 
+/** Converts a value to the form in which the driver binds it for this field. */
 export const bindValue = (field: Field, value: Scalar | null, dialect: SqlDialect): BindValue =>
   value === null ? null : dialect.bind(field, value);

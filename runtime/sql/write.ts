@@ -28,6 +28,7 @@ export const compileUpdate = (
   };
 };
 
+/** Compiles a deletion by keys and condition. */
 export const compileDelete = (collection: Collection, options: RowOptions): RenderedStatement => {
   const where = compileRowFilter(collection, options);
   return {

@@ -54,6 +54,7 @@ const expireInterval = 60 * 60_000;
 const maxRuns = 2;
 const ids = builtInModels.map(({ id }) => id);
 
+/** Creates the runner of this process; `takeover` is in milliseconds without a sign of life. */
 export const createLocalRunner = (options: LocalRunnerOptions): LocalRunner => {
   const { database, takeover = takeoverDelay, onError } = options;
   const stopping = new AbortController();

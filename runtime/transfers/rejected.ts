@@ -25,12 +25,17 @@ export interface RejectedRow {
   readonly problems: readonly RowProblem[];
 }
 
+/** Converts the fault of a row that could not be read. */
 export const faultToProblem = ({ column, message }: RowFault): RowProblem => ({
   column,
   code: 'INVALID_PAYLOAD',
   message,
 });
 
+/**
+ * Converts the error of a row that could not be stored; fields of nested items have points between their
+ * names.
+ */
 export const errorToProblem = ({ code, message, details }: ApiError): RowProblem => {
   const path = Array.isArray(details.path) ? details.path : [];
   const names = [...path, ...(typeof details.field === 'string' ? [details.field] : [])];

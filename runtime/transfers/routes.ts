@@ -62,6 +62,7 @@ interface Services extends TransferOptions {
   readonly runner: LocalRunner | null;
 }
 
+/** Creates the handlers, and where no Temporal is configured, the runner of this process. */
 export const createTransfers = (options: TransferOptions): Transfers => {
   const { items, access, queue, observe, onError } = options;
   const { settings, lifecycle } = queue;

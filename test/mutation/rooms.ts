@@ -32,6 +32,7 @@ export const rooms: Readonly<Record<string, Room>> = {
         'list-plans',
         'planned-conditions',
         'planned-items',
+        'planned-list-filters',
         'planned-lists',
         'planned-orders',
         'planned-permissions',

@@ -16,7 +16,8 @@ interface Served {
   readonly workers: number;
 }
 
-describe('a class', () => {
+// the last test starts workers of every class, which stay
+describe('a class', { shuffle: false }, () => {
   let queue: TestQueue;
   let client: Client;
   let others: WorkerProcess;

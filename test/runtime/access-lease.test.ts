@@ -11,8 +11,8 @@ import { fetchFromHost, startLeaseHosts, type LeaseHosts } from './harness/lease
 import { adminToken } from './harness/rows.js';
 import { testSecret } from './server-harness.js';
 
-/** On each database. */
-const tries = process.env.LONG === undefined ? 50 : 2_500;
+/** On each database; a quick run has two of them. */
+const tries = process.env.LONG === undefined ? 100 : 2_500;
 const together = 50;
 const longestFault = 600;
 

@@ -4,6 +4,8 @@ import { introspect } from '../../generator/introspection/index.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import { packageRoot } from '../../runtime/config/package.js';
 import type { Database } from '../../runtime/databases/contract.js';
+import { createKeys } from '../../runtime/auth/keys.js';
+import { createStaticTokens } from '../../runtime/auth/static-tokens.js';
 import { verifyPassword } from '../../runtime/auth/passwords/hash.js';
 import { runDataSteps } from '../../runtime/schema/data-steps.js';
 import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
@@ -39,12 +41,13 @@ const run = (
   database: Database,
   admin: { email?: string; token?: string; password?: string } = {},
   log: string[] = [],
+  staticTokens = plainTokens,
 ) =>
   bootstrap({
     database,
     spec,
     introspect: () => read(database),
-    staticTokens: plainTokens,
+    staticTokens,
     admin: {
       email: admin.email ?? 'admin@example.com',
       token: admin.token ?? null,
@@ -94,6 +97,15 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     const catalog = await read(database);
     expect(catalog.tables.map((table) => table.name)).toEqual([...spec.collections.keys()].sort());
     expect(await pendingSteps(spec, catalog)).toEqual([]);
+  });
+
+  it('hashes the static tokens that it finds in plain text, once', async () => {
+    const { database } = await create(dialect);
+    await run(database, { token: 'a token in plain text' });
+    const hashed = createStaticTokens(createKeys(['a secret of thirty-two bytes or more']), 'hashed');
+    expect((await run(database, {}, [], hashed)).steps).toEqual(['hash 1 static tokens']);
+    expect(await users(database)).toMatchObject([{ token: expect.stringMatching(/^hmac:/) as string }]);
+    expect((await run(database, {}, [], hashed)).steps).toEqual([]);
   });
 
   it('creates the columns, keys, uniques and foreign keys of the spec', async () => {

@@ -24,6 +24,10 @@ interface AnyDeletion extends CallOptions {
   readonly ifMatch?: string | undefined;
 }
 
+/**
+ * Creates the methods of `client.items(…)` and of system collections. They take queries as `client/query` has
+ * them, return `data`, and reject with `ApiError`.
+ */
 export const createItems = (target: CollectionTarget) => {
   const { collection, call } = target;
   const one = (key: AnyKey) => ({ collection, key: keyToPath(key) });

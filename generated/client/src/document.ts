@@ -15,6 +15,10 @@ export interface Document<Answer, Variables> extends TypedDocument<Answer, Varia
   readonly schema: SchemaName;
 }
 
+/**
+ * Creates a document that its `toString()` turns into text; `schema` decides the endpoint, the type
+ * parameters its variables and answer.
+ */
 export const createDocument = <Answer, Variables>(
   schema: SchemaName,
   text: string,

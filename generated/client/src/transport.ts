@@ -53,6 +53,10 @@ export const createCall = ({ url, token, fetch }: ClientOptions, path = ''): Cal
   };
 };
 
+/**
+ * Returns the header of a token, which a function may compute for each request; none for an empty token or
+ * none.
+ */
 export const authorize = async (token: ClientOptions['token']): Promise<Record<string, string>> => {
   const value = typeof token === 'function' ? await token() : token;
   return value ? { authorization: `Bearer ${value}` } : {};

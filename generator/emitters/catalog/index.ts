@@ -4,6 +4,7 @@
  */
 import type { Emitter } from '../../model/types.js';
 
+/** Emits the catalog as introspected, which `svc generate --from` reads again without a database. */
 export const emitCatalog: Emitter = ({ catalog }) => [
   { path: 'catalog.json', content: `${JSON.stringify(catalog, null, 2)}\n` },
 ];

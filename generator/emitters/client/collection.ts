@@ -23,6 +23,7 @@ import {
   type ServedCollections,
 } from './relation.js';
 
+/** Emits the types of a collection. Relations to collections that are not in `served` are left out. */
 export const emitCollection = (collection: Collection, served: ServedCollections): OutputFile => {
   const relations = reachableRelations(collection, served);
   const writer = createWriter();

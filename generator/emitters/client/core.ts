@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OutputFile } from '../../model/types.js';
 
+/** Reads `client/` from the package, whether it runs from source or from `dist/`, sorted by name. */
 export const emitCore = (): OutputFile[] => {
   const folder = findFolder(dirname(fileURLToPath(import.meta.url)));
   return readdirSync(folder)

@@ -2,6 +2,7 @@
 import { fieldTypes } from '../../../contract/field-types.js';
 import type { Field } from '../../model/types.js';
 
+/** Returns the comment of a field in items, or null where there is nothing to say beyond its type. */
 export const readComment = (field: Field): string | null =>
   sentences(
     field.note,
@@ -10,6 +11,7 @@ export const readComment = (field: Field): string | null =>
     fieldTypes[field.type].note,
   );
 
+/** Returns the comment of a field in payloads: who sets it, and when; null where its type says all. */
 export const writeComment = (field: Field): string | null =>
   sentences(
     field.note,

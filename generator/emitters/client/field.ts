@@ -25,6 +25,10 @@ const everyObject: ReadonlySet<string> = new Set([
   'valueOf',
 ]);
 
+/**
+ * Returns whether every object has a member of this name, such as `constructor`, so that types have to allow
+ * for it.
+ */
 export const isInherited = (name: string): boolean => everyObject.has(name);
 
 const orInherited = (name: string, type: Code): Code => {
@@ -41,6 +45,10 @@ export const readType = (field: Field, { singleton }: Pick<Collection, 'singleto
   return orNull(isHidden ? 'string' : valueType(field), isNullable);
 };
 
+/**
+ * Returns the type of a field in payloads. A hashed field takes the text to hash, whatever it returns when
+ * read.
+ */
 export const writeType = (field: Field): Code =>
   orNull(field.hash ? 'string' : valueType(field), field.nullable);
 
@@ -66,6 +74,10 @@ const orNull = (type: Code, isNullable: boolean): Code => {
 
 const isText = (type: FieldType): boolean => type === 'string' || type === 'text';
 
+/**
+ * Returns the type of a field in filters: an enum compares with its values only, and of a concealed field
+ * only whether it has a value.
+ */
 export const filterType = (field: Field): Code => {
   if (field.conceal || field.hash) return 'svc.ConcealedFilter';
   const name = `svc.${fieldTypes[field.type].filter.typescript}`;

@@ -10,6 +10,7 @@ import { emitReadme } from './readme.js';
 import { servedCollections } from './relation.js';
 import { emitSchema } from './schema.js';
 
+/** Emits the package without the REST functions and the types of GraphQL, which the client step adds. */
 export const emitClient: Emitter = (model) => {
   const served = servedCollections(model.collections);
   const collections = [...served.values()];

@@ -12,6 +12,10 @@ import {
   type CodeBlockWriter,
 } from '../../print/typescript.js';
 
+/**
+ * Emits methods for all operations that a program can call: redirects to identity providers and the like are
+ * left out.
+ */
 export const emitClientOperations = (operations: readonly Operation[]): OutputFile => {
   const writer = createWriter();
   const areas = groupByArea(operations.filter((operation) => !isForBrowsers(operation)));

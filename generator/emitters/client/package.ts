@@ -1,6 +1,7 @@
 /** Emits the manifest and the TypeScript settings of the client package. */
 import type { Api, OutputFile } from '../../model/types.js';
 
+/** Emits `package.json`, named after the title of the API, and `tsconfig.json`. */
 export const emitPackage = (api: Api): OutputFile[] => [
   json('client/package.json', manifest(api)),
   json('client/tsconfig.json', settings),

@@ -14,6 +14,10 @@ export interface ReadmeOptions {
   readonly queueModels: readonly QueueModel[];
 }
 
+/**
+ * Emits a README whose examples use the first table and the first model there are; without any, it leaves
+ * them out.
+ */
 export const emitReadme = ({ api, name, collections, queueModels }: ReadmeOptions): OutputFile => {
   const example = collections.find(
     ({ kind, singleton, system }) => kind === 'table' && !singleton && !system,

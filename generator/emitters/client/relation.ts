@@ -6,6 +6,7 @@ import { str } from '../../print/typescript.js';
 /** Collections that have a path, by name. */
 export type ServedCollections = ReadonlyMap<string, Collection>;
 
+/** Returns the collections that have routes, by name. */
 export const servedCollections = (collections: readonly Collection[]): ServedCollections =>
   new Map(collections.filter(({ path }) => path !== null).map((collection) => [collection.name, collection]));
 
@@ -18,6 +19,7 @@ export const clientKind = ({ key, singleton }: Collection): 'table' | 'view' | '
 /** A relation that `fields` can select. */
 export type ReachableRelation = ManyToOne | OneToMany;
 
+/** Returns the relations to collections that are served; many-to-any relations have types of their own. */
 export const reachableRelations = (
   { relations }: Collection,
   served: ServedCollections,
@@ -44,5 +46,6 @@ export const writtenLists = (collection: Collection, served: ServedCollections):
 export const writtenListType = ({ target, targetFields }: OneToMany): Code =>
   generic('svc.WrittenList', [str(target), union(targetFields.map(str))]);
 
+/** Returns the type of a relation in filters: a list also takes quantifiers, such as `_some`. */
 export const relationFilterType = ({ kind, target }: ReachableRelation): string =>
   kind === 'oneToMany' ? `svc.ManyFilter<${str(target)}>` : `svc.Filter<${str(target)}>`;

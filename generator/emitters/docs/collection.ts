@@ -5,6 +5,10 @@ import { fieldTable, filterTable } from './fields.js';
 
 export type FileOf = (collection: string) => string | null;
 
+/**
+ * Returns the page in Markdown. `fileOf` names the pages of related collections; those without one are not
+ * linked.
+ */
 export const collectionPage = (collection: Collection, fileOf: FileOf): string => {
   const { name, kind, note, key, relations } = collection;
   const keyText = key.length === 0 ? 'It has no key.' : `Its key is ${key.map(code).join(', ')}.`;

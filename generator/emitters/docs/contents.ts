@@ -2,6 +2,7 @@
 import type { Collection, ErrorEntry, Model, Operation, QueueModel } from '../../model/types.js';
 import { code, codeBlock, link, page, paragraph, table, text } from '../../print/markdown.js';
 
+/** Returns `docs/index.md`, which links every other page. */
 export const contentsPage = ({ api, collections, operations, queueModels, errors }: Model): string =>
   page([
     `# ${text(api.title)}`,

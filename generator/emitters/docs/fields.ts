@@ -6,6 +6,7 @@ import { filtersOf } from './filters.js';
 
 const fieldColumns = ['Name', 'Type', 'JSON value', 'Required', 'Null', 'Default', 'Note'];
 
+/** Returns a table with a row for each field: type, nullability, default and note. */
 export const fieldTable = ({ fields }: Collection): string => table(fieldColumns, fields.map(fieldRow));
 
 /** Writes one row per set of operators, with the fields that support it. */

@@ -4,6 +4,10 @@ import { collectionPage } from './collection.js';
 import { contentsPage } from './contents.js';
 import { queueModelPage } from './queue-model.js';
 
+/**
+ * Emits the reference of one database. Pages about the server, which are the same for all, are in `docs/` of
+ * the package.
+ */
 export const emitDocs: Emitter = (model) => {
   const files = new Map(model.collections.map(({ name, names }) => [name, names.file]));
   const fileOf = (collection: string): string | null => files.get(collection) ?? null;

@@ -4,6 +4,10 @@ import { schemaExample } from '../../print/schema-example.js';
 import { asSchema } from '../../print/schema-type.js';
 import { code, codeBlock, page, paragraph, table, text } from '../../print/markdown.js';
 
+/**
+ * Returns the page in Markdown: the schemas of input and output, and a request that runs with the example of
+ * the spec.
+ */
 export const queueModelPage = (model: QueueModel): string => {
   const { id, title, description, access, timeout, attempts, concurrency, input, output } = model;
   const audience =

@@ -14,6 +14,7 @@ import { valueType } from './operators.js';
 /** Returns whether a collection has `<collection>_aggregated`: a singleton has nothing to aggregate. */
 export const isAggregated = ({ path, singleton }: Collection): boolean => path !== null && !singleton;
 
+/** Returns the types of aggregations of a collection; none where nothing can be aggregated. */
 export const aggregateTypes = (collection: Collection, context: Context): readonly Definition[] => {
   if (!isAggregated(collection)) return [];
   const { aggregated, measuresOf } = context.typesOf(collection);

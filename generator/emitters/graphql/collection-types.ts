@@ -14,6 +14,7 @@ import { functionFields } from './functions.js';
 import { inputType, comparisonOf, outputType } from './operators.js';
 import { filterArgument, listArguments } from './roots.js';
 
+/** Returns all types of a collection, used or not; the emitter keeps those that a root reaches. */
 export const collectionTypes = (collection: Collection, context: Context): readonly Definition[] => {
   const { item, filter, quantifier, create, update, related } = context.typesOf(collection);
   const reads = { collection: collection.name, action: 'read' };

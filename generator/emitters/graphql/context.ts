@@ -12,6 +12,7 @@ export interface Context {
   unionOf(collection: Collection, relation: ManyToAny): string;
 }
 
+/** Names all types of a model at once, so that no two have the same name. */
 export const createContext = (model: Model): Context => {
   const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
   const types = nameTypes(model);

@@ -15,6 +15,7 @@ import { modelRoots } from './queue-models.js';
 import { sharedDefinitions } from './operators.js';
 import { collectionRoots, type Roots } from './roots.js';
 
+/** Emits both schemas. They carry the directive `@svc`, by which the runtime restricts them to a caller. */
 export const emitGraphql: Emitter = (model) => {
   const context = createContext(model);
   const types = [

@@ -22,6 +22,10 @@ export interface RootOptions {
   readonly enums: Map<string, string>;
 }
 
+/**
+ * Returns the field of an operation with the types that it needs; null where the spec has no `graphql` for
+ * it.
+ */
 export const operationRoot = (operation: Operation, options: RootOptions): OperationRoot | null => {
   if (operation.graphql === null) return null;
   const { query, mutation, own } = operation.graphql;

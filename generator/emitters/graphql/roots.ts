@@ -9,6 +9,7 @@ export interface Roots {
   readonly mutations: readonly FieldDefinition[];
 }
 
+/** Returns the argument `filter` of a list, as a list of arguments to be joined with others. */
 export const filterArgument = (target: Collection, context: Context): readonly ArgumentDefinition[] => [
   { name: 'filter', type: context.typesOf(target).filter },
 ];

@@ -22,6 +22,7 @@ export interface FileContext {
   readonly local: ToLocalName;
 }
 
+/** Writes the class. Relations that Objection cannot join are named in a comment instead. */
 export const writeClass = (writer: CodeBlockWriter, parts: FileContext): void => {
   const { collection, mappings, joinable, local } = parts;
   const { name, note } = collection;

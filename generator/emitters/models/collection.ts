@@ -20,6 +20,9 @@ export interface Context {
   readonly dialect: Model['dialect'];
 }
 
+/**
+ * Emits the file of a collection. Names that its table, relations and imports would share are made distinct.
+ */
 export const emitCollection = (collection: Collection, { collections, dialect }: Context): OutputFile => {
   const mappings = mappingsOf(collection, collections);
   const joinable = mappings.filter((mapping) => isJoinable(mapping, collection));

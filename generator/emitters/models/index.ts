@@ -7,6 +7,7 @@ import { avoidCollision, importName } from '../../print/names.js';
 import { createWriter, str } from '../../print/typescript.js';
 import { emitCollection } from './collection.js';
 
+/** Emits the modules that `svc start` bundles, in the order of the model. */
 export const emitModels: Emitter = ({ collections, dialect }) => {
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
   const files = collections.map((collection) => emitCollection(collection, { collections: byName, dialect }));

@@ -86,4 +86,5 @@ const printToAny = ({ field, collectionField, targets }: ManyToAny): Code[] => [
   printNames(targets),
 ];
 
+/** Prints names as an array of string literals. */
 export const printNames = (names: readonly string[]): Code => array(names.map(str));

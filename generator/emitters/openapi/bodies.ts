@@ -14,6 +14,7 @@ import { code } from './text.js';
 
 type Schema = SchemaObject | ReferenceObject;
 
+/** Describes content of the type `application/json` alone. */
 export const jsonContent = (schema: Schema): ContentObject => ({ 'application/json': { schema } });
 
 /** Returns the content of a read that the parameter `export` may ask for as a file. */
@@ -26,11 +27,13 @@ const exportedContent = (enveloped: Schema, bare: Schema): ContentObject => ({
 /** Types whose content a schema does not describe. */
 const fileTypes = ['application/x-ndjson', 'text/csv', 'text/xml'];
 
+/** Describes a JSON body, which requests must have unless `required` is false. */
 export const jsonBody = (schema: Schema, required = true): RequestBodyObject => ({
   required,
   content: jsonContent(schema),
 });
 
+/** Describes an array of any length. */
 export const arrayOf = (items: Schema): SchemaObject => ({ type: 'array', items });
 
 /** Returns the schema of an object that rejects other keys. */

@@ -29,6 +29,7 @@ export interface Subject {
   readonly name: string;
 }
 
+/** Describes `GET /items/<collection>`; SEARCH, which OpenAPI 3.1 does not know, is in its description. */
 export const list = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'list',
@@ -59,6 +60,7 @@ export const search = (subject: Subject): OperationObject =>
     statuses: writing,
   });
 
+/** Describes `POST /items/<collection>`, of one item or of an array of them. */
 export const create = (subject: Subject): OperationObject => {
   const payload = ref('schemas', `${subject.stem}Create`);
   const created = ref('schemas', subject.stem);
@@ -84,6 +86,10 @@ export const create = (subject: Subject): OperationObject => {
   });
 };
 
+/**
+ * Describes `PATCH /items/<collection>` in its three forms: by keys, by query, and an array of items with
+ * their keys.
+ */
 export const updateMany = (subject: Subject): OperationObject => {
   const data = ref('schemas', `${subject.stem}Update`);
   const query = ref('schemas', `${subject.stem}WriteQuery`);
@@ -104,6 +110,7 @@ export const updateMany = (subject: Subject): OperationObject => {
   });
 };
 
+/** Describes `DELETE /items/<collection>`: an array of keys, or an object with `keys` or `query`. */
 export const deleteMany = (subject: Subject): OperationObject => {
   const { keys } = keysOf(subject);
   const query = ref('schemas', `${subject.stem}WriteQuery`);
@@ -118,6 +125,7 @@ export const deleteMany = (subject: Subject): OperationObject => {
   });
 };
 
+/** Describes `GET /items/<collection>/<key>`, or without a key for a singleton. */
 export const readOne = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'read',
@@ -128,6 +136,7 @@ export const readOne = (subject: Subject): OperationObject =>
     statuses: reading,
   });
 
+/** Describes `PATCH /items/<collection>/<key>`, or without a key for a singleton, which has no `If-Match`. */
 export const updateOne = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'update',
@@ -139,6 +148,7 @@ export const updateOne = (subject: Subject): OperationObject =>
     statuses: subject.collection.singleton ? writing : matching,
   });
 
+/** Describes `DELETE /items/<collection>/<key>`. */
 export const deleteOne = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'delete',

@@ -15,6 +15,7 @@ export interface Context {
   readonly errors: ReadonlyMap<number, ErrorStatus>;
 }
 
+/** Names the schemas and operation ids of all collections at once, so that no two are the same. */
 export const createContext = (model: Model): Context => {
   const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
   const stems = nameStems(model);

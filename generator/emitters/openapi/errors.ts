@@ -25,6 +25,7 @@ const names: ReadonlyMap<number, string> = new Map([
   [503, 'ServiceUnavailable'],
 ]);
 
+/** Groups the error table by status, in ascending order; each status becomes one named response. */
 export const errorStatuses = (errors: readonly ErrorEntry[]): ReadonlyMap<number, ErrorStatus> => {
   const statuses = [...new Set(errors.map((entry) => entry.status))].sort((a, b) => a - b);
   return new Map(
@@ -50,6 +51,10 @@ export const errorRefs = (
     }),
   );
 
+/**
+ * Describes the named responses. 400 lists FORBIDDEN too, because an answer with problems of several statuses
+ * has 400.
+ */
 export const errorResponses = (errors: ReadonlyMap<number, ErrorStatus>): Record<string, ResponseObject> => {
   const forbidden = errors.get(403)?.entries.filter(({ code }) => code === 'FORBIDDEN') ?? [];
   return Object.fromEntries(

@@ -6,6 +6,9 @@
 import type { ISpecificationExtension } from 'openapi3-ts/oas31';
 import type { Collection } from '../../model/types.js';
 
+/**
+ * Marks what describes a collection with the action that a caller needs; the runtime removes it for others.
+ */
 export const accessExtensions = (
   collection: Collection,
   action: 'read' | 'create' | 'update',

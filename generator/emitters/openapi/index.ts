@@ -24,6 +24,7 @@ import { operationPaths } from './spec-operations.js';
 import { plainText } from './text.js';
 import { queueWebhooks } from './webhooks.js';
 
+/** Emits the document for a caller who may do everything; the server restricts it for each caller. */
 export const emitOpenApi = (model: Model): OutputFile[] => [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(model), null, 2)}\n` },
 ];

@@ -7,6 +7,7 @@ import { keySecurity } from './security.js';
 
 export const queueTag = 'Queue';
 
+/** Describes the paths of each model under its own id, since the schemas of input and output differ. */
 export const queuePaths = (models: readonly QueueModel[]): PathsObject =>
   Object.assign({}, ...models.map(modelPaths));
 

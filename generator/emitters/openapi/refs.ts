@@ -3,6 +3,7 @@ import type { ComponentsObject, ReferenceObject } from 'openapi3-ts/oas31';
 
 type Kind = 'schemas' | 'responses' | 'parameters';
 
+/** Refers to a component. A component without any reference is removed from the document. */
 export const ref = (kind: Kind, name: string): ReferenceObject => ({ $ref: `#/components/${kind}/${name}` });
 
 /** Returns the components that `from` refers to, directly or through others, in their order. */

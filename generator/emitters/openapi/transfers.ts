@@ -54,6 +54,9 @@ const submitRefs: ReferenceObject[] = submitParameters.map(({ name }) => ref('pa
 
 const file: SchemaObject = { type: 'string', format: 'binary' };
 
+/**
+ * Describes `POST /items/<collection>/import`, which takes a file as its body or as `multipart/form-data`.
+ */
 export const importFile = (subject: Subject): OperationObject => ({
   ...describe(subject, 'import', {
     summary: `Import items of ${subject.name}`,
@@ -72,6 +75,9 @@ export const importFile = (subject: Subject): OperationObject => ({
   responses: submitted(subject, [400, 401, 403, 413, 415, 422, 429, 500, 503]),
 });
 
+/**
+ * Describes `POST /items/<collection>/export`. Small lists are better read with `export` of the list itself.
+ */
 export const exportFile = (subject: Subject): OperationObject => ({
   ...describe(subject, 'export', {
     summary: `Export items of ${subject.name}`,

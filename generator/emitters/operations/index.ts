@@ -10,6 +10,10 @@ import { printValue } from '../../print/value.js';
 import { printQueueModels } from './queue-models.js';
 import { inputType, outputType, typeStem } from './types.js';
 
+/**
+ * Emits the operations of the project, or of the package where the model is for the package; all queue models
+ * in either case.
+ */
 export const emitOperations: Emitter = ({ operations, operationTypes, queueModels, forPackage }) => {
   const listed = operations.filter(({ own }) => own === forPackage);
   const files = [{ path: 'server/queue-models.ts', content: printQueueModels(queueModels) }];

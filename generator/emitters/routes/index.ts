@@ -11,6 +11,7 @@ import { createWriter, str, type CodeBlockWriter } from '../../print/typescript.
 import { printValue } from '../../print/value.js';
 import { documentRoutes } from './documents.js';
 
+/** Emits the tables from which the runtime compiles its router: a path that is not in them is not served. */
 export const emitRoutes: Emitter = (model) => [
   { path: 'server/routes.ts', content: printRoutes(model) },
   ...(model.forPackage ? [{ path: 'server/system-routes.ts', content: printSystemRoutes(model) }] : []),

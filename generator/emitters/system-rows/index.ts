@@ -3,6 +3,7 @@ import type { Emitter, SystemColumn, SystemTable } from '../../model/types.js';
 import { array, layout, object, pair, union } from '../../print/code.js';
 import { createWriter, objectKey, str, typeKey, type CodeBlockWriter } from '../../print/typescript.js';
 
+/** Emits nothing for a project: only the package reads system tables by these types. */
 export const emitSystemRows: Emitter = ({ forPackage, systemTables }) =>
   forPackage ? [{ path: 'server/system-rows.ts', content: printSystemRows(systemTables) }] : [];
 

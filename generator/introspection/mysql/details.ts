@@ -118,6 +118,7 @@ export const mysqlQueries: DetailQueries = {
     ORDER BY t.table_name, c.constraint_name`,
 };
 
+/** Reads the details of all tables at once; `queries` are the parts in which MySQL and MariaDB differ. */
 export const readMysqlDetails = async (
   reader: CatalogReader,
   queries: DetailQueries,

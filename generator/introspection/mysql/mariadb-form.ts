@@ -5,12 +5,17 @@
 import { unescapeBackslashes } from '../../../contract/backslash-escapes.js';
 import type { ColumnRow, StatisticsRow } from './tables.js';
 
+/**
+ * Converts a column. MySQL has the value of a default where MariaDB has its SQL, and escapes quotes in
+ * expressions.
+ */
 export const toMariaDbColumn = (row: ColumnRow): ColumnRow => ({
   ...row,
   defaultSql: row.defaultSql === null ? null : toSqlDefault(row.defaultSql, row),
   generation: row.generation === null ? null : unescapeExpression(row.generation),
 });
 
+/** Converts a part of an index, of which only expressions differ. */
 export const toMariaDbIndexColumn = (row: StatisticsRow): StatisticsRow => ({
   ...row,
   expression: row.expression === null ? null : unescapeExpression(row.expression),

@@ -117,6 +117,7 @@ const types = `
     AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = y.typrelid AND c.relkind <> 'c')
   ORDER BY y.typname COLLATE "C"`;
 
+/** Reads the details of all tables of the current schema at once, and its types. */
 export const readPostgresDetails = async (reader: CatalogReader): Promise<SchemaDetails> => {
   const [tableRows, columnRows, indexRows, checkRows, typeRows] = await Promise.all([
     readRows<TableRow>(reader, tables),

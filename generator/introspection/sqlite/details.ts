@@ -55,6 +55,10 @@ const indexes = `
   WHERE c.key = 1
   ORDER BY t.key, i.name, c.seqno`;
 
+/**
+ * Reads the details of all tables but virtual ones. What pragmas do not know is read from the `create`
+ * statements.
+ */
 export const readSqliteDetails = async (reader: CatalogReader): Promise<SchemaDetails> => {
   const statementRows = await readRows<StatementRow>(reader, statements);
   const created = statementRows.filter(

@@ -75,6 +75,10 @@ interface Parts {
   readonly indexes: ReadonlyMap<string, readonly IndexRow[]>;
 }
 
+/**
+ * Converts the rows of one look at a database. Conditions and expressions of indexes are read from their
+ * `create` statements.
+ */
 export const rowsToTables = (rows: CatalogRows): Table[] => {
   const parts = collectParts(rows);
   const expressions = new Map(

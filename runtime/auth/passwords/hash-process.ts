@@ -21,6 +21,7 @@ const idleLimit = 30_000;
 /** Milliseconds between two hashes at 100 % event loop utilization, and the maximum. */
 const [pauseAtFullLoad, maxPause] = [500, 100];
 
+/** Creates a hasher. Where its process ends, the hashes under way are computed again by another one. */
 export const createHashProcess = (): Hasher => {
   let child: ChildProcess | null = null;
   let idleTimer: NodeJS.Timeout | undefined;

@@ -36,6 +36,10 @@ interface ProviderOptions {
   readonly callback: () => string;
 }
 
+/**
+ * Creates a provider without a request; discovery runs at the first login.
+ * @throws SERVICE_UNAVAILABLE while it does not respond
+ */
 export const createProvider = (config: ProviderConfig, { callback }: ProviderOptions): Provider => {
   const load = lazy(() => discover(config), retryDelay);
   /** Loads the client. Discovery that fails is an outage of the provider, not an error of the caller. */

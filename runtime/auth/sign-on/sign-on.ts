@@ -74,6 +74,7 @@ export interface SignOnOptions {
 /** Milliseconds until a started login expires. */
 export const stateTtl = 5 * 60_000;
 
+/** Creates the logins at the configured providers. Its methods throw ROUTE_NOT_FOUND for others. */
 export const createSignOn = (options: SignOnOptions): SignOn => {
   const entries = new Map(options.configs.map((config) => [config.name, createEntry(config, options.url)]));
 

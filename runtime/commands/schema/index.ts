@@ -11,6 +11,7 @@ import { urlOption, type RemoteFlags } from '../remote.js';
 import { adminTokenOption, withInstance, type Instance } from './instance.js';
 import { printDiff, printExplanation } from './print.js';
 
+/** Creates `svc schema`. `diff` exits with 1 where there are differences. */
 export const schemaCommand = (): Command =>
   new Command('schema')
     .description('take, compare and apply snapshots of the schema')

@@ -17,6 +17,7 @@ export interface Instance {
 
 const administrator = 'an administrator';
 
+/** Creates the option for the token of an administrator, new for each command. */
 export const adminTokenOption = (): Option => tokenOption(administrator);
 
 const load = () => import('../../schema/service.js');

@@ -17,6 +17,10 @@ import {
 } from './types.js';
 import type { Cursor, WriteColumn } from '../../execute/row-program.js';
 
+/**
+ * Returns the function that writes a column of a result as JSON; of concealed and hashed fields only
+ * asterisks.
+ */
 export const columnWriter = (field: Field, column: ColumnType): WriteColumn => {
   if (field.conceal === true || field.hash === true) return writeMasked(column);
   switch (column.type) {

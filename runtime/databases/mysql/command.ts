@@ -9,6 +9,7 @@ import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { evictStatement, findStatement } from '../statements.js';
 
+/** Runs a statement and returns its rows as objects. Without values it is sent as text and not prepared. */
 export const send = (
   connection: PoolConnection,
   text: string,
@@ -37,6 +38,7 @@ const resolveOrReject = <Result>(
   else reject(error);
 };
 
+/** Runs a prepared write and returns the number of rows and the first key that the database counted. */
 export const sendWrite = (
   connection: PoolConnection,
   { text, values }: RenderedStatement,

@@ -11,6 +11,10 @@ import { retryDeadlocks } from '../deadlocks.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
 
+/**
+ * Connects, and asks the server whether it is MySQL or MariaDB.
+ * @throws what mysql2 throws where it cannot connect
+ */
 export const openMysql = async (options: DatabaseOptions): Promise<Database> => {
   const settings = poolOptions(options);
   const pool = createPool(settings);

@@ -10,6 +10,10 @@ const lossCodes: ReadonlySet<unknown> = new Set([
   'ER_CONNECTION_KILLED',
 ]);
 
+/**
+ * Returns whether an error means that the server cannot be reached, so that the same statement may succeed
+ * later.
+ */
 export const isConnectionLoss = (error: unknown): boolean =>
   isNetworkError(error) || lossCodes.has(codeOf(error));
 
@@ -34,6 +38,7 @@ export const isDeadlock = (error: unknown): boolean => deadlockNumbers.has(numbe
 /** A lock that was not free in time; a statement over the limit, of MySQL and of MariaDB. */
 const timeoutNumbers: ReadonlySet<unknown> = new Set([1205, 3024, 1969]);
 
+/** Returns whether the server gave up on a statement: a deadlock, or a limit of time. */
 export const isGivenUp = (error: unknown): boolean =>
   isDeadlock(error) || timeoutNumbers.has(numberOf(error));
 

@@ -5,6 +5,7 @@ import type { DatabaseOptions, KnexBinding } from '../contract.js';
 import { dialectOf } from './connection.js';
 import { poolOptions, sessionSetup } from './options.js';
 
+/** Returns the settings of a Knex instance with a pool of its own, beside the one that serves requests. */
 export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> => {
   const { connectionLimit: max, ...connection } = poolOptions(options);
   const dialect = await dialectOf(options);

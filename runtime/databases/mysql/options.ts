@@ -3,6 +3,10 @@ import { isIP } from 'node:net';
 import type { PoolOptions } from 'mysql2';
 import type { DatabaseOptions, DialectName } from '../contract.js';
 
+/**
+ * Converts `mysql://…`, where `?socket=` names a socket, to options.
+ * @throws Error for a URL without a database
+ */
 export const poolOptions = ({ url, poolMax, ca }: DatabaseOptions): PoolOptions => {
   const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(url);
   if (protocol !== 'mysql:' || pathname.length < 2) {

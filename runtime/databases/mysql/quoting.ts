@@ -2,6 +2,7 @@
 
 export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
+/** Quotes names and separates them by commas. */
 export const quoteAll = (names: readonly string[]): string => names.map(quote).join(', ');
 
 /** Quotes a text for a session in which a backslash escapes. */

@@ -42,6 +42,10 @@ const format: RowFormat<Row, ColumnType> = {
 const isNull = ({ source, bitmap }: Row, column: number): boolean =>
   ((source[bitmap + ((column + 2) >> 3)] as number) & (1 << ((column + 2) & 7))) !== 0;
 
+/**
+ * Compiles the reader of a result with these columns. The types may be others than last time, where a table
+ * was changed.
+ */
 export const compileRows = (layout: RowLayout, columns: readonly ColumnType[]): MysqlProgram =>
   compileProgram(format, layout, columns);
 

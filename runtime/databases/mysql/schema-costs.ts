@@ -26,6 +26,7 @@ const toCost = ({ algorithm, work }: Way, sharedLock = false): Cost =>
 
 export type Server = 'mysql' | 'mariadb';
 
+/** Returns what a change locks and whether it copies the table, on this version of the server. */
 export const costOf = (change: TableChange, table: TableShape, server: Server): Cost => {
   // an index of words or places is built without writes meanwhile
   const isSpecial = change.kind === 'add index' && isSpecialMethod(change.index.method);

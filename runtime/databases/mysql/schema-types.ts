@@ -24,6 +24,10 @@ const types: ReadonlyMap<string, DataType> = new Map([
 
 const attributes = /^(.+?)( unsigned)?( zerofill)?$/;
 
+/**
+ * Returns a type by the name that `information_schema` has for it, with `unsigned` and `zerofill`; null for
+ * an unknown one.
+ */
 export const dataType = (name: string): DataType | null => {
   const [, base = '', unsigned, zerofill] = attributes.exec(name) ?? [];
   const type = types.get(base) ?? null;
@@ -31,6 +35,7 @@ export const dataType = (name: string): DataType | null => {
   return hasAttributes && type?.kind !== 'number' ? null : type;
 };
 
+/** Prints the type of a column for DDL, with its size and attributes. */
 export const printType = (column: ColumnShape): string => {
   const [, base = '', unsigned = '', zerofill = ''] = attributes.exec(column.dataType) ?? [];
   return `${base}${printSize(column, base)}${unsigned}${zerofill}`;

@@ -52,6 +52,7 @@ widths[mysqlType.double] = 8;
 /** Returns the bytes of a value of fixed width, or 0 if a length precedes the value. */
 export const fixedWidth = ({ type }: ColumnType): number => widths[type] as number;
 
+/** Moves the cursor behind a value that is not null. */
 export const skipValue = (cursor: Cursor, column: ColumnType): void => {
   const length = fixedWidth(column) || readLength(cursor);
   cursor.at += length;
@@ -102,6 +103,7 @@ const shortestSingle = (value: number): number => {
   return value;
 };
 
+/** Reads eight bytes. Values beyond 2^53 stay exact. */
 export const readBigInteger = (cursor: Cursor, { unsigned }: ColumnType): bigint => {
   const { source, at } = cursor;
   cursor.at += 8;
@@ -132,6 +134,10 @@ export const readText = (cursor: Cursor, column: ColumnType): string => {
 /** Year, month, day, hour, minute, second, microseconds; parts missing in the packet are 0. */
 export type DateTime = readonly [number, number, number, number, number, number, number];
 
+/**
+ * Reads year, month, day, hours, minutes, seconds and microseconds. The server leaves out those at the end
+ * that are 0.
+ */
 export const readDateTime = (cursor: Cursor): DateTime => {
   const { source } = cursor;
   const length = source[cursor.at] as number;

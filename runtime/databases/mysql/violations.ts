@@ -2,6 +2,10 @@
 import type { Violation } from '../contract.js';
 import { firstGroup, violation } from '../violations.js';
 
+/**
+ * Returns the violation, or null for any other error. `table` is the one written to, since the message may
+ * not name it.
+ */
 export const readViolation = (error: unknown, table: string): Violation | null => {
   if (!(error instanceof Error)) return null;
   const { errno, message, sqlState } = error as Error & Readonly<Record<'errno' | 'sqlState', unknown>>;

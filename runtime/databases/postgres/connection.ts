@@ -19,6 +19,10 @@ import { acknowledged } from '../unknown-outcome.js';
 const idleTimeout = 60_000;
 const defaultPoolMax = 10;
 
+/**
+ * Connects, and checks the server's version and that the schema exists.
+ * @throws Error with a permanent SQLSTATE, or what pg throws where it cannot connect
+ */
 export const openPostgres = async (options: DatabaseOptions): Promise<Database> => {
   const pool = createPool(options);
   try {

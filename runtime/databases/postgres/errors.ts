@@ -9,6 +9,10 @@ const lossCodes: ReadonlySet<unknown> = new Set([
   '57P03',
 ]);
 
+/**
+ * Returns whether an error means that the server cannot be reached, so that the same statement may succeed
+ * later.
+ */
 export const isConnectionLoss = (error: unknown): boolean =>
   isNetworkError(error) || lossCodes.has(codeOf(error));
 
@@ -35,6 +39,7 @@ export const isDeadlock = (error: unknown): boolean => deadlockCodes.has(codeOf(
 /** A lock that was not free in time; a statement over the limit, or cancelled by an administrator. */
 const timeoutCodes: ReadonlySet<unknown> = new Set(['55P03', '57014']);
 
+/** Returns whether the server gave up on a statement: a deadlock, or a limit of time. */
 export const isGivenUp = (error: unknown): boolean => isDeadlock(error) || timeoutCodes.has(codeOf(error));
 
 const permanentCodes: ReadonlySet<unknown> = new Set([

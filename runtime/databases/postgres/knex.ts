@@ -6,6 +6,10 @@ import { postgres } from './dialect.js';
 import { clientOptions, sessionSetup } from './options.js';
 import { textToCell } from './values.js';
 
+/**
+ * Returns the settings of a Knex instance with a pool of its own; values are parsed as the REST API shows
+ * them.
+ */
 export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> => {
   const types = { getTypeParser: (oid: number) => (text: string) => textToCell(text, oid) };
   return {

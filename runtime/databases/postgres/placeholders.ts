@@ -4,6 +4,7 @@
  */
 const parts = /"[^"]*"|'[^']*'|\?/g;
 
+/** Numbers the placeholders from 1, in the order of the text. */
 export const numberPlaceholders = (text: string): string => {
   let count = 0;
   return text.replaceAll(parts, (part) => (part === '?' ? `$${(count += 1)}` : part));

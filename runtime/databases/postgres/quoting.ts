@@ -2,6 +2,8 @@
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
+/** Quotes names and separates them by commas. */
 export const quoteAll = (names: readonly string[]): string => names.map(quote).join(', ');
 
+/** Quotes a text for servers with `standard_conforming_strings`, where a backslash is a plain character. */
 export const quoteText = (value: string): string => `'${value.replaceAll("'", "''")}'`;

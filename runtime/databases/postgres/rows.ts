@@ -50,6 +50,10 @@ const format: RowFormat<Row, Column> = {
   },
 };
 
+/**
+ * Compiles the reader of a result with these columns. The types may be others than last time, where a table
+ * was changed.
+ */
 export const compileRows = (layout: RowLayout, columns: readonly Column[]): PostgresProgram =>
   compileProgram(format, layout, columns);
 

@@ -5,6 +5,7 @@ import { expressions } from './expressions.js';
 import { quote, quoteText } from './quoting.js';
 import { printType } from './schema-types.js';
 
+/** Prints an expression. One that could not be parsed into a tree is printed as its database wrote it. */
 export const printTree = (expression: SchemaExpression): string =>
   expression.kind === 'tree' ? printExpression(expression.tree, expressions) : expression.sql;
 
@@ -29,6 +30,7 @@ const isSerial = (column: ColumnShape): boolean =>
 const collationOf = ({ collation }: ColumnShape): string =>
   collation === null ? '' : ` collate ${quote(collation)}`;
 
+/** Prints a column for `create table` and `add column`; its comment is a statement of its own. */
 export const printColumn = (column: ColumnShape): string => {
   const type = isSerial(column) ? serials[column.dataType] : printType(column);
   const value = printValue(column);
@@ -43,6 +45,7 @@ export const printColumn = (column: ColumnShape): string => {
   );
 };
 
+/** Prints the statement that sets the comment of a column, or removes it. */
 export const commentOn = (table: string, { name, comment }: ColumnShape): string =>
   `comment on column ${quote(table)}.${quote(name)} is ${comment === null ? 'null' : quoteText(comment)}`;
 
@@ -58,6 +61,7 @@ const typeOf = ({
   values,
 }: ColumnShape): unknown => [dataType, length, precision, scale, fraction, collation, values];
 
+/** Returns whether two columns have one type, size and collation included, whatever else differs. */
 export const isSameType = (before: ColumnShape, after: ColumnShape): boolean =>
   isSame(typeOf(before), typeOf(after));
 

@@ -16,6 +16,7 @@ const comment: Cost = {
   work: 'none',
 };
 
+/** Returns what a change locks, and whether it reads or rewrites the table, as documented for PostgreSQL. */
 export const costOf = (change: TableChange): Cost => {
   switch (change.kind) {
     case 'add field':

@@ -46,6 +46,7 @@ export const dataType = (name: string, values: readonly string[] | null): DataTy
   return name.endsWith('[]') ? { ...element, kind: 'other' } : element;
 };
 
+/** Prints the type of a column for DDL, with its size and `[]`. */
 export const printType = (column: ColumnShape): string => {
   const base = elementOf(column.dataType);
   // a type that was created in the database may have a length

@@ -19,6 +19,7 @@ interface Prepared {
   program: SqliteProgram | null;
 }
 
+/** Opens the file of `sqlite:<path>`, which it creates with its folder where it is missing. */
 export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Database> => {
   const path = url.slice('sqlite:'.length);
   if (!path.includes(':memory:')) mkdirSync(dirname(path), { recursive: true });
@@ -90,6 +91,10 @@ const changeSchema = async <Result>(writer: Connection, body: () => Promise<Resu
 
 const isRead = (text: string): boolean => /^\s*(select|with|pragma)\b/i.test(text);
 
+/**
+ * Opens a connection in WAL mode with foreign keys enforced, which waits up to ten seconds for other
+ * processes.
+ */
 export const openConnection = (path: string): Connection => {
   const connection = new Libsql(path);
   connection.exec('pragma busy_timeout = 10000');

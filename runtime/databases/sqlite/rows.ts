@@ -23,6 +23,7 @@ type Step =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'value'; readonly toJson: CellToJson };
 
+/** Compiles the reader of a result by its tokens alone: values carry their own types. */
 export const compileRows = ({ tokens, keyColumns }: RowLayout): SqliteProgram => ({
   tokens,
   keyColumns,
@@ -32,6 +33,7 @@ export const compileRows = ({ tokens, keyColumns }: RowLayout): SqliteProgram =>
   }),
 });
 
+/** Converts a value of the driver, which has bytes as ArrayBuffer. */
 export const toCell = (value: LibsqlValue): CellValue =>
   value instanceof ArrayBuffer ? Buffer.from(value) : value;
 

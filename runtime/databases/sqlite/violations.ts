@@ -2,6 +2,7 @@
 import type { Violation } from '../contract.js';
 import { firstGroup, violation } from '../violations.js';
 
+/** Returns the violation, or null for any other error. SQLite names neither foreign key nor row. */
 export const readViolation = (error: unknown, table: string): Violation | null => {
   if (!(error instanceof Error)) return null;
   const { code, message } = error as Error & { readonly code?: unknown };

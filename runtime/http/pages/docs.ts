@@ -27,6 +27,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Returns the page; `specUrl` is where it fetches the document, with the token that was entered in it. */
 export const docsPage = ({ specUrl, base }: DocsOptions): ApiResponse => ({
   status: 200,
   headers: {

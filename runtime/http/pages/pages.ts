@@ -16,6 +16,7 @@ export interface PagesOptions {
   readonly explorer: boolean;
 }
 
+/** Creates the handlers of all pages; those of the explorer say how to turn it on where it is off. */
 export const createPages = ({ base, explorer }: PagesOptions): Readonly<Record<Page, RouteHandle>> => ({
   index: async (request) => indexPage(request, { base, explorer }),
   operator: async () => operatorPage(base),

@@ -53,6 +53,7 @@ export interface Queue {
   close(): Promise<void>;
 }
 
+/** Assembles the queue of a process, without connecting to Temporal. */
 export const createQueue = (options: QueueOptions): Queue => {
   const { settings, database, access, observe, onError } = options;
   const models = createQueueModels([...options.models, ...builtInModels]);

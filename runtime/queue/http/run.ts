@@ -39,6 +39,7 @@ export interface RunHandlerOptions {
 /** Milliseconds that a run waits for a slot, if its caller sets no other limit. */
 const defaultWait = 5_000;
 
+/** Creates the handler; what runs models is loaded with the first request. */
 export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
   let runner: Promise<Runner> | null = null;
   return {

@@ -5,6 +5,7 @@ import type { Submitted } from '../requests/submit.js';
 import type { QueueSettings } from '../settings.js';
 import { respondJson } from './wire.js';
 
+/** Returns 200 with the URLs of the request, also for the repetition of one by its `Idempotency-Key`. */
 export const respondSubmitted = ({ request, position }: Submitted, settings: QueueSettings): ApiResponse => {
   const body = {
     status: 'IN_QUEUE',

@@ -6,12 +6,17 @@ import { QueueError, queueError } from '../requests/queue-error.js';
 
 export const jsonType = 'application/json; charset=utf-8';
 
+/** Returns a response with a JSON body; it adds no header but the content type. */
 export const respondJson = (
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): ApiResponse => ({ status, headers: { 'content-type': jsonType, ...headers }, body: JSON.stringify(body) });
 
+/**
+ * Returns the response of an error: `detail` and `error_type` in the body, and the headers by which clients
+ * decide to retry.
+ */
 export const respondError = ({ status, detail, errorType, members, headers }: QueueError): ApiResponse =>
   respondJson(
     status,

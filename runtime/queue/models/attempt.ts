@@ -40,4 +40,5 @@ export interface RunResult {
   readonly retry: boolean;
 }
 
+/** Returns a result that is not retried. */
 export const final = (outcome: Outcome): RunResult => ({ outcome, retry: false });

@@ -9,6 +9,9 @@ import { final, type RunResult, type RunContext } from './attempt.js';
 
 type HttpRunner = Extract<QueueRunner, { kind: 'http' }>;
 
+/**
+ * Runs a model once; the signal of the run aborts the request. It never throws for what the server answers.
+ */
 export const runHttp = async (runner: HttpRunner, run: RunContext): Promise<RunResult> => {
   const call = fetch(expandVariables(runner.url), {
     method: 'POST',

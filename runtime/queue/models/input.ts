@@ -34,6 +34,7 @@ export const checkInput = (
   return findDetails(validatorOf(input), value);
 };
 
+/** Returns whether an output fits the schema; a model without one accepts every output. */
 export const isOutput = ({ output }: Pick<QueueModelDeclaration, 'output'>, value: unknown): boolean =>
   findDetails(validatorOf(output), value).length === 0;
 

@@ -17,6 +17,10 @@ interface Runners {
   readonly runBuiltIn?: RunBuiltIn | undefined;
 }
 
+/**
+ * Creates the function that runs models. Whatever a model does is a result.
+ * @throws the reason of `run.signal` where that is aborted
+ */
 export const createRunner =
   (runners: Runners): RunModelOnce =>
   async (model, run) => {

@@ -44,6 +44,7 @@ const concurrency = 8;
 /** Errors that are kept. */
 const maxErrors = 20;
 
+/** Creates the actions of this process, which also continues those whose process has ended. */
 export const createOperatorActions = (options: OperatorActionOptions): OperatorActions => {
   const { database, onError } = options;
   const running = new Set<Promise<void>>();

@@ -7,6 +7,7 @@ import { checkObjectStore, createObjectStore } from './object-store.js';
 
 type FileSettings = Pick<QueueSettings, 'filesDir' | 'filesStore'>;
 
+/** Opens the S3 store where one is configured, else the folder. */
 export const createFileStore = ({ filesDir, filesStore }: FileSettings): FileStore =>
   filesStore === null
     ? createDirectoryStore(filesDir)

@@ -91,6 +91,10 @@ export interface SignedFile {
 const signatureOf = ({ request, name, expires }: SignedFile, secret: Buffer): string =>
   createHmac('sha256', secret).update(`file\n${request}\n${name}\n${expires}`).digest('base64url');
 
+/**
+ * Compares a signature in constant time with that of each secret, so that older URLs stay valid after a
+ * rotation.
+ */
 export const isSignatureOf = (file: SignedFile, signature: string, secrets: readonly Buffer[]): boolean => {
   const given = Buffer.from(signature);
   return secrets.some((secret) => {

@@ -38,6 +38,7 @@ export const createKey = async (
   return { stored, key: `${stored.id}:${secret}` };
 };
 
+/** Compares a secret in constant time with the stored hash, under each secret of the server. */
 export const isSecretOf = ({ hash }: StoredKey, secret: string, secrets: HashSecrets): boolean => {
   const expected = Buffer.from(hash, 'hex');
   return secrets.some((key) => {
@@ -46,6 +47,7 @@ export const isSecretOf = ({ hash }: StoredKey, secret: string, secrets: HashSec
   });
 };
 
+/** Returns whether a key has expired at `now`, a Unix time in milliseconds. */
 export const isExpired = ({ expires }: StoredKey, now: number): boolean => expires !== null && expires <= now;
 
 /** Returns whether the patterns of a key include a model: `demo/*` matches every model of `demo`, null every model. */

@@ -24,6 +24,9 @@ export interface LateLogOptions {
   readonly maxLines?: number;
 }
 
+/**
+ * Creates an empty store, which tries again every `interval` milliseconds and keeps at most `maxLines` lines.
+ */
 export const createLateLogs = ({ onLost, interval = 1_000, maxLines = 50_000 }: LateLogOptions): LateLogs => {
   const kept = new Map<RunLog, LoggedRun>();
   let timer: NodeJS.Timeout | undefined;

@@ -36,6 +36,7 @@ export interface Notifier {
   flush(): Promise<void>;
 }
 
+/** Creates the notifier; failures in the background go to `onError`. */
 export const createNotifier = (given: NotifierOptions): Notifier => {
   const { database, observe = () => undefined, onError } = given;
   const gateway = observeStarts(given.gateway, observe);

@@ -35,6 +35,7 @@ export const platformOutcome = (errorType: ErrorType, detail?: string): Outcome 
   return { status, body: { detail: detail ?? usual, error_type: errorType }, errorType };
 };
 
+/** Returns whether a status is 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** Returns the error text for webhooks and statuses, or null on success. */
@@ -49,5 +50,6 @@ export interface Detail {
   readonly type: string;
 }
 
+/** Returns whether a value is an error type of the platform, such as `timeout`. */
 export const isErrorType = (value: unknown): value is ErrorType =>
   typeof value === 'string' && Object.hasOwn(infrastructure, value);

@@ -48,6 +48,7 @@ export interface QueueErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Creates an error with a status and a sentence; `errorType` tells clients whether to retry. */
 export const queueError = (status: number, detail: string, errorType?: string): QueueError =>
   new QueueError(status, detail, { errorType });
 

@@ -63,6 +63,7 @@ const soonDelay = 5_000;
 
 const storedQuotas = ['stored_bytes', 'log_bytes', 'files'] as const;
 
+/** Creates the quotas; `preset` are those of the configuration, for accounts without rows of their own. */
 export const createQuotas = ({ database, preset, observe = () => undefined }: QuotaOptions): Quotas => {
   const limits = new LRUCache<string, Promise<Limits>>({ max: 10_000, ttl: limitsAge });
   const readStored = createStoredReader(database);

@@ -101,6 +101,7 @@ const createLineWriter = ({ statements, request, attempt }: Omit<RunLogOptions, 
 
 const countLines = (count: number): string => (count === 1 ? '1 line was' : `${count} lines were`);
 
+/** Creates the log of one attempt. Nothing is stored before its first batch. */
 export const createRunLog = ({ limits = defaultLimits, ...options }: RunLogOptions): RunLog => {
   const writer = createLineWriter(options);
   let tail: PendingLine[] = [];

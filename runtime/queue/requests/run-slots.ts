@@ -37,6 +37,10 @@ const extendInterval = 10_000;
 /** Milliseconds between two looks of a run that waits. */
 const pollInterval = 100;
 
+/**
+ * Creates the slots of this process, which it extends while they are held; those of a process that ended
+ * expire after 30 s.
+ */
 export const createRunSlots = (options: RunSlotsOptions): RunSlots => {
   const { database, modelLocks, onAdmitted, onError } = options;
   const held = new Set<string>();

@@ -15,6 +15,7 @@ export interface RequestUrls {
   readonly cancel_url: string;
 }
 
+/** Returns the URLs of a request, absolute, below the public URL of the queue. */
 export const requestUrls = (
   { id, model }: Pick<RequestHead, 'id' | 'model'>,
   { queueUrl }: Pick<QueueSettings, 'queueUrl'>,
@@ -55,6 +56,7 @@ export interface StatusOptions {
   readonly after: LogCursor | null;
 }
 
+/** Reads the status. Log lines come only with `after`, those behind that position. */
 export const readStatus = async (
   request: RequestHead,
   { database, settings, after }: StatusOptions,
@@ -91,6 +93,7 @@ export interface StatusBodyOptions {
   readonly settings: QueueSettings;
 }
 
+/** Builds the body from what was read before; members that do not apply to the state are left out. */
 export const statusBody = (
   request: RequestHead,
   { position, progress, lines, cursor, settings }: StatusBodyOptions,

@@ -50,6 +50,10 @@ export type SubmissionBatch = (
 const maxRequests = 64;
 const maxInputLength = 1_000_000;
 
+/**
+ * Creates the function that stores a request. It resolves after the commit.
+ * @throws the errors of quotas and idempotency keys
+ */
 export const createSubmissionBatch = (options: SubmissionBatchOptions): SubmissionBatch => {
   const batches = new Map<string, (arrival: SubmissionItem) => Promise<SubmissionResult>>();
   return (model, arrival) => {

@@ -14,6 +14,7 @@ export interface Backlog {
   readonly workers: ReadonlyMap<string, number>;
 }
 
+/** Reads the backlog at `now`, a Unix time in milliseconds. */
 export const readBacklog = async (statements: Statements, now: number): Promise<Backlog> => {
   const [models, [unstarted], [deliveries], workers] = await Promise.all([
     countByModel(statements),

@@ -72,6 +72,7 @@ const toDelivery = ({ attempted, date_created, date_ended, date_next, ...row }: 
   next: date_next,
 });
 
+/** Inserts a delivery without attempts, and returns it. */
 export const insertDelivery = async (
   statements: Statements,
   delivery: Pick<Delivery, 'id' | 'request' | 'account' | 'url' | 'created'>,
@@ -91,6 +92,7 @@ export const insertDelivery = async (
 
 const begun = { state: 'pending', attempts: 0, ended: null, next: null, postponed: null } as const;
 
+/** Returns those that exist, in any order. */
 export const findDeliveries = async (
   statements: Statements,
   ids: readonly string[],
@@ -133,6 +135,7 @@ export const findPending = async (
   return rows.map(toDelivery);
 };
 
+/** Sets the final state. `now` is a Unix time in milliseconds. */
 export const endDeliveries = async (
   statements: Statements,
   ids: readonly string[],
@@ -145,6 +148,7 @@ export const endDeliveries = async (
   });
 };
 
+/** Records that Temporal has the workflows, so that the sweep does not start them again. */
 export const markDeliveriesStarted = async (
   statements: Statements,
   ids: readonly string[],
@@ -182,6 +186,7 @@ export interface NewAttempt extends DeliveryAttempt {
   readonly delivery: string;
 }
 
+/** Inserts finished attempts; their numbers are unique in a delivery. */
 export const insertAttempts = async (
   statements: Statements,
   attempts: readonly NewAttempt[],

@@ -38,8 +38,10 @@ export const findIdempotency = async (
   );
 };
 
+/** Returns the text by which keys of several accounts are told apart; account ids contain no space. */
 export const lookupKeyOf = ({ account, name }: IdempotencyName): string => `${account} ${name}`;
 
+/** Inserts keys. @throws the violation of the database where an account has used a key before */
 export const insertIdempotency = (
   statements: Statements,
   records: readonly (IdempotencyKey & IdempotencyRecord & { readonly created: number })[],

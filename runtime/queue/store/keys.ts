@@ -72,6 +72,7 @@ export const findActiveKeys = async (
   return active.map(toActiveKey);
 };
 
+/** Inserts a key. Its models are stored as a list separated by commas; null permits all. */
 export const insertKey = (statements: Statements, key: StoredKey): Promise<void> =>
   insertRow(statements, 'svc_keys', {
     id: key.id,
@@ -99,6 +100,7 @@ export const deleteKey = async (
   account: string | null,
 ): Promise<boolean> => (await deleteRows(statements, 'svc_keys', { id, account: account ?? undefined })) > 0;
 
+/** Stores the time of the last use, a Unix time in milliseconds. */
 export const markUsed = async (statements: Statements, id: string, now: number): Promise<void> => {
   await updateRows(statements, 'svc_keys', { set: { date_used: now }, where: { id } });
 };

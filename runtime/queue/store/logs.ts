@@ -19,6 +19,7 @@ export type LogCursor = Pick<LogLine, 'attempt' | 'seq'>;
 
 export const logStart: LogCursor = { attempt: 0, seq: -1 };
 
+/** Returns the position as clients send it back: `2.15`. */
 export const formatCursor = ({ attempt, seq }: LogCursor): string => `${attempt}.${seq}`;
 
 /** Returns null if the text is not a cursor. */
@@ -27,12 +28,14 @@ export const parseCursor = (text: string): LogCursor | null => {
   return found === null ? null : { attempt: Number(found[1]), seq: Number(found[2]) };
 };
 
+/** Returns whether one position is behind another. */
 export const isAfter = (one: LogCursor, other: LogCursor): boolean =>
   one.attempt > other.attempt || (one.attempt === other.attempt && one.seq > other.seq);
 
 /** Maximum number of lines that are read at a time. */
 export const pageSize = 10_000;
 
+/** Inserts lines. @throws the violation of the database where a number is used in its attempt */
 export const insertLogs = (statements: Statements, lines: readonly LogLine[]): Promise<void> =>
   insertRows(
     statements,

@@ -54,6 +54,7 @@ export const insertAction = async (
   return { ...action, state: 'running', done: 0, failed: 0, errors: [], position: null, ended: null };
 };
 
+/** Returns an action with its progress, or null. */
 export const findAction = async (statements: Statements, id: string): Promise<OperatorAction | null> => {
   const row = await findRow(statements, 'svc_operator_actions', { where: { id } });
   if (row === undefined) return null;

@@ -48,6 +48,7 @@ export const searchRequests = async (
   return (rows as unknown as Parameters<typeof toHead>[0][]).map(toHead);
 };
 
+/** Counts all requests that match, which may take a while. */
 export const countRequests = async (statements: Statements, search: RequestSearch): Promise<number> => {
   const { text, values } = join(conditionsOf(search));
   const [row] = await statements.query(`select count(*) as found from svc_requests r${text}`, values);

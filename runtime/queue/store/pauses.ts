@@ -30,9 +30,11 @@ export const insertPause = async (statements: Statements, pause: Pause): Promise
   }
 };
 
+/** Ends a pause. @returns 0 where there is none */
 export const deletePause = (statements: Statements, { kind, name }: PauseTarget): Promise<number> =>
   deleteRows(statements, 'svc_pauses', { kind, name });
 
+/** Returns all pauses, sorted by kind and name. */
 export const listPauses = async (statements: Statements): Promise<readonly Pause[]> => {
   const rows = await findRows(statements, 'svc_pauses', { order: ['kind', 'name'] });
   return rows.map(({ kind, name, reason, user, date_created: created }) => ({

@@ -87,6 +87,7 @@ const runningOf = ({ queued, found }: Record<string, unknown>): number => Number
 /** Sizes and numbers of what is stored for an account. */
 export type StoredUse = Readonly<Record<'stored_bytes' | 'log_bytes' | 'files', number>>;
 
+/** Sums what the requests of an account keep, in bytes and files; it reads all of them. */
 export const sumStored = async (statements: Statements, account: string): Promise<StoredUse> => {
   const [row] = await statements.query(
     'select sum(stored_bytes) as stored_bytes, sum(log_bytes) as log_bytes, sum(files) as files ' +

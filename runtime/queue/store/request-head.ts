@@ -69,6 +69,7 @@ export const headColumns = [
   'start_before',
 ] as const;
 
+/** Converts a row; times are Unix times in milliseconds. */
 export const toHead = (row: Pick<SystemRow<'svc_requests'>, (typeof headColumns)[number]>): RequestHead => ({
   id: row.id,
   account: row.account,

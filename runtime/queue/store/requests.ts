@@ -2,6 +2,7 @@
 import { findRow, findRows, insertRows, updateRows, type Statements } from '../../execute/system-rows.js';
 import { headColumns, toHead, type NewRequest, type RequestHead, type RequestState } from './request-head.js';
 
+/** Inserts waiting requests. */
 export const insertRequests = (statements: Statements, requests: readonly NewRequest[]): Promise<void> =>
   insertRows(
     statements,
@@ -24,11 +25,13 @@ export const insertRequests = (statements: Statements, requests: readonly NewReq
     })),
   );
 
+/** Returns a request without its payloads, whoever owns it, or null. */
 export const findRequest = async (statements: Statements, id: string): Promise<RequestHead | null> => {
   const row = await findRow(statements, 'svc_requests', { where: { id }, columns: headColumns });
   return row === undefined ? null : toHead(row);
 };
 
+/** Returns those that exist, in any order, whoever owns them. */
 export const findRequests = async (
   statements: Statements,
   ids: readonly string[],

@@ -26,6 +26,7 @@ export interface NewRun {
   readonly expires: number;
 }
 
+/** Inserts a run that waits for a slot until `expires`, a Unix time in milliseconds. */
 export const insertRun = (
   statements: Statements,
   { id, model, account, created, expires }: NewRun,
@@ -58,9 +59,11 @@ export const findRuns = async (
   }));
 };
 
+/** Returns whether a run has its slot; false where it waits or is gone. */
 export const isRunning = async (statements: Statements, id: string): Promise<boolean> =>
   (await findRow(statements, 'svc_runs', { where: { id }, columns: ['state'] }))?.state === 'running';
 
+/** Gives slots to runs that wait. */
 export const startRuns = async (statements: Statements, ids: readonly string[]): Promise<void> => {
   if (ids.length === 0) return;
   await updateRows(statements, 'svc_runs', {
@@ -69,6 +72,7 @@ export const startRuns = async (statements: Statements, ids: readonly string[]):
   });
 };
 
+/** Extends runs to `expires`, a Unix time in milliseconds. */
 export const extendRuns = async (
   statements: Statements,
   ids: readonly string[],
@@ -77,6 +81,7 @@ export const extendRuns = async (
   await updateRows(statements, 'svc_runs', { set: { date_expires: expires }, where: { id: ids } });
 };
 
+/** Frees a slot, or stops waiting for one. */
 export const deleteRun = async (statements: Statements, id: string): Promise<void> => {
   await deleteRows(statements, 'svc_runs', { id });
 };

@@ -42,6 +42,9 @@ const insertSecret = (statements: Statements, account: string, now: number): Pro
 /** Milliseconds for which the old secret signs together with the new one. */
 export const secretOverlap = 24 * 3_600_000;
 
+/**
+ * Creates a new secret; the former one signs beside it for another day, so that receivers can change over.
+ */
 export const rotateWebhookSecret = async (
   statements: Statements,
   account: string,

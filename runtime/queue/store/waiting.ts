@@ -27,6 +27,7 @@ export const countWaitingByPriority = async (
   return new Map(rows.map((row) => [Number(row.priority), Number(row.waiting)]));
 };
 
+/** Counts the waiting requests of a model over all accounts. */
 export const countWaiting = async (statements: Statements, model: string): Promise<number> => {
   const [row] = await statements.query(
     "select count(*) as waiting from svc_requests where state = 'waiting' and model = ?",

@@ -44,6 +44,7 @@ export const beatWorker = async (
 export const drainWorkers = (statements: Statements, ids: readonly string[]): Promise<number> =>
   updateRows(statements, 'svc_workers', { set: { drain: 1 }, where: { id: ids } });
 
+/** Removes a process. @returns 0 where it was removed before, as one that seemed dead */
 export const removeWorker = (statements: Statements, id: string): Promise<number> =>
   deleteRows(statements, 'svc_workers', { id });
 

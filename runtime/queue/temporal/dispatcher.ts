@@ -27,6 +27,7 @@ const maxQueuedCalls = 10_000;
 /** Milliseconds. */
 const flushTimeout = 3_000;
 
+/** Creates the queues of this process; `mark` records what Temporal has taken. */
 export const createDispatcher = ({ mark, onError }: DispatcherOptions): Dispatcher => {
   const createPool = (kind: keyof typeof maxConcurrentCalls): WorkerPool =>
     createWorkerPool({

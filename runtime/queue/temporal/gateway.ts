@@ -63,6 +63,7 @@ interface Link {
   readonly searchable: Searchable;
 }
 
+/** Creates the gateway, unconnected. Without an address, every call fails as if Temporal were down. */
 export const createGateway = (options: GatewayOptions): Gateway => {
   let link: Promise<Link> | null = null;
   let retryTime = 0;

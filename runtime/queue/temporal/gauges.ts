@@ -22,6 +22,7 @@ export type GaugeSetter = Parameters<ReadGauges>[0];
 /** Milliseconds for which counts of tables are used again. */
 const maxAge = 15_000;
 
+/** Creates the function that sets the gauges for a scrape; counts of tables are at most 15 s old. */
 export const createGauges = (options: GaugeOptions): ((tallies: GaugeSetter) => Promise<void>) => {
   const { database, models, roles } = options;
   let last: { readonly backlog: Backlog; readonly at: number } | null = null;

@@ -19,6 +19,7 @@ export interface Registration {
   close(): Promise<void>;
 }
 
+/** Registers this process until it is closed, with the classes of models that it runs. */
 export const registerWorker = (
   { database, roles, version, track = () => () => {} }: WorkerProcessOptions,
   classes: readonly string[],

@@ -32,6 +32,7 @@ const connect = async (options: NativeConnectionOptions): Promise<NativeConnecti
   }
 };
 
+/** Resolves when the workers poll. @throws Error with the address where Temporal does not respond */
 export const startWorkers = async (options: WorkerProcessOptions): Promise<WorkerProcess> => {
   installSilentRuntime(options.metricsAddress);
   const { settings } = options;

@@ -15,6 +15,7 @@ export interface AgentsOptions {
 
 const maxAgents = 256;
 
+/** Creates an empty store; connections are kept a while after their last use. */
 export const createAgents = (options: AgentsOptions): Agents => {
   const agents = new Map<string, Agent>();
 

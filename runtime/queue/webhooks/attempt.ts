@@ -23,6 +23,7 @@ export type AttemptResult =
       readonly after: number | null;
     };
 
+/** Sends one attempt. It does not reject: a receiver that cannot be reached is a result too. */
 export const attempt = async ({ url, agent, ...options }: AttemptOptions): Promise<AttemptResult> => {
   try {
     const { statusCode, headers, body } = await request(url, {

@@ -37,6 +37,7 @@ interface Part {
   failed: number;
 }
 
+/** Creates a closed breaker. `now` and `random` are for tests. */
 export const createBreaker = ({ now = Date.now, random = Math.random }: BreakerOptions = {}): Breaker => {
   let counted: Part[] = [];
   let openUntil: number | null = null;

@@ -149,6 +149,7 @@ const createPlaces = ({
   };
 };
 
+/** Creates the limits of this process; `waitTimeout` is in milliseconds. */
 export const createReceivers = ({
   maxPerReceiver = 8,
   maxPerAccount = 16,

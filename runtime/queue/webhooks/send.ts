@@ -44,6 +44,7 @@ export interface Sender {
   close(): Promise<void>;
 }
 
+/** Creates the sender of this process, with connections that it keeps for the next deliveries. */
 export const createSender = (options: SenderOptions): Sender => {
   const { database, policy, resolve, observe = () => undefined } = options;
   const agents = createAgents({ policy, ...(resolve !== undefined && { resolve }) });

@@ -9,6 +9,7 @@ export interface CsvShape {
   readonly isOpen: boolean;
 }
 
+/** Returns the facts, by the paths that columns have. */
 export const csvShapeOf = (plan: ReadPlan | AggregatePlan): CsvShape => {
   const shape = { digits: new Set<string>(), isOpen: false };
   if ('select' in plan) addSelect(plan.select, '', shape);

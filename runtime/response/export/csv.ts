@@ -25,6 +25,7 @@ const addCells = (item: ExportedItem, prefix: string, cells: Map<string, unknown
 const isRecord = (value: unknown): value is ExportedItem =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
+/** Prints the names, each in quotes, without a line break. */
 export const printHeader = (columns: Iterable<string>): string =>
   [...columns].map((name) => printText(name)).join(',');
 

@@ -11,6 +11,7 @@ export interface ExportPrinter {
 /** An item as parsed from JSON. */
 export type ExportedItem = Readonly<Record<string, unknown>>;
 
+/** Parses the items of a chunk, which are separated by commas and not in brackets. */
 export const parseItems = (rows: Buffer): readonly ExportedItem[] =>
   JSON.parse(`[${rows.toString()}]`) as readonly ExportedItem[];
 

@@ -4,6 +4,7 @@ import type { Change, Path } from './types.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Compares by content, whatever the order of keys. */
 export const isEqual = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
 /** Returns the changes from one value to another; a key that is absent on both sides, or null, is no change. */

@@ -9,4 +9,5 @@ export const normalizeNumber = (text: string): string => {
   return digits === '' ? integer : `${integer}.${digits}`;
 };
 
+/** Returns the number with the other sign; of `0` it makes `-0`. */
 export const negateNumber = (text: string): string => (text.startsWith('-') ? text.slice(1) : `-${text}`);

@@ -77,8 +77,10 @@ export const renameColumns = (expression: Expression, names: ReadonlyMap<string,
   return { ...expression, operands: expression.operands.map((operand) => renameColumns(operand, names)) };
 };
 
+/** Counts all nodes of a tree, which bounds the work on it. */
 export const nodeCount = (expression: Expression): number =>
   operandsOf(expression).reduce((sum, operand) => sum + nodeCount(operand), 1);
 
+/** Returns the number of levels of a tree, 1 for a leaf. */
 export const depthOf = (expression: Expression): number =>
   1 + Math.max(0, ...operandsOf(expression).map(depthOf));

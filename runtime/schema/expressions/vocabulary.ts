@@ -78,6 +78,7 @@ export const checkOperands = (name: FunctionName, operands: readonly Expression[
   }
 };
 
+/** Returns whether an expression is certainly text; false where its type is not known. */
 export const isText = (expression: Expression, columns: ColumnKinds): boolean => {
   if (expression.kind === 'text') return true;
   if (expression.kind === 'column') return columns.get(expression.name) === 'text';

@@ -4,6 +4,10 @@ import { columnsIn, renameColumns } from '../expressions/tree.js';
 import type { TableShape } from '../shapes.js';
 import { countRows, type Finding, type FindingContext } from './finding.js';
 
+/**
+ * Returns a finding for each new check that stored rows violate, with the number of rows. Checks that are
+ * there already are not run.
+ */
 export const findInChecks = async (
   table: TableShape,
   present: TableShape,

@@ -18,6 +18,7 @@ interface Question {
   statement(rows: number): string;
 }
 
+/** Returns a finding for each column with values that would be lost or refused, with the number of rows. */
 export const findInColumns = async (
   { name: table, columns }: TableShape,
   present: TableShape,

@@ -42,9 +42,11 @@ export interface FindingContext {
   readonly names: FormerNames;
 }
 
+/** Quotes a table by the name that it has now, which may be about to change. */
 export const quoteTable = (table: string, { executor, names }: FindingContext): string =>
   executor.quote(names.table(table));
 
+/** Quotes a column by the name that it has now, which may be about to change. */
 export const quoteColumn = (table: string, column: string, { executor, names }: FindingContext): string =>
   executor.quote(names.column(table, column));
 

@@ -15,6 +15,10 @@ interface KeyContext {
   readonly printer: SchemaPrinter;
 }
 
+/**
+ * Returns the table with keys and indexes that agree with its columns; those of columns that it lacks are
+ * left out.
+ */
 export const completeKeys = (table: TableShape, context: KeyContext): TableShape => {
   const names = new Set(table.columns.map(({ name }) => name));
   const kept: TableShape = {

@@ -40,10 +40,13 @@ const toMeta = (row: Meta | undefined, known: Meta): Meta | null => {
 const toValue = (key: string, value: unknown): unknown =>
   lists.has(key) && typeof value === 'string' ? value.split(',').filter((word) => word !== '') : value;
 
+/** Returns the meta of a collection, or null without a row. */
 export const metaOfCollection = (row: Meta | undefined): Meta | null => toMeta(row, collectionDefaults);
 
+/** Returns the meta of a field, or null without a row. */
 export const metaOfField = (row: Meta | undefined): Meta | null => toMeta(row, fieldDefaults);
 
+/** Returns the meta of a relation, or null without a row. */
 export const metaOfRelation = (row: Meta | undefined): Meta | null => toMeta(row, relationDefaults);
 
 /** Keys that have a column in each table; others are kept together. */
@@ -67,4 +70,5 @@ export const notNull: Meta = {
 export const rowsBy = (rows: readonly Meta[], ...keys: readonly string[]): ReadonlyMap<string, Meta> =>
   new Map(rows.map((row) => [keys.map((key) => String(row[key])).join('\0'), row]));
 
+/** Returns whether a key is a list in snapshots, and text in the tables. */
 export const isList = (key: string): boolean => lists.has(key);

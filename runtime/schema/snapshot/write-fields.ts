@@ -75,6 +75,7 @@ export const plainColumn = (isNullable: boolean): Omit<FieldSchema, 'name' | 'ta
   foreign_key_column: null,
 });
 
+/** Returns the `schema` of a field. Its foreign key is part of it only where it has no other column. */
 export const fieldSchema = (column: ColumnShape, table: TableShape, printer: SchemaPrinter): FieldSchema => {
   const { name, generated } = column;
   const key = table.foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === name);
@@ -120,9 +121,11 @@ export const isUniqueColumn = (name: string, shape: TableShape): boolean =>
   shape.uniques.some(({ columns }) => columns.length === 1 && columns[0] === name) ||
   shape.indexes.some((index) => index.unique && isIndexOf(name, index));
 
+/** Returns whether an index is on this column alone, with no condition. */
 export const isIndexOf = (name: string, { parts, predicate }: IndexShape): boolean =>
   parts.length === 1 && parts[0]?.column === name && predicate === null;
 
+/** Returns `is_indexed`; some databases also index each foreign key by themselves. */
 export const isIndexedColumn = (name: string, shape: TableShape, printer: SchemaPrinter): boolean =>
   shape.indexes.some((index) => !index.unique && isIndexOf(name, index)) ||
   (printer.indexesForeignKeys &&

@@ -41,6 +41,7 @@ export const relationEntries = (tables: readonly Table[], schema: LiveSchema): r
   );
 };
 
+/** Returns the `schema` of a relation; `column` is the first of several, which `columns` lists. */
 export const relationSchema = (
   table: string,
   key: ForeignKeyShape,

@@ -27,6 +27,7 @@ export interface LiveSchema {
   readonly collation: string | null;
 }
 
+/** Returns the snapshot of a team's own tables; system tables are left out. */
 export const schemaToSnapshot = (schema: LiveSchema): Snapshot => {
   const { catalog, systemTables } = schema;
   const own = catalog.tables.filter(({ name }) => !systemTables.has(name));
@@ -61,6 +62,7 @@ const collectionEntries = (tables: readonly Table[], schema: LiveSchema): readon
   return sortBy(entries, ({ collection }) => collection);
 };
 
+/** Returns the `schema` of a collection. */
 export const collectionSchema = (shape: TableShape): NonNullable<CollectionEntry['schema']> => ({
   name: shape.name,
   comment: shape.comment,

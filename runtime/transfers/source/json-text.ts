@@ -4,6 +4,7 @@ import { hasLoneSurrogate, isTooDeep, loneSurrogate, maxJsonLevels } from '../..
 import { renameColumns, type Mapping } from './payload.js';
 import { fault, type SourceRow } from './row.js';
 
+/** Reads an object and renames its members by `mapping`; what is wrong with it is returned as a fault. */
 export const readJsonItem = (bytes: Buffer, mapping: Mapping): SourceRow['item'] => {
   if (!isUtf8(bytes)) return fault('the row is not valid UTF-8');
   const text = bytes.toString('utf8');

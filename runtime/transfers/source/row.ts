@@ -28,6 +28,7 @@ export interface RowFault {
   readonly message: string;
 }
 
+/** Returns whether a row could not be read. */
 export const isFault = (item: SourceRow['item']): item is RowFault => item instanceof Fault;
 
 class Fault implements RowFault {
@@ -40,6 +41,7 @@ class Fault implements RowFault {
   }
 }
 
+/** Creates a fault; `column` is null where it concerns the whole row. */
 export const fault = (message: string, column: string | null = null): RowFault => new Fault(message, column);
 
 /** A file from which no further rows can be read. */

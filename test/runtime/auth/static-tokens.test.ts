@@ -15,7 +15,7 @@ const [oldSecret, newSecret] = [
 const statusWith = async (target: TestServer, token: string): Promise<number> =>
   (await target.request('GET', '/users/me', { headers: { authorization: `Bearer ${token}` } })).status;
 
-describe.each(sampleSettings(import.meta.url))('static tokens on $dialect through $door', (setting) => {
+describe.each(sampleSettings(import.meta.url))('static tokens on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting, environment: { SECRET: oldSecret } });
   const pathOf = (name: string) => `/users/${server().ids.users.get(name)}`;
   const startHashing = (SECRET: string) => server().startAnother({ SECRET, STATIC_TOKENS: 'hashed' });

@@ -39,7 +39,7 @@ const access: TestAccess = {
   },
 };
 
-describe.each(settings)('filters on lists on $dialect through $door', (setting) => {
+describe.each(settings)('filters on lists on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql, meta, access });
 
   const find = async (as: string, filter: unknown): Promise<unknown> => {

@@ -1,14 +1,21 @@
 /** Keys that a payload sets on relations: a row that the caller may not read is answered as one that does not exist. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialects, type TestDialect } from '../../databases.js';
 import { ask } from '../graphql/library.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess, TestPermission, TestServer } from '../server-harness.js';
 import { libraryMeta, librarySql, restoreSql } from './library.js';
 
+const userKeys: Readonly<Record<TestDialect, string>> = {
+  sqlite: 'varchar(36)',
+  mariadb: 'char(36) character set utf8mb4 collate utf8mb4_bin',
+  mysql: 'char(36) character set utf8mb4 collate utf8mb4_bin',
+  postgres: 'uuid',
+};
+
 /** Folders of tenants, whose key is part of every reference; a note refers to a book without a foreign key. */
-const more = `
+const more = (dialect: TestDialect): string => `
 create table "folder" (
   "tenant" integer not null, "id" integer not null, "parent" integer,
   primary key ("tenant", "id"),
@@ -17,8 +24,10 @@ create table "folder" (
 create table "note" ("id" {counter}, "book" integer);
 create table "task" ("id" integer primary key, "after" integer,
   constraint "task_after" foreign key ("after") references "task" ("id"));
+create table "claim" ("id" {counter}, "holder" ${userKeys[dialect]},
+  constraint "claim_holder" foreign key ("holder") references "svc_users" ("id"));
 `;
-const restoreMore = `{foreignKeysOff};delete from "folder"; delete from "note"; delete from "task";
+const restoreMore = `{foreignKeysOff};delete from "folder"; delete from "note"; delete from "task"; delete from "claim";
 insert into "folder" values (1, 1, null), (1, 2, null), (1, 3, null), (2, 1, null), (2, 3, null);
 insert into "task" ("id", "after") values (1, null), (2, null), (3, 2);`;
 
@@ -44,6 +53,7 @@ const access: TestAccess = {
       ...full('folder', { _or: [{ id: { _lt: 3 } }, { tenant: { _eq: 1 } }] }),
       ...full('note'),
       ...full('task', { id: { _neq: 2 } }),
+      ...full('claim'),
       ...full('svc_users', { email: { _null: true } }, ['read']),
     ],
     /** Writes books without reading their author, and sees authors without their key. */
@@ -88,7 +98,7 @@ const createBook = (server: TestServer, author: number) =>
 describe.each(dialects)('references on %s', (dialect) => {
   const server = useServer({
     dialect,
-    sql: librarySql(dialect) + sqlFor(dialect, more),
+    sql: librarySql(dialect) + sqlFor(dialect, more(dialect)),
     meta: libraryMeta,
     access,
   });
@@ -205,6 +215,20 @@ describe.each(dialects)('references on %s', (dialect) => {
     expect((await send('preset', 'PATCH', '/items/book/201', { title: 'Set' })).status).toBe(204);
     const { data } = await send('admin', 'GET', '/items/book?fields=author&filter[title][_eq]=Set');
     expect(data).toEqual([{ author: 1 }, { author: 1 }]);
+  });
+
+  it('accepts the own user of a caller who cannot read it, and no other', async () => {
+    const [own = '', other = ''] = ['clerk', 'blind'].map((name) => server().ids.users.get(name));
+    const claim = (holder: string) => send('clerk', 'POST', '/items/claim?fields=holder', { holder });
+    expect((await claim(own.toUpperCase())).data).toEqual({ holder: own });
+    expect((await claim(other)).codes).toEqual(['INVALID_FOREIGN_KEY']);
+    const { data } = await send('admin', 'POST', '/items/claim?fields=id', {});
+    const change = (holder: string) =>
+      send('clerk', 'PATCH', `/items/claim/${(data as { readonly id: number }).id}?fields=holder`, {
+        holder,
+      });
+    expect((await change(other)).codes).toEqual(['INVALID_FOREIGN_KEY']);
+    expect((await change(own)).data).toEqual({ holder: own });
   });
 
   it('checks composite keys with the stored values of the row', async () => {

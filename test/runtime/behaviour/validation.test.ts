@@ -59,7 +59,7 @@ const meta = {
   relations: [{ many_collection: 'task', many_field: 'team', one_collection: 'team', one_field: 'tasks' }],
 };
 
-describe.each(settings)('validation of permissions on $dialect through $door', (setting) => {
+describe.each(settings)('validation of permissions on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql, meta, access });
   beforeEach(() => server().execute(restore));
 

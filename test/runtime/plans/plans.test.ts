@@ -11,7 +11,7 @@ import { respondError } from '../../../runtime/response/respond.js';
 import { loadDialect } from '../../../runtime/databases/open.js';
 import { createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
 import { handleItems, type Handle } from '../harness/items.js';
-import { openAccess, registry } from './records.js';
+import { createRecords, openAccess } from './records.js';
 import { createRecorder, type Recorder } from './recorder.js';
 import { toStoredToken } from '../harness/plain-tokens.js';
 import { unboundedServices } from '../harness/unbounded-services.js';
@@ -108,7 +108,7 @@ describe.each(dialects)('plans on %s', (dialect) => {
     recorder = createRecorder(place.database);
     const limits = { fallback: 100, maximum: null, nestedRows: null };
     handle = handleItems({
-      registry,
+      registry: createRecords(),
       database: recorder.database,
       dialect: await loadDialect(dialect),
       access: openAccess(),

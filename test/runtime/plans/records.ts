@@ -4,76 +4,81 @@ import type { AccessRows } from '../../../runtime/access/policies.js';
 import { createRegistry, defineCollection, manyToOne, oneToMany } from '../../../contract/collection.js';
 import { boolean, decimal, integer, string, text } from '../../../contract/fields.js';
 
-export const registry = createRegistry([
-  defineCollection({
-    name: 'artist',
-    path: '/items/artist',
-    key: ['id'],
-    fields: {
-      id: integer({ auto: true }),
-      name: string({ length: 60, required: true }),
-      country: string({ length: 2, nullable: true }),
-      mentor: integer({ nullable: true }),
-    },
-    relations: {
-      mentor: manyToOne('artist', ['mentor'], ['id']),
-      pupils: oneToMany('artist', ['mentor'], ['id']),
-      albums: oneToMany('album', ['artist'], ['id'], { listed: true }),
-    },
-  }),
-  defineCollection({
-    name: 'album',
-    path: '/items/album',
-    sortField: 'title',
-    key: ['id'],
-    fields: {
-      id: integer({ auto: true }),
-      title: string({ length: 80, required: true }),
-      year: integer({ nullable: true }),
-      price: decimal({ precision: 6, scale: 2, default: '9.99' }),
-      published: boolean({ default: false }),
-      artist: integer({ nullable: true }),
-    },
-    relations: {
-      artist: manyToOne('artist', ['artist'], ['id']),
-      tracks: oneToMany('track', ['album'], ['id'], { sortField: 'place' }),
-      labels: oneToMany('album_label', ['album'], ['id'], { junctionField: 'label', sortField: 'position' }),
-    },
-  }),
-  defineCollection({
-    name: 'track',
-    path: '/items/track',
-    key: ['album', 'place'],
-    fields: {
-      album: integer({ required: true }),
-      place: integer({ required: true }),
-      title: string({ length: 80, required: true }),
-      seconds: integer({ nullable: true }),
-    },
-    relations: { album: manyToOne('album', ['album'], ['id']) },
-  }),
-  defineCollection({
-    name: 'label',
-    path: '/items/label',
-    key: ['code'],
-    fields: { code: string({ length: 20, required: true }), note: text({ nullable: true }) },
-    relations: { albums: oneToMany('album_label', ['label'], ['code'], { junctionField: 'album' }) },
-  }),
-  defineCollection({
-    name: 'album_label',
-    path: '/items/album_label',
-    key: ['album', 'label'],
-    fields: {
-      album: integer({ required: true }),
-      label: string({ length: 20, required: true }),
-      position: integer({ nullable: true }),
-    },
-    relations: {
-      album: manyToOne('album', ['album'], ['id']),
-      label: manyToOne('label', ['label'], ['code']),
-    },
-  }),
-]);
+/** Creates the registry of one database: what is compiled is kept with it, and differs from database to database. */
+export const createRecords = () =>
+  createRegistry([
+    defineCollection({
+      name: 'artist',
+      path: '/items/artist',
+      key: ['id'],
+      fields: {
+        id: integer({ auto: true }),
+        name: string({ length: 60, required: true }),
+        country: string({ length: 2, nullable: true }),
+        mentor: integer({ nullable: true }),
+      },
+      relations: {
+        mentor: manyToOne('artist', ['mentor'], ['id']),
+        pupils: oneToMany('artist', ['mentor'], ['id']),
+        albums: oneToMany('album', ['artist'], ['id'], { listed: true }),
+      },
+    }),
+    defineCollection({
+      name: 'album',
+      path: '/items/album',
+      sortField: 'title',
+      key: ['id'],
+      fields: {
+        id: integer({ auto: true }),
+        title: string({ length: 80, required: true }),
+        year: integer({ nullable: true }),
+        price: decimal({ precision: 6, scale: 2, default: '9.99' }),
+        published: boolean({ default: false }),
+        artist: integer({ nullable: true }),
+      },
+      relations: {
+        artist: manyToOne('artist', ['artist'], ['id']),
+        tracks: oneToMany('track', ['album'], ['id'], { sortField: 'place' }),
+        labels: oneToMany('album_label', ['album'], ['id'], {
+          junctionField: 'label',
+          sortField: 'position',
+        }),
+      },
+    }),
+    defineCollection({
+      name: 'track',
+      path: '/items/track',
+      key: ['album', 'place'],
+      fields: {
+        album: integer({ required: true }),
+        place: integer({ required: true }),
+        title: string({ length: 80, required: true }),
+        seconds: integer({ nullable: true }),
+      },
+      relations: { album: manyToOne('album', ['album'], ['id']) },
+    }),
+    defineCollection({
+      name: 'label',
+      path: '/items/label',
+      key: ['code'],
+      fields: { code: string({ length: 20, required: true }), note: text({ nullable: true }) },
+      relations: { albums: oneToMany('album_label', ['label'], ['code'], { junctionField: 'album' }) },
+    }),
+    defineCollection({
+      name: 'album_label',
+      path: '/items/album_label',
+      key: ['album', 'label'],
+      fields: {
+        album: integer({ required: true }),
+        label: string({ length: 20, required: true }),
+        position: integer({ nullable: true }),
+      },
+      relations: {
+        album: manyToOne('album', ['album'], ['id']),
+        label: manyToOne('label', ['label'], ['code']),
+      },
+    }),
+  ]);
 
 type PermissionRow = AccessRows['permissions'][number];
 

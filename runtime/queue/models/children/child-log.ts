@@ -22,6 +22,7 @@ const maxImmediate = 20;
 
 type LogMessage = Extract<FromChild, { kind: 'log' }>;
 
+/** Creates the log of one run; the process is reused, so that each run has its own. */
 export const createChildLog = (send: (message: LogMessage) => void): ChildLog => {
   let lines: ChildLine[] = [];
   let skipped = 0;

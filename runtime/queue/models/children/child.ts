@@ -76,6 +76,7 @@ interface State {
   onIdle: (idle: boolean) => void;
 }
 
+/** Starts the process. It loads the module of its model with the first run. */
 export const startChild = (options: ChildOptions): Child => {
   const state = startProcess(options);
   state.process.on('message', (message: FromChild) => receive(message, state));

@@ -20,6 +20,7 @@ export interface ExitContext {
 /** Message of V8 for a heap that reached its limit. */
 const heapMessage = /heap limit|heap out of memory|Invalid array length Allocation failed/i;
 
+/** Returns whether the worker killed the process for its memory, or V8 gave up because the heap was full. */
 export const isOutOfMemory = ({ exceededMemory, errorOutput }: ChildExit): boolean =>
   exceededMemory || heapMessage.test(errorOutput);
 

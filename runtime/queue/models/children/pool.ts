@@ -129,6 +129,7 @@ const countByModel = (all: readonly Pooled[]): readonly ChildUse[] => {
   });
 };
 
+/** Creates an empty pool; its processes start with runs. */
 export const createChildren = ({ onExit, ...options }: PoolOptions): Children => {
   const processes = createProcesses(options);
   const run = async (task: RunTask, given: ChildRunOptions): Promise<ChildEnd> => {

@@ -45,6 +45,7 @@ const batchSize = 200;
 /** Maximum batches per sweep; the next sweep continues. */
 const maxBatches = 50;
 
+/** Creates the activities; each reports `jobFinished` and its duration. */
 export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   const audit = createAudit(options);
   const job = createJob(options);

@@ -43,6 +43,7 @@ const heartbeatInterval = 500;
 /** Milliseconds before another worker may know a model that this one does not. */
 const unknownModelDelay = 10_000;
 
+/** Creates the activity of a worker process. */
 export const createModelActivities = (options: ModelActivityOptions) => ({
   /**
    * Runs an attempt. A result of the model, even an error, is returned.

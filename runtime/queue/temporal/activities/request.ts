@@ -17,6 +17,7 @@ export interface RequestActivityOptions {
   readonly lifecycle: RequestLifecycle;
 }
 
+/** Creates the activity of a worker process. */
 export const createRequestActivities = ({ database, lifecycle }: RequestActivityOptions) => ({
   /** Ends a request on behalf of the platform, unless it has already ended. */
   async endRequest({ requestId, kind, errorType }: PlatformEnd): Promise<RequestEnd> {

@@ -27,6 +27,7 @@ export interface WebhookActivityOptions {
 /** Milliseconds that a delivery is postponed while an operator has paused its account or endpoint. */
 const pauseDelay = 30_000;
 
+/** Creates the activities. An attempt that fails throws, by which Temporal schedules the next one. */
 export const createWebhookActivities = (options: WebhookActivityOptions) => {
   const { database, observe = () => undefined } = options;
   const readPaused = watchPauses(database);

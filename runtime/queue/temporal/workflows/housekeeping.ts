@@ -8,10 +8,12 @@ const activities = proxyActivities<ReturnType<typeof createHousekeepingActivitie
   retry: { maximumAttempts: 1 },
 });
 
+/** Runs the activity of the same name, by a schedule. */
 export async function sweep(): Promise<SweepReport> {
   return activities.sweep();
 }
 
+/** Runs the activity of the same name, by a schedule. @returns the number of deleted rows */
 export async function expire(): Promise<number> {
   return activities.expire();
 }

@@ -35,6 +35,10 @@ const { endRequest } = proxyActivities<ReturnType<typeof createRequestActivities
   summary: 'store the end',
 });
 
+/**
+ * Runs the attempts of a request and ends it.
+ * @throws ApplicationFailure for an error of the platform, after the request has ended
+ */
 export async function modelRequest(input: ModelRequestInput): Promise<RequestEnd> {
   const reached = await runModel(input);
   const end = 'ending' in reached ? await nonCancellable(() => endRequest(reached.ending)) : reached;

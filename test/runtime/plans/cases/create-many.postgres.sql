@@ -2,12 +2,12 @@ begin;
 
 insert into "album" ("title", "year")
 values (?, ?), (?, ?)
-returning "id", case when "id" > 9007199254740991 then abs("id" - "id" - 9223372036854775807 - 1) end
+returning "id"
 -- "Septet", 1, "Nonet", 2;
 
 insert into "album" ("title")
 values (?)
-returning "id", case when "id" > 9007199254740991 then abs("id" - "id" - 9223372036854775807 - 1) end
+returning "id"
 -- "Octet";
 
 select t0."title", t0."year"

@@ -2,7 +2,7 @@ begin;
 
 insert into "album" ("title", "published")
 values (?, ?)
-returning "id", case when "id" > 9007199254740991 then abs("id" - "id" - 9223372036854775807 - 1) end
+returning "id"
 -- "Quartet", 0;
 
 select t0."title"
