@@ -55,7 +55,7 @@ const queue = [
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: ['generated/server/errors'],
 
-  'generator/introspection': ['contract/backslash-escapes'],
+  'generator/introspection': ['contract/backslash-escapes', 'contract/text-order'],
   'generator/print': [],
   'generator/spec': ['type generator/model/types', 'contract/expressions', 'contract/operators'],
   'generator/model': [
@@ -66,6 +66,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type contract',
     'contract/expressions',
     'contract/objects',
+    'contract/text-order',
   ],
   'generator/emitters': [
     'type generator/model/types',
@@ -215,7 +216,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/request',
     'runtime/items',
     'runtime/plan/scope',
-    'runtime/transfers/at-once',
+    'runtime/transfers/import-in-request',
     'type runtime/transfers/routes',
     'type runtime/config',
     'runtime/observe',

@@ -1,6 +1,6 @@
 import type { CatalogReader, Column, Meta, Table } from './catalog.js';
 import type { DialectReader } from './dialect.js';
-import { compareText } from './order.js';
+import { compareText } from '../../contract/text-order.js';
 
 type MetaRow = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-/** Compares texts by code units, the order of everything in a catalog, which is the same on every machine. */
-export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Sorts, groups and freezes the parts of a catalog. */
+import { compareText } from '../../contract/text-order.js';
 
 /** Returns a sorted copy; items with equal keys keep their order. */
 export const sortBy = <Item>(items: readonly Item[], key: (item: Item) => string): Item[] =>

@@ -1,7 +1,8 @@
 /** Builds the model from catalog and spec. Pure. */
 import type { Catalog } from '../introspection/catalog.js';
 import type { Spec } from '../spec/types.js';
-import { compareText, hashOf } from './canonical.js';
+import { compareText } from '../../contract/text-order.js';
+import { hashOf } from './canonical.js';
 import { checkMeta } from './check.js';
 import { buildFields, createFacts, type FactsOf } from './fields.js';
 import { faultToText, ModelError, type Findings, type ModelFault } from './findings.js';

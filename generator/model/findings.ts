@@ -1,7 +1,7 @@
 /** Findings while building a model: faults, which end the build, and warnings. */
 import { positionToText } from '../spec/faults.js';
 import type { Position } from '../spec/types.js';
-import { compareText } from './canonical.js';
+import { compareText } from '../../contract/text-order.js';
 
 export interface ModelFault {
   /** `spec/collections/works.yaml:3:5`, or a table of the database. */

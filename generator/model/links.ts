@@ -1,7 +1,7 @@
 /** Finds links between tables: foreign keys of the catalog and relations of the meta, from the many side. */
 import type { ForeignKey } from '../introspection/catalog.js';
 import { suggest } from '../spec/faults.js';
-import { compareText } from './canonical.js';
+import { compareText } from '../../contract/text-order.js';
 import { report, type Findings } from './findings.js';
 import { sourceOfEntry, sourceOfKey, textOf, wordsOf, type Meta, type MetaEntry } from './meta.js';
 import type { CollectionTable, Tables } from './tables.js';

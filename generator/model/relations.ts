@@ -1,7 +1,7 @@
 /** Builds the relations of both sides of each link under their client names. */
 import { suggest } from '../spec/faults.js';
 import type { Spec } from '../spec/types.js';
-import { compareText } from './canonical.js';
+import { compareText } from '../../contract/text-order.js';
 import { report, type Findings } from './findings.js';
 import { byColumns, type Link, type Links } from './links.js';
 import { sourceOfKey, textOf } from './meta.js';

@@ -1,6 +1,6 @@
 /** System tables as the spec declares them, the source of typed rows. */
 import type { ColumnSpec, Spec } from '../spec/types.js';
-import { compareText } from './canonical.js';
+import { compareText } from '../../contract/text-order.js';
 import { collectionNames } from './naming.js';
 import type { SystemColumn, SystemTable } from './types.js';
 

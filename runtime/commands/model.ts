@@ -11,7 +11,7 @@ interface Flags {
 
 /** Creates `svc model`. `new` writes files of a model and never replaces one. */
 export const modelCommand = (): Command =>
-  new Command('model').description('begin models of the queue').addCommand(newCommand());
+  new Command('model').description('create models of the queue').addCommand(newCommand());
 
 const newCommand = (): Command =>
   new Command('new')

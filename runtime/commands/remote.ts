@@ -7,9 +7,11 @@ export interface RemoteFlags {
   readonly token?: string;
 }
 
+/** Creates `--url`, new for each command, as Commander wants it. */
 export const urlOption = (): Option =>
-  new Option('--url <url>', 'an instance that runs, in place of the database of DATABASE_URL');
+  new Option('--url <url>', 'a running instance, instead of the database of DATABASE_URL');
 
+/** Creates `--token`, whose value may come from `SVC_TOKEN`, so that it is in no list of processes. */
 export const tokenOption = (owner: string): Option =>
   new Option('--token <token>', `token of ${owner} there`).env('SVC_TOKEN');
 

@@ -101,10 +101,10 @@ const showCommand = (): Command =>
     );
 
 const descriptions: Readonly<Record<BulkAction, string>> = {
-  cancel: 'cancel the requests that match, of the last seven days',
-  retry: 'run the requests that match and have ended again from the start',
-  redeliver: 'send the webhooks that failed of the requests that match again',
-  release: 'give the waiting requests that match a slot although none is free',
+  cancel: 'cancel matching requests of the last seven days',
+  retry: 'run matching requests that have ended again, from the start',
+  redeliver: 'send the failed webhooks of matching requests again',
+  release: 'run matching requests that wait, although no slot is free',
 };
 
 /** Stores the action; a worker with the role housekeeping takes it within ten seconds. */
@@ -112,7 +112,7 @@ const bulkCommand = (name: BulkAction): Command =>
   searching(new Command(name))
     .description(descriptions[name])
     .option('--dry-run', 'only print how many requests match')
-    .option('--reason <text>', 'why, for other operators')
+    .option('--reason <text>', 'reason, shown to other operators')
     .action(
       action(async (flags: Flags) => {
         const { dryRun = false, reason = null } = flags;

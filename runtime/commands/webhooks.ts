@@ -4,7 +4,7 @@ import { rotateSigningKey } from '../queue/store/secrets.js';
 import { action, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
-/** Creates `svc webhooks`. `rotate` adds a key pair; the former one stays valid for a day. */
+/** Creates `svc webhooks`. A new key pair is published at once and signs after a day, when receivers have fetched it. */
 export const webhooksCommand = (): Command =>
   new Command('webhooks').description('manage the signing keys of webhooks').addCommand(rotateCommand());
 

@@ -85,7 +85,7 @@ export const queueVariables = {
   QUEUE_QUOTA_STORED_BYTES: quota('size of the inputs and results of an account', parseSize),
   QUEUE_QUOTA_LOG_BYTES: quota('size of the log lines of an account', parseSize),
   QUEUE_QUOTA_FILES: quota('files of results of an account'),
-  QUEUE_QUOTA_REDELIVERIES_PER_HOUR: quota('webhooks that an account has delivered again in an hour'),
+  QUEUE_QUOTA_REDELIVERIES_PER_HOUR: quota('webhooks that an account may have redelivered in an hour'),
   WEBHOOK_ALLOW_CIDRS: {
     parse: parseNetworks,
     default: '',

@@ -29,7 +29,7 @@ export const createUtilsOperations = (services: OperationServices): Pick<Operati
     const need = { name, actions: ['create', 'update'] } as const;
     requireCollection(need, openItems(await context.principal(), { services, context }));
     const file = await context.readFile(Math.min(maxFile, services.config.importMax));
-    const { importAtOnce } = await import('../transfers/at-once.js');
+    const { importAtOnce } = await import('../transfers/import-in-request.js');
     await run(need, { services, context }, (collection, items) => importAtOnce(file, collection, items));
   },
 

@@ -1,4 +1,4 @@
-/** `svc schema …`: snapshot, difference and apply of a database, or of an instance that runs. */
+/** `svc schema …`: snapshot, difference and apply of a database, or of a running instance. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
@@ -18,8 +18,8 @@ export const schemaCommand = (): Command =>
     .addCommand(snapshotCommand())
     .addCommand(diffCommand())
     .addCommand(applyCommand())
-    .addCommand(transferCommand('pull', 'make the database that of an instance that runs'))
-    .addCommand(transferCommand('push', 'make an instance that runs that of the database'))
+    .addCommand(transferCommand('pull', 'change the database to match a running instance'))
+    .addCommand(transferCommand('push', 'change a running instance to match the database'))
     .addCommand(statusCommand());
 
 const includeOption = (): Option =>
@@ -63,8 +63,7 @@ const modeOption = (): Option =>
 const forceOption = (): Option =>
   new Option('--force', 'accept snapshots of other versions and database vendors');
 
-const sqlOption = (): Option =>
-  new Option('--sql', 'print the statements of an apply, for a person who runs them');
+const sqlOption = (): Option => new Option('--sql', 'print the statements of an apply, to be run by hand');
 
 const readSnapshot = async (file: string): Promise<unknown> => {
   const { parseDocument } = await import('../../request/upload.js');
@@ -89,9 +88,7 @@ const printDifference = (difference: Difference | null, { json, sql }: DiffFlags
 
 const diffCommand = (): Command =>
   new Command('diff')
-    .description(
-      'print what would make the database that of a snapshot; exits with 1 if there is a difference',
-    )
+    .description('print the difference between the database and a snapshot; exits with 1 if there is one')
     .argument('<file>', 'snapshot in YAML or JSON')
     .addOption(modeOption())
     .addOption(forceOption())
@@ -124,7 +121,7 @@ const addApplyOptions = (command: Command): Command =>
 
 const applyCommand = (): Command =>
   addApplyOptions(new Command('apply'))
-    .description('make the database that of a snapshot')
+    .description('change the database to match a snapshot')
     .argument('[file]', 'snapshot in YAML or JSON')
     .option('--resume', 'complete an apply that was cut off')
     .option('--abandon', 'give up an apply that was cut off, and leave the schema as it is')

@@ -26,11 +26,12 @@ const endings: Readonly<Record<string, ExportFormat>> = {
   yml: 'yaml',
 };
 
+/** Creates `svc export`, which writes the file whole or not at all. */
 export const exportCommand = (): Command =>
   addTargetOptions(new Command('export'))
     .description('write a list into a file')
     .argument('<collection>')
-    .argument('<file>', 'is replaced if it exists; - is stdout')
+    .argument('<file>', 'file to write, replaced if it exists; - is stdout')
     .option(
       '--format <format>',
       'csv, csv_utf8, json, ndjson, xml or yaml (default: as the name of the file says)',

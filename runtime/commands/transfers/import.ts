@@ -19,6 +19,7 @@ interface Flags extends TargetFlags {
 
 const endings = { csv: 'csv', json: 'json', ndjson: 'ndjson', jsonl: 'ndjson' } as const;
 
+/** Creates `svc import`. The rows that are left out are listed in a file of their own. */
 export const importCommand = (): Command =>
   addTargetOptions(new Command('import'))
     .description('store the rows of a file; exits with 1 if rows are left out')

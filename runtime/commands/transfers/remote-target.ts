@@ -9,6 +9,7 @@ import type { Remote } from '../remote.js';
 import { writeWhole } from './files.js';
 import type { ImportOrder, TransferControl, TransferEnd, TransferTarget } from './target.js';
 
+/** Creates the target. A cancelled transfer cancels its request; rows that were stored before it stay. */
 export const createRemoteTarget = (remote: Remote): TransferTarget => ({
   async import(order, control) {
     const end = await follow(await upload(order, { remote, control }), { remote, control });

@@ -52,7 +52,7 @@ export interface TargetFlags extends RemoteFlags {
 /** Adds the options that choose a target. */
 export const addTargetOptions = (command: Command): Command =>
   command
-    .addOption(new Option('--user <email>', 'whose rights apply (default: the first administrator)'))
+    .addOption(new Option('--user <email>', 'user whose rights apply (default: the first administrator)'))
     .addOption(urlOption())
     .addOption(tokenOption(owner));
 

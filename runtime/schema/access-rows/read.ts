@@ -1,5 +1,5 @@
 /** Reads roles, policies and permissions for a snapshot. */
-import { compareText } from '../../../generator/introspection/order.js';
+import { compareText } from '../../../contract/text-order.js';
 import { findRows, type Statements } from '../../execute/system-rows.js';
 import { canonicalJson } from '../../../contract/objects.js';
 import { columnKinds, type AccessEntry, type AccessList, type AccessSnapshot } from './types.js';

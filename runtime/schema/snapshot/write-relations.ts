@@ -1,6 +1,6 @@
 /** Describes foreign keys, and relations of meta without one, as the relations of a snapshot. Pure. */
 import type { Table } from '../../../generator/introspection/catalog.js';
-import { compareText } from '../../../generator/introspection/order.js';
+import { compareText } from '../../../contract/text-order.js';
 import type { ForeignKeyShape } from '../shapes.js';
 import { metaOfRelation, rowsBy } from './meta.js';
 import type { RelationEntry } from './types.js';

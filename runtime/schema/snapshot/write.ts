@@ -1,6 +1,7 @@
 /** Describes a schema as a snapshot. Pure: the same schema yields the same bytes. */
 import type { Catalog, Table } from '../../../generator/introspection/catalog.js';
-import { compareText, sortBy } from '../../../generator/introspection/order.js';
+import { compareText } from '../../../contract/text-order.js';
+import { sortBy } from '../../../generator/introspection/order.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import { packageVersion } from '../../config/package.js';
 import type { IndexShape, TableShape } from '../shapes.js';
