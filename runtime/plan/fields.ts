@@ -89,15 +89,23 @@ const expandWildcards = (nodes: readonly FieldNode[], scope: Scope): readonly Fi
   return [...expanded.values()];
 };
 
-/** Returns whether `*` stops at a relation, because it is the one by which the level was reached. */
-const isLeftOut = (relation: Relation, { context, via }: Scope): boolean =>
-  context.backlink === false &&
-  via !== undefined &&
-  relation.kind !== 'manyToAny' &&
-  relation.kind !== via.relation.kind &&
-  relation.target === via.from &&
-  relation.fields.join('\0') === via.relation.fields.join('\0') &&
-  relation.references.join('\0') === via.relation.references.join('\0');
+/**
+ * Returns whether `*` stops at a relation: the one by which the level was reached, or one to any collection where the
+ * caller may not read which.
+ */
+const isLeftOut = (relation: Relation, scope: Scope): boolean => {
+  if (relation.kind === 'manyToAny')
+    return !relation.targets.every(({ name }) => isNamePermitted(scope, name));
+  const { context, via } = scope;
+  return (
+    context.backlink === false &&
+    via !== undefined &&
+    relation.kind !== via.relation.kind &&
+    relation.target === via.from &&
+    relation.fields.join('\0') === via.relation.fields.join('\0') &&
+    relation.references.join('\0') === via.relation.references.join('\0')
+  );
+};
 
 const keyOf = ({ name, as }: FieldNode): string => as ?? name;
 
