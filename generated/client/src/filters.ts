@@ -55,7 +55,10 @@ export interface NumberFilter extends Equality<number>, Order<number> {}
 export interface DigitsFilter extends Equality<string>, Order<string> {}
 
 /** Strings in the format of the field, or variables such as `$NOW`. */
-export interface DateFilter extends Equality<string>, Order<string> {}
+export interface DateFilter extends Equality<string>, Order<string> {
+  /** Exists only in the type: sets dates and times apart from numbers that are digits. */
+  readonly __dateType?: never;
+}
 
 /** Ids, or variables such as `$CURRENT_USER`. */
 export interface KeyFilter extends Equality<string> {}
