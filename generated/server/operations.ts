@@ -238,6 +238,7 @@ export type SchemaDifference = {
     access?: { diff: unknown[] }[];
     permissions?: { diff: unknown[] }[];
   };
+  losses?: { collection: string; field?: string; loss: string }[];
   explain?: SchemaExplanation;
 };
 

@@ -1,4 +1,5 @@
 /** Printers of the DDL of one database. Types only, a part of the interface in `contract.ts`. */
+import type { SchemaMapping } from '../schema/mapping/types.js';
 import type { ExpressionSyntax } from '../schema/expressions/syntax.js';
 import type { Cost, TableChange } from '../schema/explain/table-changes.js';
 import type { ExpressionPrinter } from '../schema/expressions/print.js';
@@ -77,6 +78,8 @@ export interface SchemaPrinter {
     before: readonly TableShape[],
     after: readonly TableShape[],
   ): { readonly first: readonly string[]; readonly last: readonly string[] };
+  /** How snapshots of other databases become those of this one. */
+  readonly mapping: SchemaMapping;
   /** Returns the printer for a database in which types were created, with the labels of enums. */
   withTypes?(types: ReadonlyMap<string, readonly string[] | null>): SchemaPrinter;
 }

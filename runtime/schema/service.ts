@@ -1,6 +1,8 @@
 /** Snapshot, diff and apply of a database. */
 import { throwProblems, invalidPayload } from '../../contract/errors.js';
+import type { Vendor } from '../../generator/introspection/catalog.js';
 import type { Database, SchemaPrinter } from '../databases/contract.js';
+import { loadSchemaPrinter } from '../databases/open.js';
 import { accessLists } from './access-rows/types.js';
 import { abandonApply, resumeApply } from './apply/resume.js';
 import { checkTarget } from './apply/check.js';
@@ -14,8 +16,10 @@ import { patchSnapshot, renamesIn } from './diff/patch.js';
 import { isEmptyDiff, type SchemaDiff } from './diff/types.js';
 import type { LiveOptions } from './live.js';
 import type { Explanation } from './explain/explain.js';
+import { mapSnapshot, type Loss, type MappedSnapshot } from './mapping/map-snapshot.js';
 import { checkForm, checkSnapshot } from './snapshot/check.js';
 import type { Snapshot } from './snapshot/types.js';
+import type { LiveSchema } from './snapshot/write.js';
 import { readTarget, type Target } from './target.js';
 
 export interface SchemaServices {
@@ -28,12 +32,14 @@ export interface Difference {
   /** Hash of the schema, meta and version of the target. */
   readonly hash: string;
   readonly diff: SchemaDiff;
+  /** What this database does not hold as the snapshot of another one has it, if there is any. */
+  readonly losses?: readonly Loss[];
   /** Explanation of what an apply would do, if it was requested. */
   readonly explain?: Explanation;
 }
 
 export interface DiffOptions {
-  /** Takes snapshots of other versions and vendors. */
+  /** Takes snapshots of other versions and vendors, whose types are mapped. */
   readonly force: boolean;
   readonly mode: 'mirror' | 'merge';
   /** Explains what an apply would do. */
@@ -57,13 +63,18 @@ export const diffSnapshot = async (
 ): Promise<Difference | null> => {
   const target = await readTarget(services, namesAccess(value));
   const difference = await compareWith(target, value, options);
-  if (difference === null || options.explain !== true) return difference;
-  const { explainApply } = await import('./explain/explain.js');
+  // what an apply refuses is listed at once where the snapshot was not made for this database
+  const isMapped = difference?.losses !== undefined || vendorOf(value) !== target.target.vendor;
+  if (difference === null || (options.explain !== true && !isMapped)) return difference;
   const wanted = await checkForm(patchSnapshot(target.target, difference.diff));
   const apply = { ...target, wanted, renames: renamesIn(difference.diff) };
   checkTarget(apply);
+  if (options.explain !== true) return difference;
+  const { explainApply } = await import('./explain/explain.js');
   return { ...difference, explain: await explainApply(apply, services.database) };
 };
+
+const vendorOf = (value: unknown): unknown => (value as Partial<Snapshot>).vendor;
 
 /** Returns whether an unvalidated snapshot includes roles, policies and permissions. */
 const namesAccess = (value: unknown): boolean =>
@@ -75,11 +86,33 @@ const compareWith = async (
   { force, mode }: DiffOptions,
 ): Promise<Difference | null> => {
   const given = await checkSnapshot(value, { vendor: target.vendor, force });
-  const diff = compareSnapshots(target, given, {
+  const { snapshot, losses } = await mapToTarget(given, live, force);
+  const diff = compareSnapshots(target, snapshot, {
     mode,
     normalize: (wanted, current) => normalizeSnapshot(wanted, current, live),
   });
-  return isEmptyDiff(diff) ? null : { hash: hashSnapshot(target), diff };
+  if (isEmptyDiff(diff)) return null;
+  return { hash: hashSnapshot(target), diff, ...(losses.length > 0 && { losses }) };
+};
+
+/** Maps what this database does not have. @throws INVALID_PAYLOAD with everything that cannot be mapped, or not without `force` */
+const mapToTarget = async (
+  given: Snapshot,
+  { printer, catalog }: LiveSchema,
+  force: boolean,
+): Promise<Pick<MappedSnapshot, 'snapshot' | 'losses'>> => {
+  const vendor = given.vendor ?? catalog.vendor;
+  const isSameVendor = vendor === catalog.vendor;
+  const from = isSameVendor ? printer : await loadSchemaPrinter(vendor as Vendor);
+  const mapped = mapSnapshot(given, { from, to: printer, isSameVendor });
+  const refused = force
+    ? []
+    : mapped.losses.map(({ collection, field, loss }) => {
+        const place = field === undefined ? collection : `${collection}.${field}`;
+        return `this server lacks what the snapshot has: "${place}": ${loss}; send force=true to accept that`;
+      });
+  throwProblems([...mapped.problems, ...refused].map(invalidPayload));
+  return mapped;
 };
 
 /** Applies a difference. @throws INVALID_PAYLOAD, CONTAINS_NULL_VALUES with every problem */

@@ -79,19 +79,19 @@ export const compileKeyMatches = (
 };
 
 /**
- * Selects columns of the rows that have one of the tuples and match the condition, locked like
- * `compileRowPermission`.
+ * Selects columns of the rows that have one of the tuples and match the condition, locked like `compileRowPermission`
+ * unless the caller expects none: a lock on rows that do not exist keeps others from creating theirs.
  */
 export const compileColumns = (
   collection: Collection,
   columns: readonly Field[],
-  { where, input, ...matches }: TupleMatches,
+  { where, input, isLocked = true, ...matches }: TupleMatches & { readonly isLocked?: boolean },
 ): RenderedStatement => {
   const { dialect } = matches;
   const names = columns.map(({ name }) => dialect.quote(name)).join(', ');
   const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
   return {
-    text: `select ${names} from ${dialect.quote(collection.name)} where ${filter.text} order by ${names}${dialect.rowLock}`,
+    text: `select ${names} from ${dialect.quote(collection.name)} where ${filter.text} order by ${names}${isLocked ? dialect.rowLock : ''}`,
     values: filter.values,
   };
 };

@@ -1,13 +1,28 @@
 /** Our server in front of the articles that the shapes ask for. */
-import { articlesRecipe } from './data.js';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { articlesRecipe, blockKinds } from './data.js';
 import { dropSystemTables, prepareDatabase, type BenchServer } from './databases.js';
-import { createProject, runCli, startServer, type Started } from './servers.js';
+import { createProject, runCli, startServer, type Project, type Started } from './servers.js';
 
 export const startArticles = async (database: BenchServer): Promise<Started> => {
   const { name } = articlesRecipe;
   await prepareDatabase(database, articlesRecipe);
   await dropSystemTables(database, name);
   const project = await createProject(`${database.dialect}-articles`, database.url(name));
+  await writeRelations(project);
   await runCli(project, ['bootstrap']);
   return startServer(project, { workers: 1, probe: '/items/articles?limit=1' });
+};
+
+/** The lists of blocks, whose items are of several collections. */
+const writeRelations = async ({ folder }: Project): Promise<void> => {
+  const spec = join(folder, 'spec', 'collections');
+  await mkdir(spec, { recursive: true });
+  const relations = [
+    { field: 'page_id', one_field: 'blocks', sort_field: 'sort' },
+    { field: 'item', one_collection_field: 'kind', one_allowed_collections: blockKinds },
+  ];
+  // JSON is YAML
+  await writeFile(join(spec, 'page_blocks.yaml'), JSON.stringify({ relations }));
 };

@@ -1,10 +1,27 @@
 /**
  * The data every shape is measured on: the same bytes on every machine, as SQL text that every database reads.
- * Sizes: 100 000 articles, 1 000 authors, 200 tags, about 300 000 article_tags, 300 000 skewed comments.
+ * Sizes: 100 000 articles, 1 000 authors, 200 tags, about 300 000 article_tags, 300 000 skewed comments; 2 000 pages of ten
+ * blocks, each an item of one of four collections.
  */
 import type { BenchDialect, Recipe } from './databases.js';
+import { createRandom, type Random } from './random.js';
+import { givenNames, words } from './words.js';
 
-export const counts = { articles: 100_000, authors: 1_000, tags: 200, comments: 300_000 } as const;
+export const counts = {
+  articles: 100_000,
+  authors: 1_000,
+  tags: 200,
+  comments: 300_000,
+  pages: 2_000,
+} as const;
+
+/** Collections of the items of blocks. */
+export const blockKinds = ['block_texts', 'block_images', 'block_quotes', 'block_videos'] as const;
+
+export const blocksPerPage = 10;
+
+/** Rows of each list of a create with lists. */
+export const nestedCount = 100;
 
 /** Rows of one call that creates many. */
 export const bulkCount = 1_000;
@@ -45,6 +62,9 @@ function* dataStatements(dialect: BenchDialect): Generator<string> {
   yield* inserts('articles', articleRows());
   yield* inserts('article_tags', articleTagRows());
   yield* inserts('comments', commentRows());
+  yield* inserts('pages', pageRows());
+  for (const kind of blockKinds) yield* inserts(kind, blockItemRows(kind));
+  yield* inserts('page_blocks', pageBlockRows());
 }
 
 const mysqlTypes = {
@@ -129,6 +149,28 @@ const schemaStatements = (dialect: BenchDialect): string[] => {
   CONSTRAINT comments_article FOREIGN KEY (article_id) REFERENCES articles (id)`,
     ),
     'CREATE INDEX comments_newest ON comments (article_id, created_at, id)',
+    table(
+      'draft_notes',
+      `id ${key},
+  draft_id INT NOT NULL,
+  text VARCHAR(200) NOT NULL,
+  CONSTRAINT draft_notes_draft FOREIGN KEY (draft_id) REFERENCES drafts (id)`,
+    ),
+    ...(dialect === 'mariadb' ? [] : ['CREATE INDEX draft_notes_draft ON draft_notes (draft_id)']),
+    table('pages', `id ${key},\n  title VARCHAR(120) NOT NULL`),
+    ...blockKinds.map((kind) =>
+      table(kind, `id ${key},\n  title VARCHAR(120) NOT NULL,\n  body VARCHAR(400) NOT NULL`),
+    ),
+    table(
+      'page_blocks',
+      `id ${key},
+  page_id INT NOT NULL,
+  sort INT NOT NULL,
+  kind VARCHAR(20) NOT NULL,
+  item VARCHAR(20) NOT NULL,
+  CONSTRAINT page_blocks_page FOREIGN KEY (page_id) REFERENCES pages (id)`,
+    ),
+    'CREATE INDEX page_blocks_order ON page_blocks (page_id, sort, id)',
   ];
 };
 
@@ -211,6 +253,26 @@ function* commentRows(): Generator<Value[]> {
   }
 }
 
+function* pageRows(): Generator<Value[]> {
+  for (let id = 1; id <= counts.pages; id++) yield [id, `Page ${id}`];
+}
+
+const blocksOfKind = (counts.pages * blocksPerPage) / blockKinds.length;
+
+function* blockItemRows(kind: string): Generator<Value[]> {
+  const random = createRandom(kind.length);
+  for (let id = 1; id <= blocksOfKind; id++)
+    yield [id, capitalise(sentence(random, 4)), sentence(random, 30)];
+}
+
+function* pageBlockRows(): Generator<Value[]> {
+  const random = createRandom(5);
+  for (let id = 1; id <= counts.pages * blocksPerPage; id++) {
+    const [page, at] = [Math.floor((id - 1) / blocksPerPage), (id - 1) % blocksPerPage];
+    yield [id, page + 1, at + 1, pick(random, blockKinds), String(1 + random(blocksOfKind))];
+  }
+}
+
 /** About 450 bytes; one in eight carries quotes, a line break and letters outside ASCII. */
 const bodyText = (random: Random): string => {
   let text = capitalise(sentence(random, 6));
@@ -227,27 +289,3 @@ const sentence = (random: Random, length: number): string =>
 const pick = <Item>(random: Random, items: readonly Item[]): Item => items[random(items.length)] as Item;
 
 const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Integers from 0 up to, not including, `limit`. */
-export type Random = (limit: number) => number;
-
-/** The same numbers for the same seed everywhere (mulberry32). */
-export const createRandom = (seed: number): Random => {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-};
-
-const givenNames = ['ada', 'björn', 'chen', 'dina', 'emre', 'fatou', 'gina', 'hugo', 'inês', 'jonas'];
-
-const words = (
-  'amber anchor basil bridge candle cedar cliff cloud copper coral cotton daisy dawn delta ember falcon fern ' +
-  'field flint forest garden glass grain harbor hazel hill honey island ivory jade juniper kettle lake lantern ' +
-  'leaf lemon linen maple marble meadow mint moon moss oak ocean olive orchard otter paper pearl pepper pine ' +
-  'plum pond quartz quiet rain raven reed ridge river robin rose saddle sage salt sand shell silver sky slate ' +
-  'snow sparrow spring stone storm summer thistle timber valley velvet violet walnut water willow winter'
-).split(' ');

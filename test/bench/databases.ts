@@ -86,11 +86,16 @@ const systemTables = {
 
 /** Takes every created row away again; the next key is 1. */
 export const clearDrafts = (server: BenchServer, name: string): Promise<void> =>
-  server.execute(name, clearStatements[server.dialect]);
+  server.execute(name, written.flatMap(clearStatements[server.dialect]));
 
-const clearStatements = {
-  mariadb: ['TRUNCATE TABLE drafts'],
-  mysql: ['TRUNCATE TABLE drafts'],
-  postgres: ['TRUNCATE TABLE drafts RESTART IDENTITY CASCADE'],
-  sqlite: ['DELETE FROM drafts', "DELETE FROM sqlite_sequence WHERE name = 'drafts'"],
-} as const;
+/** Tables that shapes write, each before what it refers to. */
+const written = ['draft_tags', 'draft_notes', 'drafts'] as const;
+
+const truncate = (table: string): readonly string[] => [`TRUNCATE TABLE ${table}`];
+
+const clearStatements: Readonly<Record<BenchDialect, (table: string) => readonly string[]>> = {
+  mariadb: truncate,
+  mysql: truncate,
+  postgres: (table) => [`TRUNCATE TABLE ${table} RESTART IDENTITY CASCADE`],
+  sqlite: (table) => [`DELETE FROM ${table}`, `DELETE FROM sqlite_sequence WHERE name = '${table}'`],
+};

@@ -1,7 +1,17 @@
 /** The floor on MySQL and MariaDB: one pool of ten, everything prepared, rows decoded by the driver. */
-import { createPool, type ResultSetHeader, type RowDataPacket } from 'mysql2';
-import type { Draft, FloorStore } from './floor.js';
-import { articleToWire, draftValues, nestComments, nestTags, sql, type Row } from './floor-rows.js';
+import { createPool, type PoolConnection, type ResultSetHeader, type RowDataPacket } from 'mysql2';
+import type { Draft, FloorStore, NestedDraft } from './floor.js';
+import {
+  articleToWire,
+  draftValues,
+  groupToWire,
+  nestComments,
+  nestedValues,
+  nestTags,
+  readPages,
+  sql,
+  type Row,
+} from './floor-rows.js';
 
 type Value = string | number | bigint;
 
@@ -28,6 +38,31 @@ export const openMysqlStore = async (url: string): Promise<FloorStore> => {
   const isMariadb = String(server?.version).includes('MariaDB');
   const create = isMariadb ? createReturning : createAndRead;
   const createMany = isMariadb ? createManyReturning : createManyAndCount;
+  const createNested = async (draft: NestedDraft): Promise<Row> => {
+    const connection = await new Promise<PoolConnection>((resolve, reject) => {
+      pool.getConnection((error, opened) => (error ? reject(error) : resolve(opened)));
+    });
+    const run = (text: string, values: Value[]) =>
+      new Promise<ResultSetHeader>((resolve, reject) => {
+        connection.execute<ResultSetHeader>(text, values, (error, done) =>
+          error ? reject(error) : resolve(done),
+        );
+      });
+    try {
+      await run('START TRANSACTION', []);
+      const { insertId: id } = await run(sql.create, draftValues(draft));
+      const { notes, links } = nestedValues(id, draft);
+      await run(sql.notes, notes);
+      await run(sql.links, links);
+      await run('COMMIT', []);
+      return { id };
+    } catch (error) {
+      await run('ROLLBACK', []);
+      throw error;
+    } finally {
+      connection.release();
+    }
+  };
   return {
     one: async (id) => articleToWire((await rows(sql.one, [id]))[0]),
     flat: (after) => rows(sql.flat, [after]),
@@ -45,5 +80,12 @@ export const openMysqlStore = async (url: string): Promise<FloorStore> => {
     filter: (tag) => rows(sql.filter, [tag]),
     create: async (draft) => articleToWire(await create(draft)),
     createMany: async (drafts) => createMany(drafts.flatMap(draftValues)),
+    createNested,
+    aggregate: async (...values) => (await rows(sql.aggregate, values)).map(groupToWire),
+    pages: (after) => readPages(after, 'SIGNED', (_, text, ids) => rows(text, ids)),
+    cursor: async (after) => (await rows(sql.cursor, [after])).map(articleToWire),
+    async *export(after) {
+      for await (const row of pool.query(sql.export, [after]).stream()) yield articleToWire(row as Row);
+    },
   };
 };

@@ -14,6 +14,8 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Row } from './floor-rows.js';
 
 /** Responses of one database in wire form. */
@@ -27,6 +29,13 @@ export interface FloorStore {
   create(draft: Draft): Promise<Row>;
   /** Creates `bulkCount` rows and returns their keys. */
   createMany(drafts: readonly Draft[]): Promise<unknown[]>;
+  /** Creates a draft with its notes and links, and returns its key. */
+  createNested(draft: NestedDraft): Promise<Row>;
+  aggregate(status: string, from: string, to: string): Promise<unknown[]>;
+  pages(after: number): Promise<unknown[]>;
+  cursor(after: number): Promise<unknown[]>;
+  /** Returns rows as they arrive. */
+  export(after: number): AsyncIterable<Row>;
 }
 
 export interface Draft {
@@ -39,6 +48,11 @@ export interface Draft {
   readonly published_at: string;
   readonly author_id: number;
   readonly body: string;
+}
+
+export interface NestedDraft extends Draft {
+  readonly draft_notes: readonly { readonly text: string }[];
+  readonly draft_tags: readonly { readonly tag_id: number }[];
 }
 
 const openStore = async (url: string): Promise<FloorStore> => {
@@ -57,6 +71,7 @@ const answer = async (store: FloorStore, request: IncomingMessage): Promise<unkn
     return { ...(await store.create(JSON.parse(await readBody(request)) as Draft)), draft_tags: [] };
   }
   if (path === '/bulk') return store.createMany(JSON.parse(await readBody(request)) as Draft[]);
+  if (path === '/nested') return store.createNested(JSON.parse(await readBody(request)) as NestedDraft);
   const query = new URLSearchParams(search);
   if (path === '/one') return store.one(Number(query.get('id')));
   if (path === '/flat') return store.flat(Number(query.get('after')));
@@ -64,6 +79,10 @@ const answer = async (store: FloorStore, request: IncomingMessage): Promise<unkn
   if (path === '/nest') return store.nest(Number(query.get('after')));
   if (path === '/deep') return store.deep(Number(query.get('after')));
   if (path === '/filter') return store.filter(query.get('tag') ?? '');
+  if (path === '/aggregate')
+    return store.aggregate(query.get('status') ?? '', query.get('from') ?? '', query.get('to') ?? '');
+  if (path === '/pages') return store.pages(Number(query.get('after')));
+  if (path === '/cursor') return store.cursor(Number(query.get('after')));
   throw new Error(`no such path: ${path}`);
 };
 
@@ -85,9 +104,33 @@ const send = (response: ServerResponse, status: number, body: unknown): void => 
   response.end(text);
 };
 
+/** Prints a list as it is read, in parts of about 64 KiB. */
+async function* printRows(rows: AsyncIterable<Row>): AsyncGenerator<string, void, void> {
+  let text = '[';
+  let between = '';
+  for await (const row of rows) {
+    text += between + JSON.stringify(row);
+    between = ',';
+    if (text.length < 65_536) continue;
+    yield text;
+    text = '';
+  }
+  yield `${text}]`;
+}
+
+const sendRows = async (response: ServerResponse, rows: AsyncIterable<Row>): Promise<void> => {
+  response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' });
+  await pipeline(Readable.from(printRows(rows), { objectMode: false }), response);
+};
+
 const store = await openStore(process.argv[2] ?? '');
 
 const server = createServer((request, response) => {
+  const exported = /^\/export\?after=(\d+)$/.exec(request.url ?? '');
+  if (exported !== null) {
+    sendRows(response, store.export(Number(exported[1]))).catch(() => response.destroy());
+    return;
+  }
   answer(store, request).then(
     (data) => send(response, 200, { data }),
     (error: Error) => send(response, 500, { error: error.message }),

@@ -1,5 +1,5 @@
 /** Both servers say the same before anything is timed: error answers are fast, and so are wrong ones. */
-import { createRandom } from './data.js';
+import { createRandom } from './random.js';
 import { serialMark, type BenchRequest, type Target } from './load.js';
 import type { Shape } from './shapes.js';
 

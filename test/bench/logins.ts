@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { startArticles } from './articles.js';
 import { logIn } from './callers.js';
-import { createRandom } from './data.js';
+import { createRandom } from './random.js';
 import type { BenchServer } from './databases.js';
 import { runLoad, type LoadOptions, type LoadResult, type Target } from './load.js';
 import { median } from './measure.js';

@@ -1,6 +1,6 @@
 /** One shape on both servers, in turns: floor, server, server, floor, … Ratios are taken inside a round. */
 import { readCpu, readTreeCpu } from './cpu.js';
-import { createRandom } from './data.js';
+import { createRandom } from './random.js';
 import { runLoad, type BenchRequest, type LoadResult } from './load.js';
 import type { Running } from './servers.js';
 import type { Shape } from './shapes.js';
@@ -55,7 +55,8 @@ export const measureShape = async (
   const writes = requests.server.some((request) => request.method !== 'GET');
   const turn = async (side: Side, seconds: number): Promise<Turn> => {
     if (writes) await options.reset();
-    return takeTurn(running[side], { ...options, requests: requests[side], seconds });
+    const { connections = options.connections } = shape;
+    return takeTurn(running[side], { ...options, connections, requests: requests[side], seconds });
   };
   await turn('floor', warmUpSeconds);
   await turn('server', warmUpSeconds);

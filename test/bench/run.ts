@@ -91,6 +91,7 @@ const measureShapes = async (database: BenchServer, options: BenchOptions): Prom
     await reset();
     for (const shape of options.shapes) {
       const { server, floor } = sidesOf(shape);
+      await shape.prepare?.(running.server.target);
       const pair = { server: server.target, floor: floor.target };
       const bytes = await checkShape(shape, pair, { samples: gateSamples, reset });
       sayProgress(`${shape.name}: same answers, ${bytes.serverBytes} bytes (floor ${bytes.floorBytes})`);

@@ -7,9 +7,10 @@ import {
   counts,
   statuses,
   tagName,
-  type Random,
 } from './data.js';
-import { serialMark, type BenchRequest } from './load.js';
+import type { Random } from './random.js';
+import { contentShapes } from './content-shapes.js';
+import { serialMark, type BenchRequest, type Target } from './load.js';
 
 export interface Shape {
   readonly name: string;
@@ -22,6 +23,10 @@ export interface Shape {
   toFloor?(answer: unknown): unknown;
   /** Number of requests that are drawn, for large ones. */
   readonly drawn?: number;
+  /** Clients at a time, where an answer is large. */
+  readonly connections?: number;
+  /** Reads what requests are made of from our server. */
+  prepare?(server: Target): Promise<void>;
   /** Each drawn request is new, so that nothing answers from a cache. */
   draw(random: Random): { readonly server: BenchRequest; readonly floor: BenchRequest };
 }
@@ -189,6 +194,7 @@ export const shapes: readonly Shape[] = [
       };
     },
   },
+  ...contentShapes((random) => drawDraft(random)),
 ];
 
 const nestDocument = `query ($after: GraphQLStringOrFloat) {

@@ -54,13 +54,18 @@ const program = join(packageRoot, 'dist', 'runtime', 'cli.js');
 export interface WorkplaceOptions {
   /** Whether builds are shared with other workplaces of the run, which saves most of the time of a start; they are by default. */
   readonly sharesBuilds?: false;
+  /** Path of the Node that runs `svc`; that of the tests by default. */
+  readonly node?: string;
 }
 
-export const createWorkplace = ({ sharesBuilds }: WorkplaceOptions = {}): Workplace => {
+export const createWorkplace = ({
+  sharesBuilds,
+  node = process.execPath,
+}: WorkplaceOptions = {}): Workplace => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'svc-work-')));
   if (sharesBuilds !== false) shareBuilds(directory);
   const launchProgram = (args: readonly string[], environment: Environment): ChildProcess =>
-    spawn(process.execPath, args, {
+    spawn(node, args, {
       cwd: directory,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ACCESS_LEASE: '0', ...environment },
     });

@@ -1,4 +1,4 @@
-/** Every Node that the client is for: from npm, into the cache of the project. */
+/** Every Node that client and server are for: from npm, into the cache of the project. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

@@ -9,7 +9,7 @@ import { withDatabase } from '../with-database.js';
 import { refusing } from '../refusing.js';
 import { urlOption, type RemoteFlags } from '../remote.js';
 import { adminTokenOption, withInstance, type Instance } from './instance.js';
-import { printDiff, printExplanation } from './print.js';
+import { printDiff, printExplanation, printLosses } from './print.js';
 
 /** Creates `svc schema`. `diff` exits with 1 where there are differences. */
 export const schemaCommand = (): Command =>
@@ -79,10 +79,10 @@ const compare = (snapshot: unknown, flags: DiffFlags, instance: Instance): Promi
 const printDifference = (difference: Difference | null, { json, sql }: DiffFlags): void => {
   if (json === true) return printJson(difference);
   if (difference === null) return printLine(sql === true ? '' : 'no difference');
-  const { diff, explain } = difference;
+  const { diff, explain, losses = [] } = difference;
   if (sql === true) return printLine((explain?.statements ?? []).map((text) => `${text};`).join('\n'));
   printLine(printDiff(diff));
-  const notes = explain === undefined ? [] : printExplanation(explain);
+  const notes = [...printLosses(losses), ...(explain === undefined ? [] : printExplanation(explain))];
   if (notes.length > 0) printLine(['', ...notes].join('\n'));
 };
 

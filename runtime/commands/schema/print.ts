@@ -2,6 +2,7 @@
 import { styleText } from 'node:util';
 import { accessLists } from '../../schema/access-rows/types.js';
 import type { Change, SchemaDiff } from '../../schema/diff/types.js';
+import type { Loss } from '../../schema/mapping/map-snapshot.js';
 import type { ExplainedChange, ExplainedCollection, Explanation } from '../../schema/explain/explain.js';
 
 const marks = { N: '+', D: '-', E: '~', A: '~' } as const;
@@ -40,6 +41,13 @@ const printChange = (what: string, change: Change): string => {
   if (change.kind !== 'E') return `${marks[change.kind]} ${what}${place}`;
   return `~ ${what}${place}: ${JSON.stringify(change.lhs)} → ${JSON.stringify(change.rhs)}`;
 };
+
+/** Returns what the database does not hold as the snapshot of another one has it: a line each. */
+export const printLosses = (losses: readonly Loss[]): readonly string[] =>
+  losses.map(
+    ({ collection, field, loss }) =>
+      `not the same here: ${field === undefined ? collection : `${collection}.${field}`}: ${loss}`,
+  );
 
 /** Returns what is lost, what the data forbids, and who breaks: a line each; nothing where all is harmless. */
 export const printExplanation = ({ collections, breaking }: Explanation): readonly string[] => [

@@ -12,6 +12,7 @@ import type {
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { costOf, type Server } from './schema-costs.js';
+import { createMapping } from './schema-mapping.js';
 import {
   aliases,
   dataType,
@@ -182,6 +183,12 @@ const dropForeignKey = (table: TableShape, key: ForeignKeyShape): string => {
   return `alter table ${quote(table.name)} drop foreign key ${quote(key.name)}${index}`;
 };
 
+/** A type that the servers call differently. */
+const serverAliases: Readonly<Record<Server, readonly [string, string]>> = {
+  mysql: ['geometrycollection', 'geomcollection'],
+  mariadb: ['geomcollection', 'geometrycollection'],
+};
+
 const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   syntax,
   expressions,
@@ -192,7 +199,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   maxName: 64,
   nameLength: (name) => [...name].length,
   dataType,
-  aliases,
+  aliases: new Map([...aliases, serverAliases[traits.server]]),
   uniqueIndexIsConstraint: true,
   normalizeColumn,
   integerBits,
@@ -208,6 +215,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   dropForeignKey,
   viewsBlockDrops: false,
   costOf: (change, { after }) => costOf(change, after, traits.server),
+  mapping: createMapping(traits.server),
 });
 
 export const mariadbSchemaPrinter = createSchemaPrinter({ server: 'mariadb', columnChecks: true });

@@ -5,6 +5,7 @@ import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { costOf } from './schema-costs.js';
 import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
+import { mapping } from './schema-mapping.js';
 import { remadeColumns, withoutColumns } from './schema-generated.js';
 import { changeTypes } from './schema-enums.js';
 import {
@@ -176,6 +177,7 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
   dropForeignKey: (table, { name }) => `alter table ${quote(table.name)} drop constraint ${quote(name)}`,
   changeTypes,
+  mapping,
   withTypes,
   viewsBlockDrops: true,
   costOf,

@@ -16,6 +16,7 @@ import type {
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { costOf } from './schema-costs.js';
+import { mapping } from './schema-mapping.js';
 
 const printTree = (expression: SchemaExpression): string =>
   expression.kind === 'tree' ? printExpression(expression.tree, expressions) : expression.sql;
@@ -33,6 +34,12 @@ const dataType = (name: string): DataType | null => {
   if (!/^(?:[A-Za-z_][\w ]{0,60}(?:\(\s*\d+\s*(?:,\s*\d+\s*)?\))?)?$/.test(name)) return null;
   return sizes.find(([pattern]) => pattern.test(name))?.[1] ?? { kind: 'other', size: 'length' };
 };
+
+/** SQLite shows the names of its own types in upper case, and others as they were written. */
+const normalizeColumn = (column: ColumnShape): ColumnShape =>
+  /^(?:any|blob|int|integer|real|text)$/i.test(column.dataType) && column.length === null
+    ? { ...column, dataType: column.dataType.toUpperCase() }
+    : column;
 
 const printType = ({ dataType: name, length, precision, scale, fraction }: ColumnShape): string => {
   const size = dataType(name)?.size;
@@ -191,7 +198,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   nameLength: (name) => [...name].length,
   dataType,
   uniqueIndexIsConstraint: false,
-  normalizeColumn: (column) => column,
+  normalizeColumn,
   integerBits,
   fieldTypes,
   printType,
@@ -204,5 +211,6 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   addForeignKey: null,
   dropForeignKey: () => '',
   viewsBlockDrops: false,
+  mapping,
   costOf: (change, { before, after }) => costOf(change, !isSimple(before, after)),
 };

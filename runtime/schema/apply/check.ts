@@ -5,6 +5,7 @@ import { accessOf, noAccess } from '../access-rows/types.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { comparableShapes, type TableChange } from './apply.js';
 import { findProblems } from './guard.js';
+import { findMetaProblems } from './meta-check.js';
 
 /** Checks everything that needs no row. @throws INVALID_PAYLOAD with every problem */
 export const checkTarget = (change: TableChange): void => {
@@ -13,6 +14,7 @@ export const checkTarget = (change: TableChange): void => {
     ...findViewProblems(target, wanted),
     ...findStrays(wanted),
     ...findEmpty(wanted),
+    ...findMetaProblems(wanted),
     ...findAccessFaults(accessOf(wanted) ?? noAccess),
   ].map(invalidPayload);
   throwProblems([...problems, ...findProblems(...comparableShapes(change), live.printer)]);

@@ -19,6 +19,8 @@ const numbersSql = {
 const schema = (dialect: TestDialect): string => `
 create table "note" ("id" {counter}, "state" varchar(20), "rank" integer, "owner" varchar(20));
 create table "logged" ("id" {counter}, "state" varchar(20));
+create table "pair" ("left" integer not null, "right" varchar(20) not null, primary key ("left", "right"));
+insert into "pair" values (1, 'a'), (9999, 'a'), (9999, 'b');
 insert into "note" ("rank") ${numbersSql[dialect]};
 insert into "logged" ("state") select 'a' from "note" where "rank" <= 2345;
 `;
@@ -67,6 +69,25 @@ describe.each(dialects)('writes of many rows on %s', (dialect) => {
     );
   const written = { status: isLong ? 204 : 200, codes: [], rows: isLong ? String(many) : null };
   const all = { query: { limit: -1 } };
+
+  it('SEARCH takes 10 000 keys, of one field or of two', { timeout }, async () => {
+    await refill();
+    const search = (collection: string, keys: readonly unknown[]) =>
+      server().request('SEARCH', `/items/${collection}`, {
+        as: 'admin',
+        body: { keys, query: { limit: -1 } },
+      });
+    const first = await server().request('GET', '/items/note?fields=id&sort=id&limit=1', { as: 'admin' });
+    const [{ id: start = 0 } = {}] = first.data as readonly { readonly id?: number }[];
+    const keys = Array.from({ length: 10_000 }, (_, index) => start + many - 5 + index);
+    const found = (await search('note', keys)).data as readonly { readonly id: number }[];
+    expect(found.map(({ id }) => id)).toEqual(keys.slice(0, 5));
+    const pairs = keys.map((_, index) => `${index},a`);
+    expect((await search('pair', pairs)).data).toEqual([
+      { left: 1, right: 'a' },
+      { left: 9999, right: 'a' },
+    ]);
+  });
 
   it('an update by query changes every row', { timeout }, async () => {
     await refill();

@@ -50,6 +50,21 @@ describe.each(['mariadb', 'mysql'] as const)('a step that is refused on %s', (di
     expect(await columns('shelves')).not.toContain('extra');
   });
 
+  it('is not reached where a value of meta is of another type', async () => {
+    const before = await place.snapshot();
+    const wanted = edited(before, (snapshot: MutableSnapshot) => {
+      const added = copyField(field(snapshot, 'shelves', 'label'), 'extra', { is_nullable: true });
+      snapshot.fields.push({
+        ...added,
+        meta: { hidden: [], sort: 'first', special: [1], width: 'x'.repeat(20) },
+      });
+    });
+    await expect(place.become(wanted)).rejects.toThrow(
+      /"hidden" of "shelves\.extra" must be true or false.*"sort".*an integer.*"special".*a list of texts.*"width".*at most 16/,
+    );
+    expect(await place.snapshot()).toEqual(before);
+  });
+
   it('is not reached where a value cannot be converted, although the loss is accepted', async () => {
     const wanted = edited(await place.snapshot(), (snapshot: MutableSnapshot) => {
       const added = copyField(field(snapshot, 'boxes', 'code'), 'extra', { is_nullable: true });

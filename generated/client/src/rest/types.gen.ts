@@ -2516,7 +2516,7 @@ export type SchemaDiffData = {
     path?: never;
     query?: {
         /**
-         * Compare snapshots of other versions and database vendors too; the name alone is enough
+         * Compare snapshots of other versions and database vendors too, whose types are mapped; the name alone is enough
          */
         force?: boolean | null;
         /**
@@ -2567,6 +2567,17 @@ export type SchemaDiffResponses = {
                     diff: Array<unknown>;
                 }>;
             };
+            /**
+             * What this database does not hold as the snapshot of another one has it
+             */
+            losses?: Array<{
+                collection: string;
+                /**
+                 * Absent for what belongs to the collection
+                 */
+                field?: string;
+                loss: string;
+            }>;
             /**
              * What an apply would do, with `explain`
              */

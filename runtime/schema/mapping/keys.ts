@@ -1,0 +1,68 @@
+/** Maps indexes, checks and comments of collections to another database. Pure. */
+import type { CheckEntry, CollectionEntry, CollectionSchema, IndexEntry } from '../snapshot/types.js';
+import type { MappingRules } from './map-snapshot.js';
+
+/** @param checks those that stand for types */
+export const mapCollection = (
+  entry: CollectionEntry,
+  checks: readonly CheckEntry[],
+  { to, isSameVendor, notes }: MappingRules,
+): CollectionEntry => {
+  const { collection } = entry;
+  const lose = (loss: string): void => void notes.losses.push({ collection, loss });
+  const given = entry.schema as CollectionSchema;
+  const indexes = given.indexes?.flatMap((index) =>
+    mapIndex(index, { traits: to.indexes, isSameVendor, lose }),
+  );
+  const withIndexes = { ...given, ...(indexes !== undefined && { indexes }) };
+  const isForeign =
+    typeof given.collation === 'string' && to.foreignCollation?.test(given.collation) === true;
+  if (isSameVendor && !isForeign) return { ...entry, schema: withIndexes };
+  const { charset: _charset, collation, without_rowid: _rowid, strict: _strict, ...rest } = withIndexes;
+  if (typeof collation === 'string') lose(`the collation ${collation} becomes the usual one`);
+  const hasComment = typeof given.comment === 'string' && given.comment !== '';
+  if (hasComment && !to.hasComments) lose('its comment');
+  const all = [...(given.checks ?? []), ...checks];
+  return {
+    ...entry,
+    schema: {
+      ...rest,
+      ...(!to.hasComments && { comment: null }),
+      ...((given.checks !== undefined || checks.length > 0) && { checks: all }),
+    },
+  };
+};
+
+interface IndexRules {
+  readonly traits: MappingRules['to']['indexes'];
+  readonly isSameVendor: boolean;
+  readonly lose: (loss: string) => void;
+}
+
+const isExpression = (part: IndexEntry['columns'][number]): boolean =>
+  typeof part !== 'string' && part.expression !== undefined;
+
+/** Returns the index as the database can have it, or none. */
+const mapIndex = (index: IndexEntry, { traits, isSameVendor, lose }: IndexRules): readonly IndexEntry[] => {
+  const { name, method, predicate } = index;
+  const leaveOut = (reason: string): readonly [] => {
+    const effect = index.unique ? 'rows that it forbids are accepted' : 'queries may be slower';
+    lose(`the index ${name} is left out, as ${reason}; ${effect}`);
+    return [];
+  };
+  if (index.incomplete === true && !isSameVendor) return leaveOut('a snapshot does not describe all of it');
+  if (method !== undefined && !traits.methods.has(method)) return leaveOut(`there is no ${method} index`);
+  if (predicate !== undefined && !traits.predicates) return leaveOut('there are no partial indexes');
+  if (!traits.expressions && index.columns.some(isExpression))
+    return leaveOut('there are no indexes of expressions');
+  const { include, ...rest } = index;
+  if (include !== undefined && include.length > 0 && !traits.includes)
+    lose(`the index ${name} does not store ${include.join(', ')}`);
+  const columns = index.columns.map((part) => {
+    if (typeof part === 'string' || part.length === undefined || traits.prefixes) return part;
+    lose(`the index ${name} has all characters of ${part.column ?? ''}, not the first ${part.length}`);
+    const { length: _length, ...whole } = part;
+    return whole;
+  });
+  return [{ ...rest, columns, ...(traits.includes && include !== undefined && { include }) }];
+};

@@ -1,0 +1,93 @@
+/** Objects in place of keys, as plans: the key of the row that refers to them, and what cannot be one. */
+import { describe, expect, it } from 'vitest';
+import { createRegistry, defineCollection, manyToAny, manyToOne } from '../../../contract/collection.js';
+import { integer, string } from '../../../contract/fields.js';
+import { createPolicyIndex } from '../../../runtime/access/policies.js';
+import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
+import { problemsOf, writing, type Payload } from './member-plans.js';
+
+const registry = createRegistry([
+  defineCollection({
+    name: 'place',
+    path: '/items/place',
+    key: ['land', 'town'],
+    fields: { land: string({ length: 2 }), town: integer(), name: string({ nullable: true }) },
+  }),
+  defineCollection({
+    name: 'thing',
+    path: '/items/thing',
+    key: ['id'],
+    fields: { id: integer(), name: string() },
+  }),
+  defineCollection({
+    name: 'visit',
+    path: '/items/visit',
+    key: ['id', 'land'],
+    fields: {
+      id: integer(),
+      land: string({ length: 2 }),
+      town: integer({ nullable: true }),
+      made: integer({ generated: true }),
+      item: string({ nullable: true }),
+      kind: string({ nullable: true }),
+    },
+    relations: {
+      land: manyToOne('place', ['land', 'town'], ['land', 'town']),
+      made: manyToOne('place', ['made'], ['town']),
+      item: manyToAny('item', 'kind', ['thing']),
+    },
+  }),
+]);
+
+const visits = registry.collections.get('visit');
+if (visits === undefined) throw new Error('there is no visit');
+
+const policies = createPolicyIndex({
+  version: '1',
+  roles: [],
+  policies: [{ id: 'p', admin: true }],
+  access: [{ policy: 'p', role: null, user: 'ann' }],
+  permissions: [],
+}).policiesOf({ id: 'ann', role: null, status: 'active', columns: {} });
+
+const rowOf = (payload: Payload): unknown => {
+  const { rows, parents } = planCreate(visits, [{ id: 1, ...payload }], writing(policies));
+  return [...rows.map((row) => Object.fromEntries(row)), parents.length];
+};
+const problemsOfUpdate = (payload: Payload) =>
+  problemsOf(() => planUpdates(visits, [{ key: [1, 'pl'], payload }], writing(policies)));
+
+describe('an object in place of a key', () => {
+  it('with its whole key sets each column of it', () => {
+    expect(rowOf({ land: { town: 7, land: 'pl', name: 'a' } })).toEqual([{ id: 1, land: 'pl', town: 7 }, 1]);
+  });
+
+  it('without its key leaves every column to the row that is created', () => {
+    expect(rowOf({ land: { land: 'pl', name: 'a' } })).toEqual([{ id: 1, land: null, town: null }, 1]);
+  });
+
+  it('refers to the collection that the payload names beside it', () => {
+    expect(rowOf({ land: 'pl', kind: 'thing', item: { id: 4, name: 'a' } })).toEqual([
+      { id: 1, land: 'pl', kind: 'thing', item: '4' },
+      1,
+    ]);
+  });
+
+  it('cannot change the key of an item', () => {
+    expect(problemsOfUpdate({ land: { land: 'de', town: 7 } })).toEqual([
+      { code: 'INVALID_PAYLOAD', reason: '"land" is part of the key of an item and cannot be changed' },
+    ]);
+  });
+
+  it('cannot set a column that the database computes', () => {
+    expect(problemsOf(() => rowOf({ land: 'pl', made: { land: 'pl', town: 7 } }))).toEqual([
+      { code: 'INVALID_PAYLOAD', reason: '"made" is computed by the database and cannot be written' },
+    ]);
+  });
+
+  it('needs a valid key', () => {
+    expect(problemsOf(() => rowOf({ land: { land: 'pl', town: 'x' } }))).toMatchObject([
+      { code: 'FORBIDDEN' },
+    ]);
+  });
+});

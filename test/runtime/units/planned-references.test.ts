@@ -1,0 +1,135 @@
+/** Which keys of a payload are checked against the rows that the caller may read, as plans. */
+import { describe, expect, it } from 'vitest';
+import { createRegistry, defineCollection, manyToAny, manyToOne } from '../../../contract/collection.js';
+import { integer, string } from '../../../contract/fields.js';
+import { createPolicyIndex } from '../../../runtime/access/policies.js';
+import { planCreate } from '../../../runtime/plan/write.js';
+import { writing, type Given, type Payload } from './member-plans.js';
+
+const registry = createRegistry([
+  defineCollection({
+    name: 'author',
+    path: '/items/author',
+    key: ['id'],
+    fields: { id: integer(), name: string() },
+  }),
+  defineCollection({
+    name: 'svc_users',
+    path: '/users',
+    key: ['id'],
+    fields: { id: string(), email: string() },
+  }),
+  defineCollection({
+    name: 'book',
+    path: '/items/book',
+    key: ['id'],
+    fields: {
+      id: integer(),
+      author: integer({ nullable: true }),
+      loose: integer({ nullable: true }),
+      holder: string({ nullable: true }),
+      address: string({ nullable: true }),
+      item: string({ nullable: true }),
+      kind: string({ nullable: true }),
+    },
+    relations: {
+      author: manyToOne('author', ['author'], ['id']),
+      loose: manyToOne('author', ['loose'], ['id'], { unconstrained: true }),
+      holder: manyToOne('svc_users', ['holder'], ['id']),
+      address: manyToOne('svc_users', ['address'], ['email']),
+      item: manyToAny('item', 'kind', ['author']),
+    },
+  }),
+]);
+
+type Permissions = readonly (Given & { readonly collection: string })[];
+
+const everything = { policy: 'p', permissions: null, validation: null, presets: null, fields: ['*'] };
+
+/** The checks of a new book, each as the relation's name with the rows of its target and those of books. */
+const checksOf = (payload: Payload, permissions?: Permissions) => {
+  const policies = createPolicyIndex({
+    version: '1',
+    roles: [],
+    policies: [{ id: 'p', admin: permissions === undefined }],
+    access: [{ policy: 'p', role: null, user: 'ann' }],
+    permissions: [{ collection: 'book', action: 'create' }, ...(permissions ?? [])].map((given) =>
+      Object.assign({ action: 'read' }, everything, given),
+    ),
+  }).policiesOf({ id: 'ann', role: null, status: 'active', columns: {} });
+  const book = registry.collections.get('book');
+  if (book === undefined) throw new Error('there is no book');
+  return planCreate(book, [{ id: 1, ...payload }], writing(policies)).references.map(({ check }) => [
+    check.relation.name,
+    check.readable.kind,
+    check.readableStored.kind,
+  ]);
+};
+
+const rule = { name: { _eq: 'a' } };
+const allAuthors = { collection: 'author' };
+const someAuthors = { collection: 'author', permissions: rule };
+
+describe('the key of a relation', () => {
+  it.each<[string, Payload, Permissions | undefined, readonly unknown[]]>([
+    ['is not checked for an administrator', { author: 1 }, undefined, []],
+    ['is not checked where every key is readable', { author: 1 }, [allAuthors], []],
+    ['is checked against a rule', { author: 1 }, [someAuthors], [['author', 'compare', 'false']]],
+    [
+      'is compared with the stored key where that is readable',
+      { author: 1 },
+      [someAuthors, { collection: 'book' }],
+      [['author', 'compare', 'true']],
+    ],
+    [
+      'is compared with the stored key of some rows',
+      { author: 1 },
+      [someAuthors, { collection: 'book', permissions: { loose: { _eq: 1 } } }],
+      [['author', 'compare', 'compare']],
+    ],
+    [
+      'is not compared with a stored key that is not readable',
+      { author: 1 },
+      [someAuthors, { collection: 'book', fields: ['id'] }],
+      [['author', 'compare', 'false']],
+    ],
+    ['is refused where nothing is readable', { author: 1 }, [], [['author', 'false', 'false']]],
+    [
+      'is refused where the key field is not readable',
+      { author: 1 },
+      [{ collection: 'author', fields: ['name'] }],
+      [['author', 'false', 'false']],
+    ],
+    ['is not checked where it is null', { author: null }, [], []],
+    ['is not checked where it is absent', {}, [], []],
+    ['is not checked without a foreign key', { loose: 1 }, [], []],
+    ['is not checked for the own user', { holder: 'ann' }, [], []],
+    ['is checked for another user', { holder: 'bob' }, [], [['holder', 'false', 'false']]],
+    [
+      'is checked for a user by anything but the key',
+      { address: 'ann' },
+      [],
+      [['address', 'false', 'false']],
+    ],
+  ])('%s', (_, payload, permissions, checks) => {
+    expect(checksOf(payload, permissions)).toEqual(checks);
+  });
+});
+
+describe('the key of an item of any collection', () => {
+  const item = { item: '1', kind: 'author' };
+
+  it.each<[string, Payload, Permissions | undefined, readonly unknown[]]>([
+    [
+      'is checked for an administrator, as there is no foreign key',
+      item,
+      undefined,
+      [['item:author', 'true', 'true']],
+    ],
+    ['is checked against a rule', item, [someAuthors], [['item:author', 'compare', 'false']]],
+    ['is not checked where it is null', { item: null, kind: null }, undefined, []],
+    ['is not checked where it is absent', {}, undefined, []],
+  ])('%s', (_, payload, permissions, checks) => {
+    expect(checksOf(payload, permissions)).toEqual(checks);
+  });
+});
