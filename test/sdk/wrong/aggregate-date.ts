@@ -1,4 +1,4 @@
-// TS2322: Type '"InvoiceDate"' is not assignable to type
+// TS2820: Type '"InvoiceDate"' is not assignable to type
 import { createClient } from 'content-api-client';
 
 const api = createClient({ url: 'http://127.0.0.1' });
