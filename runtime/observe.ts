@@ -60,6 +60,9 @@ export type QueueObservation =
   /** A caller has reached a limit: `rate`, or the name of a quota. */
   | { kind: 'limitReached'; limit: string }
   | { kind: 'submitted'; model: string }
+  /** A client follows the status of a request, or does so no longer. */
+  | { kind: 'streamOpened' }
+  | { kind: 'streamEnded' }
   /** The queue refused a submit or a run; `reason` is the type of the error. */
   | { kind: 'submissionRefused'; reason: string }
   /** A workflow was started, or could not be. */
@@ -73,6 +76,8 @@ export type QueueObservation =
       ms: number;
       waitedMs: number | null;
     }
+  /** An attempt that ended with its worker, found by the next attempt or the sweep. */
+  | { kind: 'attemptLost'; model: string }
   /** The process of a function model ended in a run. */
   | { kind: 'childEnded'; model: string; cause: string }
   /** Log lines of an attempt that were not stored, as the database was away or the worker died. */

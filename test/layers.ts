@@ -209,6 +209,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/operations': [
     ...shared,
     'generated/server/operations',
+    'type runtime/processes/client-package',
     'runtime/auth',
     'runtime/queue',
     'runtime/schema',
@@ -364,6 +365,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   'swagger-ui-dist': ['runtime/http/pages'],
   'tesseract.js': ['models/ocr'],
   'ts-morph': ['generator/runners/signatures'],
+  typescript: ['runtime/processes/client-package'],
   undici: ['runtime/queue/webhooks'],
   uuid: ['runtime/queue/store/ids'],
 };

@@ -601,6 +601,9 @@ export type ServerHealthOutput = { status: 200 | 503; body: Health };
 export type ServerPingInput = Record<string, never>;
 export type ServerPingOutput = 'pong';
 
+export type ServerSdkInput = Record<string, never>;
+export type ServerSdkOutput = string;
+
 export type ServerSpecsGraphqlItemsInput = Record<string, never>;
 export type ServerSpecsGraphqlItemsOutput = string;
 
@@ -855,6 +858,8 @@ export interface Operations {
   serverHealth(input: ServerHealthInput, context: OperationContext): Promise<ServerHealthOutput>;
   /** Check that the server responds */
   serverPing(input: ServerPingInput, context: OperationContext): Promise<ServerPingOutput>;
+  /** Download the TypeScript client of this API as a package that npm installs */
+  serverSdk(input: ServerSdkInput, context: OperationContext): Promise<ServerSdkOutput>;
   /** Read the GraphQL schema of /graphql, limited to what you may use */
   serverSpecsGraphqlItems(
     input: ServerSpecsGraphqlItemsInput,
@@ -1712,6 +1717,11 @@ export const operations = [
     id: 'serverPing',
     access: 'open',
     responses: { 200: 'text/plain' },
+  },
+  {
+    id: 'serverSdk',
+    access: 'admin',
+    responses: { 200: 'application/gzip' },
   },
   {
     id: 'serverSpecsGraphqlItems',

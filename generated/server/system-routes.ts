@@ -66,6 +66,7 @@ export const systemRoutes: readonly svc.Route[] = [
   svc.route('GET /schema/snapshot', { operation: 'schemaSnapshot', access: 'admin' }),
   svc.route('GET /server/health', { operation: 'serverHealth', access: 'open' }),
   svc.route('GET /server/ping', { operation: 'serverPing', access: 'open' }),
+  svc.route('GET /server/sdk.tgz', { operation: 'serverSdk', access: 'admin' }),
   svc.route('GET /server/specs/graphql/items', { operation: 'serverSpecsGraphqlItems', access: 'public' }),
   svc.route('GET /server/specs/graphql/system', { operation: 'serverSpecsGraphqlSystem', access: 'public' }),
   svc.route('GET /server/specs/oas', { operation: 'serverSpecsOas', access: 'public' }),

@@ -83,6 +83,8 @@ const levelsAndMessages: {
     ({ model, request, account, attempt }) =>
       `${model} failed: request ${request} of account ${account}, attempt ${attempt}`,
   ],
+  streamOpened: ['trace', () => 'a client follows a request'],
+  streamEnded: ['trace', () => 'a client no longer follows a request'],
   submitted: ['trace', ({ model }) => `a request for ${model} was accepted`],
   submissionRefused: ['debug', ({ reason }) => `a request was refused: ${reason}`],
   workflowStarted: ['trace', ({ status, ms }) => `start of a workflow: ${status}, ${formatDuration(ms)}`],
@@ -90,6 +92,7 @@ const levelsAndMessages: {
     'debug',
     ({ model, outcome, ms }) => `attempt to run ${model}: ${outcome} after ${formatDuration(ms)}`,
   ],
+  attemptLost: ['warn', ({ model }) => `an attempt to run ${model} ended with its worker`],
   childEnded: ['debug', ({ model, cause }) => `the process of a run of ${model} ended: ${cause}`],
   linesLost: ['warn', ({ request, lines }) => `${lines} log lines of request ${request} were not stored`],
   webhookAttempted: ['debug', ({ outcome, ms }) => `webhook: ${outcome} after ${formatDuration(ms)}`],

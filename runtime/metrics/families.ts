@@ -58,6 +58,7 @@ export const families = {
   ),
   httpInFlight: gauge('svc_http_in_flight', 'Requests in progress'),
   httpFailures: counter('svc_http_failures_total', 'Errors of the server that were logged', 'route'),
+  streamsOpen: gauge('svc_streams_open', 'Streams of the status of requests that clients follow'),
   refused: counter('svc_http_refused_total', 'Requests refused by a limit', 'limit'),
 
   build: highest('svc_build_info', 'Version of the package; always 1', 'version'),
@@ -170,12 +171,12 @@ export const families = {
   webhookPending: highest('svc_webhook_pending', 'Deliveries that are neither accepted nor given up'),
   webhookOldest: highest('svc_webhook_oldest_pending_seconds', 'Age of the oldest pending delivery'),
 
-  jobRuns: counter('svc_job_runs_total', 'Runs of scheduled jobs', 'job', 'status'),
-  jobDuration: seconds('svc_job_duration_seconds', 'Time of scheduled jobs', slow, 'job'),
+  jobRuns: counter('svc_job_runs_total', 'Runs of scheduled jobs', 'name', 'status'),
+  jobDuration: seconds('svc_job_duration_seconds', 'Time of scheduled jobs', slow, 'name'),
   jobSuccess: highest(
     'svc_job_last_success_timestamp_seconds',
     'Unix time of the last success of a scheduled job',
-    'job',
+    'name',
   ),
 } as const satisfies Readonly<Record<string, Family>>;
 

@@ -29,6 +29,7 @@ export const createMetrics = ({ version }: MetricsOptions): Metrics => {
   let inFlight = 0;
   tallies.set('build', [version], 1);
   tallies.set('processes', [], 1);
+  tallies.set('streamsOpen', [], 0);
   readers.push(({ set }) => set('httpInFlight', [], inFlight));
   return {
     observe: count,
@@ -77,6 +78,9 @@ const queueCounters: Counters = {
     if (errorType !== null) tallies.add('runFailures', [model, errorType]);
     if (waitedMs !== null) tallies.observe('queueWait', [model], waitedMs / 1000);
   },
+  attemptLost: (tallies, { model }) => tallies.add('runs', [model, 'lost']),
+  streamOpened: (tallies) => tallies.add('streamsOpen', none),
+  streamEnded: (tallies) => tallies.add('streamsOpen', none, -1),
   childEnded: (tallies, { model, cause }) => tallies.add('childExits', [model, cause]),
   linesLost: (tallies, { model, lines }) => tallies.add('lostLines', [model], lines),
   webhookAttempted(tallies, { outcome, ms, lagMs }) {

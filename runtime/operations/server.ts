@@ -1,8 +1,10 @@
 /** Handlers of `spec/operations/server.yaml`. */
 import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
 import { visibilityOf } from '../access/visibility.js';
+import { createClientPackage } from './client-package.js';
 import { locateOpenApi, restrictOpenApi } from './openapi-view.js';
 import type { OperationServices } from './services.js';
 
@@ -17,6 +19,7 @@ export const createServerOperations = ({
   findSchemaChanges = async () => [],
   reloadFailure = () => null,
 }: OperationServices) => {
+  const readPackage = createClientPackage(dirname(openapi), config.tables);
   let document: Promise<OpenAPIObject> | null = null;
   const loadDocument = (): Promise<OpenAPIObject> =>
     (document ??= readFile(openapi, 'utf8').then((text) =>
@@ -50,6 +53,9 @@ export const createServerOperations = ({
         visibilityOf(await context.principal(), registry),
       ) as never;
     },
+
+    // another type than text is sent as it is
+    serverSdk: async () => (await readPackage()) as never,
 
     serverSpecsGraphqlItems: async (_input, context) => printGraphql('items', await context.principal()),
 

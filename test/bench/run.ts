@@ -14,6 +14,7 @@ import { checkShape } from './gate.js';
 import { generationTable, measureGeneration, type GenerationResult } from './generation.js';
 import { requireWrk } from './load.js';
 import { measureLogins } from './logins.js';
+import { measureMetricsCost } from './metrics-cost.js';
 import { measureShape, type ShapeResult, type Sides } from './measure.js';
 import { readOptions, usage, type BenchOptions } from './options.js';
 import { cacheFolder } from './paths.js';
@@ -69,6 +70,7 @@ const runOn = async (database: BenchServer, options: BenchOptions): Promise<Data
   if (wanted.has('logins')) findings.push(...(await measureLogins(database, options.connections)));
   if (wanted.has('start')) findings.push(...(await measureStart(database)));
   if (wanted.has('memory')) findings.push(...(await measureMemory(database)));
+  if (wanted.has('metrics')) findings.push(...(await measureMetricsCost(database, options)));
   const generation = wanted.has('generate') ? await measureGeneration(database) : [];
   findings.push(...generation.map((result) => result.finding));
   if (findings.length > 0) say(`\n${findingsTable(findings)}`);

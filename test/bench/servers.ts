@@ -76,6 +76,8 @@ export interface StartOptions {
   readonly workers: number;
   /** Asked until it answers 200. */
   readonly probe: string;
+  /** Port of `/metrics`; without it, nothing is counted. */
+  readonly adminPort?: number;
 }
 
 /** `msToFirstAnswer`: from spawning the process to the first 200 on `probe`. */
@@ -83,13 +85,20 @@ export interface Started extends Running {
   readonly msToFirstAnswer: number;
 }
 
-export const startServer = async (project: Project, { workers, probe }: StartOptions): Promise<Started> => {
+export const startServer = async (
+  project: Project,
+  { workers, probe, adminPort }: StartOptions,
+): Promise<Started> => {
   const port = await reservePort();
   const origin = `http://127.0.0.1:${port}`;
   const began = performance.now();
   const child = spawn(process.execPath, [cliPath, 'start', '--workers', String(workers)], {
     cwd: project.folder,
-    env: { ...projectEnvironment(project), PORT: String(port) },
+    env: {
+      ...projectEnvironment(project),
+      PORT: String(port),
+      ...(adminPort !== undefined && { ADMIN_PORT: String(adminPort) }),
+    },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const deadline = began + 120_000;

@@ -2,6 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { fileURLToPath } from 'node:url';
+import type { QueueObservation } from '../../runtime/observe.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createHousekeepingActivities } from '../../runtime/queue/temporal/activities/housekeeping.js';
 import { startAttempt } from '../../runtime/queue/store/attempts.js';
@@ -103,8 +104,22 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'ok', error_type: null, error_message: null }]);
   });
 
-  const sweep = () =>
-    createHousekeepingActivities({
+  const usedLogBytes = async (): Promise<number> => {
+    const { data } = await queue.request('GET', '/queue/limits', { headers: queue.auth.ann });
+    const all = data as readonly { readonly quota: string; readonly used: number }[];
+    return all.find(({ quota }) => quota === 'log_bytes')?.used ?? Number.NaN;
+  };
+
+  it('its log lines count against the quota of the account from its end on', async () => {
+    const before = await usedLogBytes();
+    await run('talk', { count: 3 });
+    expect((await usedLogBytes()) - before).toBe('line 1line 2line 3'.length);
+  });
+
+  const sweep = async (): Promise<readonly QueueObservation[]> => {
+    const observed: QueueObservation[] = [];
+    await createHousekeepingActivities({
+      observe: (observation) => observed.push(observation),
       database: queue.database,
       lifecycle: { ensureStarted: async () => undefined } as never,
       models: createQueueModels([]),
@@ -114,6 +129,8 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
       resultTtl: 60_000,
       fileTtl: 60_000,
     }).sweep();
+    return observed;
+  };
 
   const begin = async (name: string, seen: number): Promise<string> => {
     const id = createId();
@@ -130,14 +147,16 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
     await insertRequests(queue.database, [{ ...request, ...rest, created: now }]);
     await beatWorker(queue.database, worker(name), seen);
     const start = { request: id, attempts: 0, worker: name, now: now - 60_000 };
-    expect(await startAttempt(queue.database, start)).toBe(true);
+    expect(await startAttempt(queue.database, start)).toEqual({ lost: 0 });
     return id;
   };
   describe('of a worker that dies', () => {
     it('the request returns to the queue, and the attempt is kept as lost', async () => {
       const lost = await begin('1@dead-000000', Date.now() - lostAfter - 1_000);
       const alive = await begin('1@alive-000000', Date.now());
-      await sweep();
+      const counted = { kind: 'attemptLost', model: 'test/unknown' };
+      expect((await sweep()).filter(({ kind }) => kind === 'attemptLost')).toEqual([counted]);
+      expect((await sweep()).filter(({ kind }) => kind === 'attemptLost')).toEqual([]);
       expect((await findRequest(queue.database, lost))?.state).toBe('admitted');
       expect((await findRequest(queue.database, alive))?.state).toBe('running');
       expect(await attemptsOf(lost)).toMatchObject([{ outcome: 'lost' }]);
@@ -151,7 +170,7 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
       const id = await begin('1@gone-000000', Date.now());
       const first = await findRequest(queue.database, id);
       const start = { request: id, attempts: 1, worker: '2@next-000000', now: Date.now() };
-      expect(await startAttempt(queue.database, start)).toBe(true);
+      expect(await startAttempt(queue.database, start)).toEqual({ lost: 1 });
       const second = await findRequest(queue.database, id);
       expect([second?.attempts, second?.begun, second?.state]).toEqual([2, first?.begun, 'running']);
       expect((await attemptsOf(id)).map(({ outcome, worker: by }) => [outcome, by])).toEqual([

@@ -129,7 +129,7 @@ for (const dialect of dialects)
     it.each([
       ['log_bytes', 400],
       ['files', 3],
-    ])('limit %s that are kept, and count them at the end of each attempt', async (quota, limit) => {
+    ])('limit %s of the requests that are kept', async (quota, limit) => {
       const insert = (used: number) =>
         queue.database.write({
           text:

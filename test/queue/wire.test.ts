@@ -215,13 +215,20 @@ describe('with workers', () => {
 
   it('sends comments to keep an event stream alive', async () => {
     const id = await running();
-    const streams = createStreams(queue.database, queue.settings, 0);
+    const observed: string[] = [];
+    const streams = createStreams({
+      database: queue.database,
+      settings: queue.settings,
+      observe: ({ kind }) => observed.push(kind),
+      keepAlive: 0,
+    });
     const parts: string[] = [];
     for await (const part of streams.follow({ id, after: null, isPermitted: async () => true })) {
       parts.push(String(part));
       if (parts.length === 3) break;
     }
     streams.close();
+    expect(observed).toEqual(['streamOpened', 'streamEnded']);
     await cancel(`demo/train/requests/${id}`);
     expect(parts).toEqual([expect.stringMatching(/^data: /), ': still here\n\n', ': still here\n\n']);
   });

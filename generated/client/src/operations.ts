@@ -290,6 +290,8 @@ export interface Operations {
     health(options?: CallOptions): Promise<rest.ServerHealthResponse>;
     /** Check that the server responds */
     ping(options?: CallOptions): Promise<rest.ServerPingResponse>;
+    /** Download the TypeScript client of this API as a package that npm installs */
+    sdk(options?: CallOptions): Promise<rest.ServerSdkResponse>;
     /** Read the GraphQL schema of /graphql, limited to what you may use */
     specsGraphqlItems(options?: CallOptions): Promise<rest.ServerSpecsGraphqlItemsResponse>;
     /** Read the GraphQL schema of /graphql/system, limited to what you may use */
@@ -466,6 +468,7 @@ export const createOperations = (call: Call): Operations => ({
   server: {
     health: (options) => call((shared) => rest.serverHealth(shared), options),
     ping: (options) => call((shared) => rest.serverPing(shared), options),
+    sdk: (options) => call((shared) => rest.serverSdk(shared), options),
     specsGraphqlItems: (options) => call((shared) => rest.serverSpecsGraphqlItems(shared), options),
     specsGraphqlSystem: (options) => call((shared) => rest.serverSpecsGraphqlSystem(shared), options),
     specsOas: (options) => call((shared) => rest.serverSpecsOas(shared), options),

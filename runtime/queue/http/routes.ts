@@ -65,7 +65,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const { cancel: cancelWorkflow } = gateway;
   const requests = createRequests({ ...shared, settings, lifecycle, cancelWorkflow });
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError });
-  const streams = createStreams(database, settings);
+  const streams = createStreams({ database, settings, observe });
   const files = createFileStore(settings);
   const { runSlots: slots } = lifecycle;
   const run = createRunHandler({ ...options, files, slots });

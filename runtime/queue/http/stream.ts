@@ -3,6 +3,7 @@
  * read together; each stream has its own position in the log.
  */
 import { Readable } from 'node:stream';
+import type { QueueObservation } from '../../observe.js';
 import type { QueueSettings } from '../settings.js';
 import { progressOf, statusBody } from '../requests/status.js';
 import { isAfter, pageSize, readLogs, type LogCursor, type LogLine } from '../store/logs.js';
@@ -50,17 +51,26 @@ interface Polling {
   /** Milliseconds of silence after which a comment is sent. */
   readonly keepAlive: number;
   readonly followers: Set<Follower>;
+  readonly observe: (observation: QueueObservation) => void;
   /** Timer of the next poll; `null` while there is none. */
   timer: NodeJS.Timeout | null;
 }
 
-/** @param keepAlive milliseconds of silence after which a comment is sent */
-export const createStreams = (
-  statements: Statements,
-  settings: QueueSettings,
+export interface StreamOptions {
+  readonly database: Statements;
+  readonly settings: QueueSettings;
+  readonly observe: (observation: QueueObservation) => void;
+  /** Milliseconds of silence after which a comment is sent. */
+  readonly keepAlive?: number;
+}
+
+export const createStreams = ({
+  database,
   keepAlive = defaultKeepAlive,
-): Streams => {
-  const polling: Polling = { statements, settings, keepAlive, followers: new Set(), timer: null };
+  ...shared
+}: StreamOptions): Streams => {
+  const followers = new Set<Follower>();
+  const polling: Polling = { ...shared, statements: database, keepAlive, followers, timer: null };
   return {
     follow: (followed) => follow(followed, polling),
     close() {
@@ -73,8 +83,12 @@ export const createStreams = (
 const follow = ({ after, ...followed }: Followed, polling: Polling): Readable => {
   const stream = new Readable({ read: () => undefined, highWaterMark: 4096 });
   const follower: Follower = { ...followed, stream, cursor: after, lastStatus: '', lastSent: Date.now() };
-  stream.once('close', () => polling.followers.delete(follower));
+  stream.once('close', () => {
+    polling.followers.delete(follower);
+    polling.observe({ kind: 'streamEnded' });
+  });
   polling.followers.add(follower);
+  polling.observe({ kind: 'streamOpened' });
   void update([follower], polling).catch((error: Error) => stream.destroy(error));
   schedulePoll(polling);
   return stream;

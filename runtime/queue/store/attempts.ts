@@ -21,16 +21,6 @@ export interface AttemptEnd extends AttemptId {
   readonly files: number;
 }
 
-/** The end of an attempt whose worker died. */
-export const lostAttempt: Omit<AttemptEnd, keyof AttemptId> = {
-  outcome: 'lost',
-  errorType: null,
-  error: null,
-  memory: null,
-  logBytes: 0,
-  files: 0,
-};
-
 export interface AttemptStart {
   readonly request: string;
   /** Number of attempts before this one. */
@@ -39,11 +29,16 @@ export interface AttemptStart {
   readonly now: number;
 }
 
-/** Marks a request as running and records the attempt. @returns false if the request has already ended */
+/** What the start of an attempt found: `lost` is the number of earlier attempts that had ended with their worker. */
+export interface StartedAttempt {
+  readonly lost: number;
+}
+
+/** Marks a request as running and records the attempt. @returns null if the request has already ended */
 export const startAttempt = (
   database: Database,
   { request, attempts, worker, now }: AttemptStart,
-): Promise<boolean> =>
+): Promise<StartedAttempt | null> =>
   database.transaction(async (statements) => {
     const { affected } = await statements.write({
       text:
@@ -51,20 +46,21 @@ export const startAttempt = (
         "date_begun = coalesce(date_begun, ?) where id = ? and state <> 'ended'",
       values: [now, request],
     });
-    if (affected === 0) return false;
-    if (attempts > 0) {
-      await updateRows(statements, 'svc_request_attempts', {
-        set: { outcome: 'lost' satisfies AttemptOutcome, date_ended: now },
-        where: { request, outcome: null },
-      });
-    }
+    if (affected === 0) return null;
+    const lost =
+      attempts === 0
+        ? 0
+        : await updateRows(statements, 'svc_request_attempts', {
+            set: { outcome: 'lost' satisfies AttemptOutcome, date_ended: now },
+            where: { request, outcome: null },
+          });
     await statements.write({
       text:
         'insert into svc_request_attempts (request, number, worker, date_begun) ' +
         'select id, attempts, ?, ? from svc_requests where id = ?',
       values: [worker, now, request],
     });
-    return true;
+    return { lost };
   });
 
 /** Maximum characters of a stored message, and of a stored stack. */
@@ -114,6 +110,17 @@ export const failAttempt = (database: Database, end: AttemptEnd, now: number): P
   database.transaction(async (statements) => {
     await returnToQueue(statements, end);
     await endAttempt(statements, end, now);
+  });
+
+/** Records an attempt whose worker died, after which the request is run again. @returns false if it has ended otherwise */
+export const loseAttempt = (database: Database, lost: AttemptId, now: number): Promise<boolean> =>
+  database.transaction(async (statements) => {
+    await returnToQueue(statements, lost);
+    const ended = await updateRows(statements, 'svc_request_attempts', {
+      set: { outcome: 'lost' satisfies AttemptOutcome, date_ended: now },
+      where: { request: lost.request, number: lost.number, outcome: null },
+    });
+    return ended > 0;
   });
 
 /** An attempt as it is stored; all times are Unix times in milliseconds. */

@@ -56,14 +56,18 @@ export const deleteLostWorkers = (statements: Statements, now: number): Promise<
 export const findLostAttempts = async (
   statements: Statements,
   { now, limit }: { readonly now: number; readonly limit: number },
-): Promise<readonly AttemptId[]> => {
+): Promise<readonly (AttemptId & { readonly model: string })[]> => {
   const rows = await statements.query(
-    'select r.id as request, r.attempts as attempt from svc_requests r ' +
+    'select r.id as request, r.attempts as attempt, r.model as model from svc_requests r ' +
       'join svc_request_attempts a on a.request = r.id and a.number = r.attempts ' +
       'left join svc_workers w on w.id = a.worker ' +
       "where r.state = 'running' and a.outcome is null and a.date_begun < ? " +
       `and (w.id is null or w.date_seen < ?) limit ${limit}`,
     [now - lostAfter, now - lostAfter],
   );
-  return rows.map(({ request, attempt }) => ({ request: String(request), number: Number(attempt) }));
+  return rows.map(({ request, attempt, model }) => ({
+    request: String(request),
+    number: Number(attempt),
+    model: String(model),
+  }));
 };

@@ -93,6 +93,16 @@ describe('metrics', () => {
     metrics.close();
   });
 
+  it('count the streams that are open, and attempts that ended with their worker', async () => {
+    const metrics = newMetrics();
+    for (const kind of ['streamOpened', 'streamOpened', 'streamEnded'] as const) metrics.observe({ kind });
+    metrics.observe({ kind: 'attemptLost', model: 'a/b' });
+    const text = await printSnapshots([await metrics.snapshot()]);
+    expect(text).toContain('svc_streams_open 1\n');
+    expect(text).toContain('svc_runs_total{model="a/b",outcome="lost"} 1\n');
+    metrics.close();
+  });
+
   it('omit only the gauges that cannot be read', async () => {
     const metrics = newMetrics();
     metrics.watch(() => Promise.reject(new Error('the database is away')));

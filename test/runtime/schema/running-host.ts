@@ -8,6 +8,8 @@ export interface Host {
   readonly running: Running;
   readonly place: Workplace;
   readonly adminPort: number;
+  /** URL of the API. */
+  readonly base: string;
   request(path: string, method?: string, body?: unknown): Promise<{ status: number; body: unknown }>;
   /** Process ids of those that have become ready. */
   ready(): readonly number[];
@@ -47,6 +49,7 @@ export const startHost = async (
     running,
     place,
     adminPort,
+    base,
     async request(path, method = 'GET', body) {
       const answer = await fetch(`${base}${path}`, {
         method,

@@ -2774,6 +2774,22 @@ export type ServerPingResponses = {
 
 export type ServerPingResponse = ServerPingResponses[keyof ServerPingResponses];
 
+export type ServerSdkData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/server/sdk.tgz';
+};
+
+export type ServerSdkResponses = {
+    /**
+     * The package
+     */
+    200: Blob | File;
+};
+
+export type ServerSdkResponse = ServerSdkResponses[keyof ServerSdkResponses];
+
 export type ServerSpecsGraphqlItemsData = {
     body?: never;
     path?: never;

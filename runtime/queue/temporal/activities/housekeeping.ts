@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.js';
 import type { OperatorActions } from '../../operator/actions.js';
 import { platformOutcome } from '../../requests/outcome.js';
 import { createWorkerPool } from '../../../concurrency/worker-pool.js';
-import { failAttempt, lostAttempt } from '../../store/attempts.js';
+import { loseAttempt } from '../../store/attempts.js';
 import { deleteLostWorkers, findLostAttempts } from '../../store/workers.js';
 import { findPending } from '../../store/deliveries.js';
 import { expire } from '../../store/retention.js';
@@ -53,7 +53,7 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
     sweep: job('sweep', async (): Promise<SweepReport> => {
       const { database, lifecycle, models } = options;
       await deleteExpiredRuns(database, Date.now());
-      await returnLost(database, Date.now());
+      await returnLost(options, Date.now());
       await options.operatorActions.takeOver();
       for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
@@ -106,9 +106,9 @@ const createJob =
   };
 
 /** Returns requests whose worker died to the queue; Temporal runs them again. */
-const returnLost = async (database: Database, now: number): Promise<void> => {
+const returnLost = async ({ database, observe }: HousekeepingOptions, now: number): Promise<void> => {
   for (const lost of await findLostAttempts(database, { now, limit: batchSize })) {
-    await failAttempt(database, { ...lost, ...lostAttempt }, now);
+    if (await loseAttempt(database, lost, now)) observe?.({ kind: 'attemptLost', model: lost.model });
   }
 };
 

@@ -63,7 +63,10 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
     if (isForAnotherVersion(version, model, found.input)) throw unknownVersion(request.model, worker);
     if (request.attempts >= attempts) throw attemptsExhausted();
     const start = { request: requestId, attempts: request.attempts, worker, now: Date.now() };
-    if (!(await startAttempt(database, start))) return requireEnd(requestId, lifecycle);
+    const started = await startAttempt(database, start);
+    if (started === null) return requireEnd(requestId, lifecycle);
+    for (let lost = 0; lost < started.lost; lost += 1)
+      options.observe?.({ kind: 'attemptLost', model: model.id });
     return attempt({ ...found, model, number: request.attempts + 1, attempts }, options);
   },
 });

@@ -1,0 +1,100 @@
+/** Finds the programs of Prometheus, or downloads them, and starts its server. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { until } from '../until.js';
+import { reservePort } from './ports.js';
+
+const folder = join(process.cwd(), '.cache', 'services', 'prometheus');
+
+/**
+ * Returns a program on the PATH, or the one of Debian's package `prometheus`, which is unpacked and not installed.
+ * @throws Error with the command that installs it
+ */
+export const findPrometheus = (name: 'prometheus' | 'promtool'): string => {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((each) => each !== '');
+  const unpacked = join(folder, 'usr', 'bin', name);
+  const found = [...folders.map((each) => join(each, name)), unpacked].find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  mkdirSync(folder, { recursive: true });
+  spawnSync('sh', ['-c', 'apt-get download prometheus && dpkg -x prometheus_*.deb .'], { cwd: folder });
+  if (existsSync(unpacked)) return unpacked;
+  throw new Error(`${name} is missing; run: apt-get update && apt-get install prometheus`);
+};
+
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  /** Unix time in seconds, and the value as a text. */
+  readonly value: readonly [number, string];
+}
+
+export interface Alert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly state: 'pending' | 'firing';
+}
+
+export interface Prometheus {
+  /** Evaluates an expression now. @throws Error with the message of Prometheus */
+  query(expression: string): Promise<readonly Series[]>;
+  /** Returns the alerts that are pending or firing. */
+  alerts(): Promise<readonly Alert[]>;
+  close(): Promise<void>;
+}
+
+/** @param ports of 127.0.0.1, scraped each second as the job `svc`; `rules` is the text of a file of rules */
+export const startPrometheus = async (
+  ports: readonly number[],
+  rules = 'groups: []',
+): Promise<Prometheus> => {
+  const directory = mkdtempSync(join(tmpdir(), 'svc-prometheus-'));
+  const targets = ports.map((port) => `127.0.0.1:${port}`);
+  const configuration = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: ['rules.yml'],
+    scrape_configs: [{ job_name: 'svc', static_configs: [{ targets }] }],
+  };
+  // every JSON text is YAML
+  writeFileSync(join(directory, 'prometheus.yml'), JSON.stringify(configuration));
+  writeFileSync(join(directory, 'rules.yml'), rules);
+  const port = await reservePort();
+  const child = spawn(
+    findPrometheus('prometheus'),
+    [
+      `--config.file=${directory}/prometheus.yml`,
+      `--storage.tsdb.path=${directory}/data`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    { stdio: 'ignore' },
+  );
+  const ended = once(child, 'exit');
+  const get = async (path: string): Promise<unknown> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/${path}`);
+    const body = (await answer.json()) as { readonly data?: unknown; readonly error?: string };
+    if (!answer.ok) throw new Error(`Prometheus: ${body.error}`);
+    return body.data;
+  };
+  await until(
+    () =>
+      fetch(`http://127.0.0.1:${port}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    {
+      what: 'Prometheus is ready',
+    },
+  );
+  return {
+    async query(expression) {
+      const data = await get(`api/v1/query?${new URLSearchParams({ query: expression })}`);
+      return (data as { readonly result: readonly Series[] }).result;
+    },
+    alerts: async () => ((await get('api/v1/alerts')) as { readonly alerts: readonly Alert[] }).alerts,
+    async close() {
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+};
