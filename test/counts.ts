@@ -39,6 +39,6 @@ const slowest = (modules: readonly TestModule[]): string =>
 const printProcessor = (module: TestModule): string => {
   const { processor } = module.meta();
   if (processor === undefined) return '';
-  const { used, waited } = processor;
-  return ` (computed ${used.toFixed(1)} s, waited ${waited.toFixed(1)} s for a processor)`;
+  const { used, byOthers, waited } = processor;
+  return ` (computed ${used.toFixed(1)} s, its processes ${byOthers.toFixed(1)} s, waited ${waited.toFixed(1)} s for a processor)`;
 };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 
 declare module 'vitest' {
   export interface TaskMeta {
-    /** Of the process of the file, without others that it started; absent where a hook failed. */
+    /** Of the process of the file; absent where a hook failed. */
     processor?: ProcessorTime;
   }
 }
@@ -12,13 +12,15 @@ declare module 'vitest' {
 /** Times in seconds. */
 interface ProcessorTime {
   readonly used: number;
+  /** What processes used that the file started and that have ended; 0 outside of Linux. */
+  readonly byOthers: number;
   /** Time in which the process was ready to run, and others had the processors; 0 outside of Linux. */
   readonly waited: number;
 }
 
 const readTime = (): ProcessorTime => {
   const { user, system } = process.cpuUsage();
-  return { used: (user + system) / 1e6, waited: readWaited() };
+  return { used: (user + system) / 1e6, byOthers: readOfEnded(), waited: readWaited() };
 };
 
 /** Reads the time that the kernel counts for the main thread: used, waited, number of slices. */
@@ -30,6 +32,20 @@ const readWaited = (): number => {
   }
 };
 
+/** Reads the time that the kernel counts for children which have ended, and for theirs. */
+const readOfEnded = (): number => {
+  try {
+    const afterName = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1) ?? '';
+    const [user, system] = afterName.split(' ').slice(13, 15);
+    return (Number(user) + Number(system)) / ticksPerSecond;
+  } catch {
+    return 0;
+  }
+};
+
+/** The same on every machine with Linux. */
+const ticksPerSecond = 100;
+
 let start = readTime();
 
 beforeAll(() => {
@@ -39,5 +55,9 @@ beforeAll(() => {
 // oxlint-disable-next-line no-empty-pattern -- vitest reads the pattern, to know what the hook needs
 afterAll(({}, suite) => {
   const end = readTime();
-  suite.meta.processor = { used: end.used - start.used, waited: end.waited - start.waited };
+  suite.meta.processor = {
+    used: end.used - start.used,
+    byOthers: end.byOthers - start.byOthers,
+    waited: end.waited - start.waited,
+  };
 });

@@ -7,7 +7,7 @@ import { dialects } from '../../databases.js';
 import { createPlace, type Place } from './places.js';
 import { snapshotArbitrary } from './random-schemas.js';
 
-const runs = process.env.LONG === undefined ? 25 : 500;
+const runs = process.env.LONG === undefined ? 12 : 500;
 
 const hostile: readonly unknown[] = [
   '0); drop table svc_users; --',

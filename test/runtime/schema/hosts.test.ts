@@ -1,8 +1,11 @@
-/** An apply over several hosts: nothing that a server still uses is dropped. */
+/**
+ * An apply over several hosts: nothing that a server still uses is dropped. What it does to the tables is tested on every
+ * database by `changes` and `killed`; `LONG=1` runs this on every server too.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Difference } from '../../../runtime/schema/service.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { createTestDatabase, type TestDatabase, type TestDialect } from '../../databases.js';
+import { createTestDatabase, sampleDialects, type TestDatabase, type TestDialect } from '../../databases.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
 import { copyField, edited, field, type Edit } from './edits.js';
@@ -54,7 +57,10 @@ const status = async (host: Host, { url }: TestDatabase): Promise<string> =>
 /** Each starts several processes, which take long on a machine that runs other tests. */
 const timeout = 240_000;
 
-describe.each(['mariadb', 'mysql', 'postgres'] as const)('on %s', { timeout }, (dialect) => {
+/** SQLite has one host. */
+const servers = sampleDialects(import.meta.url).filter((dialect) => dialect !== 'sqlite');
+
+describe.each(servers)('on %s', { timeout }, (dialect) => {
   it('a field is dropped when every host has followed, and no request fails', async () => {
     const shop = await createShop(dialect);
     const [host, other] = await Promise.all([startHost(shop), startHost(shop, { workers: 1 })]);
