@@ -55,7 +55,10 @@ export interface NumberFilter extends Equality<number>, Order<number> {}
 export interface DigitsFilter extends Equality<string>, Order<string> {}
 
 /** Strings in the format of the field, or variables such as `$NOW`. */
-export interface DateFilter extends Equality<string>, Order<string> {}
+export interface DateFilter extends Equality<string>, Order<string> {
+  /** Exists only in the type: sets dates and times apart from numbers that are digits. */
+  readonly __dateType?: never;
+}
 
 /** Ids, or variables such as `$CURRENT_USER`. */
 export interface KeyFilter extends Equality<string> {}
@@ -65,8 +68,23 @@ export interface BooleanFilter extends Nullness {
   _neq?: boolean | null;
 }
 
-/** JSON can only be compared with null. */
+/** Values of types that svc does not know can only be compared with null. */
 export interface NullFilter extends Nullness {}
+
+/** JSON is compared with null, or by the values in it. */
+export interface JsonFilter extends Nullness {
+  _json?: PathFilters;
+}
+
+/** Conditions by path, such as `theme.colors[0]`; all of them hold. */
+export interface PathFilters extends Logic<PathFilters> {
+  [path: string]: PathFilter | JsonScalar | null | readonly PathFilters[] | undefined;
+}
+
+type JsonScalar = string | number | boolean;
+
+/** A value in JSON may be of any type: numbers are compared with numbers, and texts with texts. */
+export interface PathFilter extends Equality<JsonScalar>, Order<string | number>, Matching, Emptiness {}
 
 /** Concealed values can only be compared with null and the empty string. */
 export interface ConcealedFilter extends Emptiness {}

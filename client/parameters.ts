@@ -13,6 +13,7 @@ export interface AnyQuery {
   readonly meta?: readonly string[] | undefined;
   readonly after?: string | undefined;
   readonly timezone?: string | undefined;
+  readonly backlink?: boolean | undefined;
   readonly aggregate?: object | undefined;
   readonly groupBy?: readonly string[] | undefined;
   readonly having?: object | undefined;

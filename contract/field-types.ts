@@ -53,7 +53,8 @@ const orderedOperators = ['equality', 'membership', 'nullness', 'order'] as cons
 const textFilter: FilterNames = { openapi: 'StringOperators', graphql: 'string', typescript: 'TextFilter' };
 const keyFilter: FilterNames = { openapi: 'KeyOperators', graphql: 'id', typescript: 'KeyFilter' };
 const dateFilter: FilterNames = { openapi: 'DateOperators', graphql: 'date', typescript: 'DateFilter' };
-const nullFilter: FilterNames = { openapi: 'NullOperators', graphql: 'json', typescript: 'NullFilter' };
+const jsonFilter: FilterNames = { openapi: 'JsonOperators', graphql: 'json', typescript: 'JsonFilter' };
+const nullFilter: FilterNames = { openapi: 'NullOperators', graphql: 'null', typescript: 'NullFilter' };
 
 const text = {
   operators: textOperators,
@@ -223,7 +224,7 @@ const records = {
   },
   json: {
     operators: ['nullness'],
-    filter: nullFilter,
+    filter: jsonFilter,
     typescript: 'unknown',
     graphql: 'JSON',
     schema: () => ({}),
@@ -296,3 +297,17 @@ interface Comparable {
 /** Returns the filter operators of a field. Masked values can only be tested for presence. */
 export const operatorsOf = ({ type, conceal, hash }: Comparable): ReadonlySet<Operator> =>
   conceal === true || hash === true ? concealedOperators : operatorSets[type];
+
+/** Operators of a value at a path of JSON, which may be of any type. */
+export const pathOperators = operatorsIn([
+  'equality',
+  'membership',
+  'nullness',
+  'order',
+  'matching',
+  'emptiness',
+]);
+
+/** Returns whether a filter takes `_json`: conditions on the values in the field. */
+export const takesPaths = ({ type, conceal, hash }: Comparable): boolean =>
+  type === 'json' && conceal !== true && hash !== true;

@@ -1,4 +1,4 @@
-/** Functions of queries, such as `year(born)` and `count(works)`, which return whole numbers. */
+/** Functions of queries, such as `year(born)`, `count(works)` and `json(settings, theme.color)`. */
 import type { FieldType } from './field-types.js';
 
 const days = ['date', 'dateTime', 'timestamp'] as const;
@@ -22,25 +22,37 @@ export type DatePart = keyof typeof records;
 
 export const dateParts = Object.keys(records) as readonly DatePart[];
 
-/** `count`: the rows of a list, or the elements of JSON. */
-export type FunctionName = DatePart | 'count';
+/** Functions with whole numbers as results. `count`: the rows of a list, or the elements of JSON. */
+export type NumberFunction = DatePart | 'count';
 
-export const functionNames: readonly FunctionName[] = [...dateParts, 'count'];
+/** `json`: the value at a path of JSON. */
+export type FunctionName = NumberFunction | 'json';
 
-/** Returns whether a function takes a date or time; the other, `count`, takes a list. */
-export const isDatePart = (name: FunctionName): name is DatePart => name !== 'count';
+export const numberFunctions: readonly NumberFunction[] = [...dateParts, 'count'];
+
+export const functionNames: readonly FunctionName[] = [...numberFunctions, 'json'];
+
+/** Returns whether a function takes a date or time. */
+export const isDatePart = (name: FunctionName): name is DatePart => name !== 'count' && name !== 'json';
 
 /** Returns the functions that apply to a field type. */
 export const functionsOf = (type: FieldType): readonly FunctionName[] => {
   const parts = dateParts.filter((part) => (records[part] as readonly FieldType[]).includes(type));
-  return type === 'json' ? ['count'] : parts;
+  return type === 'json' ? ['count', 'json'] : parts;
 };
 
-export interface FunctionCall {
-  readonly name: FunctionName;
-  /** Name of the field or list. */
-  readonly argument: string;
-}
+export type FunctionCall =
+  | {
+      readonly name: NumberFunction;
+      /** Name of the field or list. */
+      readonly argument: string;
+    }
+  | {
+      readonly name: 'json';
+      readonly argument: string;
+      /** The text after the last comma; see `parseJsonPath`. Empty where there is no comma. */
+      readonly path: string;
+    };
 
 const names: ReadonlySet<string> = new Set(functionNames);
 
@@ -48,8 +60,42 @@ const names: ReadonlySet<string> = new Set(functionNames);
 export const parseCall = (text: string): FunctionCall | null => {
   const found = /^(\w+)\((.*)\)$/s.exec(text);
   const [, name = '', argument = ''] = found ?? [];
-  return names.has(name) && argument !== '' ? { name: name as FunctionName, argument } : null;
+  if (!names.has(name) || argument === '') return null;
+  if (name !== 'json') return { name: name as NumberFunction, argument };
+  const comma = argument.lastIndexOf(',');
+  return comma === -1
+    ? { name, argument, path: '' }
+    : { name, argument: argument.slice(0, comma).trimEnd(), path: argument.slice(comma + 1).trim() };
 };
 
-/** Returns the key of a call in results: `born_year`. */
-export const resultName = ({ name, argument }: FunctionCall): string => `${argument}_${name}`;
+/** Prints a call as `parseCall` reads it. */
+export const callToText = (call: FunctionCall): string =>
+  call.name === 'json' ? `json(${call.argument}, ${call.path})` : `${call.name}(${call.argument})`;
+
+/** Returns the key of a call in results: `born_year`, `settings_theme_color_json`. */
+export const resultName = (call: FunctionCall): string => {
+  if (call.name !== 'json') return `${call.argument}_${call.name}`;
+  const path = call.path.split(/[.[\]]+/).filter((part) => part !== '');
+  return [call.argument, ...path, 'json'].join('_');
+};
+
+/** A step into JSON: a member of an object, or an element of a list, counted from 0. */
+export type JsonStep = string | number;
+
+/** Maximum steps of a path. */
+export const maxJsonSteps = 10;
+
+/** A step, after the point that separates keys. Keys have no character that is special in a path or in SQL. */
+const stepPattern = /\.?([^\s.,[\](){}"'`\\?*]+)|\[(\d{1,9})\]/y;
+
+/** Parses a path such as `theme.colors[0]`; returns null for any other text, and beyond `maxJsonSteps`. */
+export const parseJsonPath = (path: string): readonly JsonStep[] | null => {
+  const steps: JsonStep[] = [];
+  const text = path.startsWith('[') ? path : `.${path}`;
+  for (stepPattern.lastIndex = 0; stepPattern.lastIndex < text.length;) {
+    const [whole, key, index] = stepPattern.exec(text) ?? [];
+    if (whole === undefined || (key !== undefined && !whole.startsWith('.'))) return null;
+    steps.push(key ?? Number(index));
+  }
+  return steps.length > 0 && steps.length <= maxJsonSteps ? steps : null;
+};

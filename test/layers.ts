@@ -23,6 +23,7 @@ const databaseFolder = [
   'type runtime/plan/parsed-value',
   'runtime/plan/values',
   'runtime/sql/key',
+  'runtime/sql/json-path',
   'runtime/sql/like',
   'runtime/sql/singles',
   'type runtime/sql',

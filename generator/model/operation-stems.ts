@@ -22,7 +22,7 @@ type Stems = ReadonlyMap<string, string>;
 /** Components that every document contains. */
 export const reservedComponents: ReadonlySet<string> = new Set(
   (
-    'StringOperators KeyOperators IntegerOperators NumberOperators DateOperators BooleanOperators NullOperators ' +
+    'StringOperators KeyOperators IntegerOperators NumberOperators DateOperators BooleanOperators NullOperators JsonOperators PathOperators ' +
     'ConcealedOperators GlobalQuery NestedQuery ListMeta WriteMeta QueueSubmission QueueStatus QueueCancellation QueueError'
   ).split(' '),
 );

@@ -4,6 +4,7 @@
  */
 import type { Collection, Registry } from '../../contract/collection.js';
 import { findUnsupportedIn } from '../../contract/expressions.js';
+import { parseCall } from '../../contract/functions.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import type { Permission } from './grant.js';
 import { policyNamesOf, type AccessRows } from './policies.js';
@@ -141,13 +142,15 @@ const findPaths = (filter: Filter, scope: Scope): readonly string[] => {
       return findPaths(filter.filter, scope);
     case 'field':
       return findFieldPaths(filter.name, filter.filter, scope);
+    case 'json':
     case 'compare':
       return [];
   }
 };
 
-const findFieldPaths = (name: string, filter: Filter, { names, findNames }: Scope): readonly string[] => {
+const findFieldPaths = (called: string, filter: Filter, { names, findNames }: Scope): readonly string[] => {
   if (names === null) return [];
+  const name = parseCall(called)?.argument ?? called;
   const target = names.targets.get(name);
   if (target === undefined && !names.fields.has(name)) return [name];
   const below = typeof target === 'string' ? findNames(target) : target === null ? null : noNames;

@@ -5,7 +5,7 @@
  */
 import type { Knex } from 'knex';
 import type { Field } from '../../contract/collection.js';
-import type { DatePart } from '../../contract/functions.js';
+import type { DatePart, JsonStep } from '../../contract/functions.js';
 import type { Dialect } from '../../generator/introspection/catalog.js';
 import type { ByteBudget } from '../execute/bytes.js';
 import type { RowSet } from '../execute/row-set.js';
@@ -102,12 +102,24 @@ export interface SqlDialect {
   keyOfText(column: string, key: Field): string;
   /** Returns the number of elements of a JSON column, or null where the column is not stored as JSON. */
   jsonLength(column: string, field: Field): string | null;
+  /** Returns the value at a path of a JSON column in its forms, or null where the column is not stored as JSON. */
+  jsonAt(column: string, field: Field, path: readonly JsonStep[]): JsonAt | null;
   /** Returns the exact sum of a value, or that of floats. */
   sum(value: string, options: AggregateOptions): string;
   /** Returns the average of a value: of exact numbers with the scale of `result`, half away from zero. */
   average(value: string, options: AggregateOptions): string;
   /** Returns the sort expression of a column; absent if nulls already sort as the smallest values. */
   sortKey?(field: Field, descending: boolean): SortKey;
+}
+
+/** Forms of a value in JSON: expressions that are null where there is no value, or JSON's null. */
+export interface JsonAt {
+  /** As JSON; comparable, so that it can be grouped by. */
+  readonly value: string;
+  /** The text of a text, number or boolean, compared by its code points as far as the database does; else null. */
+  readonly text: string;
+  /** A number, or null for anything else. */
+  readonly number: string;
 }
 
 export interface AggregateOptions {

@@ -10,7 +10,7 @@ import {
   type GraphQLObjectType,
 } from 'graphql';
 import { invalidQuery } from '../../contract/errors.js';
-import { parseCall } from '../../contract/functions.js';
+import { callToText, parseCall } from '../../contract/functions.js';
 import { isObject } from '../../contract/objects.js';
 import { directivesOf } from './directives.js';
 
@@ -70,7 +70,8 @@ export const sortToDatabaseNames = (text: string, item: GraphQLObjectType): stri
       const call = parseCall(key);
       if (call !== null) {
         const { name = call.argument } = directivesOf(type?.getFields()[call.argument]?.astNode);
-        return `${call.name}(${escapeName(name)})`;
+        const renamed = callToText({ ...call, argument: name });
+        return call.name === 'json' ? renamed : escapeName(renamed);
       }
       const field = type?.getFields()[key];
       const next = field === undefined ? null : getNamedType(field.type);

@@ -12,6 +12,7 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
 } from 'graphql';
+import { callToText, type FunctionCall } from '../../contract/functions.js';
 import { emptyQuery } from '../plan/read.js';
 import { readLevel, type FieldNode, type ParsedQuery } from '../request/query.js';
 import { toValidationError } from './errors.js';
@@ -195,8 +196,17 @@ export const callsIn = (
   [...collectFields(sets, type?.name ?? null, context)].map(([key, { field }]) =>
     field.name.value === '__typename'
       ? { key, json: JSON.stringify(type?.name) }
-      : { key, call: `${field.name.value}(${call})` },
+      : { key, call: callToText(toCall(field, { context, call, type })) },
   );
+
+/** @throws GRAPHQL_VALIDATION */
+const toCall = (node: SelectedField, { context, call: argument, type }: CallOptions): FunctionCall => {
+  const name = node.name.value as FunctionCall['name'];
+  if (name !== 'json') return { name, argument };
+  const field = isObjectType(type) ? type.getFields()[name] : undefined;
+  const { path = '' } = field === undefined ? {} : coerceArguments(field, node, context.variables);
+  return { name, argument, path: String(path) };
+};
 
 const toCallNode = (selected: SelectedCall): FieldNode =>
   'json' in selected

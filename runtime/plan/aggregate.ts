@@ -145,7 +145,7 @@ const planGroup = (path: readonly string[], scope: Scope): Group => {
   const { field } = column;
   if (field.conceal === true || field.hash === true)
     throw invalidQuery(`"groupBy" cannot use "${path.join('.')}": its values are concealed`);
-  if (!operatorsOf(field).has('eq'))
+  if (!operatorsOf(field).has('eq') && column.computed?.kind !== 'json')
     throw invalidQuery(
       `"groupBy" cannot use "${path.join('.')}": values of type ${field.type} are not comparable`,
     );

@@ -26,6 +26,7 @@ export const joinTargets = (nodes: readonly FieldNode[], scope: Scope): readonly
     const key = relation === null ? '' : keyOf(node, relation);
     const group = relation === null ? undefined : groups.get(key);
     if (group === undefined) return [node];
+    // the column itself, such as from `*`, is left out too
     const [first] = group.nodes;
     if (first !== node) return [];
     return [{ ...node, name: group.relation.name, as: key, targets: node.targets ?? selectionsOf(group) }];

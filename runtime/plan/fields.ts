@@ -1,5 +1,5 @@
 /** Plans `fields`: expands wildcards, checks names and follows relations. */
-import type { Field, ToAny, ToMany } from '../../contract/collection.js';
+import type { Field, Relation, ToAny, ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import { resultName } from '../../contract/functions.js';
 import type { AnySelection, FieldNode, Query } from '../request/query.js';
@@ -81,11 +81,30 @@ const expandWildcards = (nodes: readonly FieldNode[], scope: Scope): readonly Fi
       continue;
     }
     for (const name of wildcardNames(scope)) {
-      const children = findRelation(scope, name) === undefined ? [] : node.children;
+      const relation = findRelation(scope, name);
+      const children = relation === undefined || isLeftOut(relation, scope) ? [] : node.children;
       expanded.set(name, mergeNodes(expanded.get(name), { name, children }));
     }
   }
   return [...expanded.values()];
+};
+
+/**
+ * Returns whether `*` stops at a relation: the one by which the level was reached, or one to any collection where the
+ * caller may not read which.
+ */
+const isLeftOut = (relation: Relation, scope: Scope): boolean => {
+  if (relation.kind === 'manyToAny')
+    return !relation.targets.every(({ name }) => isNamePermitted(scope, name));
+  const { context, via } = scope;
+  return (
+    context.backlink === false &&
+    via !== undefined &&
+    relation.kind !== via.relation.kind &&
+    relation.target === via.from &&
+    relation.fields.join('\0') === via.relation.fields.join('\0') &&
+    relation.references.join('\0') === via.relation.references.join('\0')
+  );
 };
 
 const keyOf = ({ name, as }: FieldNode): string => as ?? name;
@@ -110,7 +129,7 @@ const planEntry = (node: FieldNode, scope: Scope, deep: Query['deep']): Entry | 
     return { kind: 'group', name: keyOf(node), select: planSelect(children, scope, plainLevel) };
   const call = findCall(scope, name);
   if (call !== null) {
-    if (children.length > 0) throw invalidQuery(`"${name}" is a number, so nothing can follow it`);
+    if (children.length > 0) throw invalidQuery(`"${name}" is a value, so nothing can follow it`);
     return { kind: 'field', name: node.as ?? resultName(call), ...planCall(call, scope) };
   }
   if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);

@@ -4,10 +4,10 @@
  */
 import type { AnyOf, Field, Relation, ToAny, ToMany, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
-import { operatorsOf } from '../../contract/field-types.js';
+import { operatorsOf, pathOperators, takesPaths } from '../../contract/field-types.js';
 import { operators, type Operator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
-import { findCall, planCall } from './functions.js';
+import { findCall, planCall, readJsonAs } from './functions.js';
 import {
   crossRelation,
   fieldRule,
@@ -63,6 +63,8 @@ const planNode = (filter: Filter, context: Context): Condition => {
     case 'some':
     case 'none':
       throw invalidQuery(`"_${filter.kind}" stands directly below a to-many relation only`);
+    case 'json':
+      throw invalidQuery('"_json" stands directly below a field of JSON only');
     case 'compare':
       throw invalidQuery(
         `"_${filter.operator}" needs a field around it, as in {"name": {"_${filter.operator}": …}}`,
@@ -109,6 +111,7 @@ const planField = (name: string, filter: Filter, context: Context): Condition =>
   if (!isCall && !isNamePermitted(scope, name)) throw forbiddenField(scope, name);
   if (relation?.kind === 'oneToMany') return planMany(relation, filter, context);
   if (filter.kind === 'compare') return planComparison(name, filter, context);
+  if (filter.kind === 'json') return planPaths(name, filter.filter, context);
   if (filter.kind === 'and' && !isRelatedFilter(filter)) {
     return allOf(filter.filters.map((part) => planField(name, part, context)));
   }
@@ -116,6 +119,24 @@ const planField = (name: string, filter: Filter, context: Context): Condition =>
     return anyOf(filter.filters.map((part) => planField(name, part, context)));
   }
   return planOne(name, relation, filter, context);
+};
+
+/** Plans the conditions of `_json` on a field, as comparisons of `json(field, path)`. */
+const planPaths = (name: string, filter: Filter, context: Context): Condition => {
+  switch (filter.kind) {
+    case 'and':
+      return allOf(filter.filters.map((part) => planPaths(name, part, context)));
+    case 'or':
+      return filter.filters.length === 0
+        ? conditionTrue
+        : anyOf(filter.filters.map((part) => planPaths(name, part, context)));
+    case 'field':
+      return planField(`json(${name}, ${filter.name})`, filter.filter, context);
+    default:
+      throw invalidQuery(
+        `"_json" needs paths with conditions, as in {"${name}": {"_json": {"theme.color": {"_eq": "red"}}}}`,
+      );
+  }
 };
 
 const planOne = (
@@ -258,19 +279,46 @@ export const compareColumn = (
   { operator, slot }: ComparisonFilter,
   { name, slots }: { readonly name: string; readonly slots: SlotReader },
 ): Condition => {
-  const known = operatorsOf(column.field);
-  if (!known.has(operator)) {
-    throw invalidQuery(
-      `"${name}" (${column.field.type}) does not support "_${operator}"; it supports ${[...known].map((each) => `_${each}`).join(', ')}`,
-    );
-  }
-  if (operator === 'null' || operator === 'empty') return { kind: operator, column };
+  const known = column.computed?.kind === 'json' ? pathOperators : operatorsOf(column.field);
+  if (!known.has(operator)) throw unsupported({ name, operator }, column, known);
+  const empty = planEmpty(column);
+  if (operator === 'null') return { kind: 'null', column };
+  if (operator === 'empty') return empty;
   if (operator === 'nnull') return { kind: 'not', condition: { kind: 'null', column } };
-  if (operator === 'nempty') return { kind: 'not', condition: { kind: 'empty', column } };
+  if (operator === 'nempty') return { kind: 'not', condition: empty };
   if (slot === null) throw new Error(`_${operator} without an operand`);
   const { comparison, negated } = comparisonOf(operator);
   const compared: Condition = { kind: 'compare', column, operator: comparison, operand: slots(slot) };
   return negated ? { kind: 'not', condition: compared } : compared;
+};
+
+/** Plans that a value is null or an empty text, which a value of JSON is where its text is. */
+const planEmpty = (column: ColumnRef): Condition =>
+  column.computed?.kind === 'json'
+    ? anyOf([
+        { kind: 'null', column },
+        // an object has no text, which makes the comparison unknown
+        { kind: 'at', path: [], condition: equalsEmptyText(readJsonAs(column, column.computed, 'text')) },
+      ])
+    : { kind: 'empty', column };
+
+const equalsEmptyText = (column: ColumnRef): Condition => ({
+  kind: 'compare',
+  column,
+  operator: 'eq',
+  operand: { from: 'constant', value: '' },
+});
+
+const unsupported = (
+  { name, operator }: { readonly name: string; readonly operator: Operator },
+  { field, computed }: ColumnRef,
+  known: ReadonlySet<Operator>,
+): Error => {
+  const names = [...known].map((each) => `_${each}`);
+  if (computed === undefined && takesPaths(field)) names.push('_json');
+  return invalidQuery(
+    `"${name}" (${field.type}) does not support "_${operator}"; it supports ${names.join(', ')}`,
+  );
 };
 
 /** Returns the comparison of an operator, and whether it is negated. */

@@ -2,11 +2,15 @@
 import type { Field } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import {
+  callToText,
   functionNames,
   functionsOf,
   isDatePart,
+  maxJsonSteps,
   parseCall,
+  parseJsonPath,
   type FunctionCall,
+  type JsonStep,
 } from '../../contract/functions.js';
 import {
   crossRelation,
@@ -44,10 +48,9 @@ export const planCall = (call: FunctionCall, scope: Scope): Called => {
   return { field: resultField(call), rule: fieldRule(scope, argument), computed: computedOf(call, scope) };
 };
 
-const resultField = ({ name, argument }: FunctionCall): Field => ({
-  name: `${name}(${argument})`,
-  type: 'integer',
-  bits: 64,
+const resultField = (call: FunctionCall): Field => ({
+  name: callToText(call),
+  ...(call.name === 'json' ? { type: 'json' } : { type: 'integer', bits: 64 }),
   nullable: true,
 });
 
@@ -64,12 +67,34 @@ const computedOf = (call: FunctionCall, scope: Scope): Computed => {
   const isMasked = source.conceal === true || source.hash === true;
   const known = isMasked ? [] : functionsOf(source.type);
   if (!known.includes(name)) throw doesNotApply(call, `"${argument}" (${source.type})`, known);
+  if (call.name === 'json') return { kind: 'json', source, path: readPath(call.path), as: 'value' };
   if (!isDatePart(name)) return { kind: 'length', source };
   // a rule means the same whoever asks
   return { kind: 'part', part: name, source, zone: scope.grant === null ? null : scope.context.zone };
+};
+
+/** @throws INVALID_QUERY */
+const readPath = (path: string): readonly JsonStep[] => {
+  const steps = parseJsonPath(path);
+  if (steps !== null) return steps;
+  const form = `keys and indexes, ${maxJsonSteps} at most, as in json(settings, theme.colors[0])`;
+  throw invalidQuery(
+    path === '' ? `json() needs a path: ${form}` : `"${path}" is not a path into JSON; it has ${form}`,
+  );
 };
 
 const doesNotApply = ({ name }: FunctionCall, what: string, known: readonly string[]): Error =>
   invalidQuery(
     `${name}() does not apply to ${what}; ${known.length === 0 ? 'no function does' : `it supports ${known.join(', ')}`}`,
   );
+
+/** Returns the column of a value in JSON as its text or its number. */
+export const readJsonAs = (
+  column: ColumnRef,
+  computed: Extract<Computed, { kind: 'json' }>,
+  as: 'text' | 'number',
+): ColumnRef => ({
+  ...column,
+  field: { name: column.field.name, type: as === 'text' ? 'string' : 'float', nullable: true },
+  computed: { ...computed, as },
+});

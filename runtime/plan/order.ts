@@ -2,6 +2,7 @@
 import { invalidQuery } from '../../contract/errors.js';
 import type { SortKey } from '../request/query.js';
 import { planColumn } from './filter.js';
+import { readJsonAs } from './functions.js';
 import {
   crossRelation,
   findRelation,
@@ -24,14 +25,19 @@ const resolveSign = (key: SortKey, scope: Scope): SortKey => {
   return isName ? { path: [`-${first}`, ...rest], descending: false } : key;
 };
 
-/** Plans one key of `sort`. @throws FORBIDDEN, INVALID_QUERY */
-export const planSortKey = (key: SortKey, start: Scope): Order => {
+/** Plans one key of `sort`, which is two for values of JSON. @throws FORBIDDEN, INVALID_QUERY */
+export const planSortKey = (key: SortKey, start: Scope): readonly Order[] => {
   const { path, descending } = resolveSign(key, start);
   const column = planPath(path, start, 'sort');
   if (column.field.conceal === true || column.field.hash === true) {
     throw invalidQuery(`"sort" cannot use "${path.join('.')}": its values are concealed`);
   }
-  return { column, descending };
+  const { computed } = column;
+  if (computed?.kind !== 'json') return [{ column, descending }];
+  return (['number', 'text'] as const).map((as) => ({
+    column: readJsonAs(column, computed, as),
+    descending,
+  }));
 };
 
 /** Follows a path over many-to-one relations to a column or a call. @throws FORBIDDEN, INVALID_QUERY */

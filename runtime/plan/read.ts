@@ -48,7 +48,11 @@ export const emptyQuery: Query = {
  * Plans a read. @throws FORBIDDEN for collections and names, INVALID_QUERY for parameters that do not apply
  */
 export const planRead = (query: Query, collection: Collection, context: PlanContext): ReadPlan => {
-  const scope = openScope(collection, 'read', { ...context, zone: query.timezone });
+  const scope = openScope(collection, 'read', {
+    ...context,
+    zone: query.timezone,
+    ...(query.backlink === false && { backlink: false }),
+  });
   return planLevel(query, scope, planSelect(query.fields, scope, query));
 };
 
@@ -160,7 +164,7 @@ const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => 
   const isKeyHidden = key.some(({ name }) => !isNamePermitted(scope, name));
   const last = isKeyHidden ? Array.from(fields.values()).filter((field) => isSortable(field, scope)) : key;
   const rest = last.filter(({ name }) => !sorted.has(name));
-  return [...keys, ...rest.map(({ name }) => ascending(name))].map((each) => planSortKey(each, scope));
+  return [...keys, ...rest.map(({ name }) => ascending(name))].flatMap((each) => planSortKey(each, scope));
 };
 
 const isSortable = ({ name, type, conceal, hash }: Field, scope: Scope): boolean =>

@@ -16,6 +16,8 @@ export interface PlanContext {
 export interface LevelContext extends PlanContext {
   /** An IANA name; `null` for UTC. */
   readonly zone: string | null;
+  /** Present where `*` does not lead back over the relation by which a level was reached. */
+  readonly backlink?: false;
 }
 
 /** A collection as the caller sees it, reached over the relations in `trail`. */
@@ -26,6 +28,8 @@ export interface Scope {
   readonly grant: Grant | null;
   /** Names of the relations crossed so far, for messages and for the depth limit. */
   readonly trail: readonly string[];
+  /** The relation by which the collection was reached, and the name of the collection that has it. */
+  readonly via?: { readonly from: string; readonly relation: ToOne | ToMany };
   /** The number of relations that the whole plan has crossed. */
   readonly crossed: { count: number };
 }
@@ -37,12 +41,12 @@ const maxCrossed = 500;
 export const openScope = (
   collection: Collection,
   action: Action,
-  { policies, maxDepth, zone = null }: PlanContext & Partial<LevelContext>,
+  { policies, maxDepth, zone = null, backlink }: PlanContext & Partial<LevelContext>,
 ): Scope => {
   const grant = policies.grant(collection, action);
   if (grant === null) throw forbiddenCollection(collection.name);
   return {
-    context: { policies, maxDepth, zone },
+    context: { policies, maxDepth, zone, ...(backlink === false && { backlink }) },
     collection,
     grant,
     trail: [],
@@ -139,15 +143,16 @@ export const findRelation = (scope: Scope, name: string): Relation | undefined =
  */
 export const crossRelation = (scope: Scope, relation: ToOne | ToMany): Scope | null => {
   const trail = [...scope.trail, relation.name];
+  const via = { from: scope.collection.name, relation };
   if (trail.length > scope.context.maxDepth) {
     throw invalidQuery(`"${trail.join('.')}" crosses more than ${scope.context.maxDepth} relations`);
   }
-  if (scope.grant === null) return { ...scope, collection: relation.collection, trail };
+  if (scope.grant === null) return { ...scope, collection: relation.collection, trail, via };
   scope.crossed.count += 1;
   if (scope.crossed.count > maxCrossed)
     throw invalidQuery(`the query crosses relations more than ${maxCrossed} times`);
   const grant = scope.context.policies.grant(relation.collection, 'read');
-  return grant === null ? null : { ...scope, collection: relation.collection, grant, trail };
+  return grant === null ? null : { ...scope, collection: relation.collection, grant, trail, via };
 };
 
 /** Returns the condition for the rows that the caller may read. */

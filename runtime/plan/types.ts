@@ -1,7 +1,7 @@
 /** Read plans: every name is resolved and every level carries its grant. Data only; contains no SQL. */
 import type { Grant } from '../access/grant.js';
 import type { Collection, Field, ToAny, ToMany, ToOne } from '../../contract/collection.js';
-import type { DatePart } from '../../contract/functions.js';
+import type { DatePart, JsonStep } from '../../contract/functions.js';
 import type { FilterComparison } from '../../contract/operators.js';
 import type { MetaKey } from '../request/query.js';
 import type { AggregatePlan } from './aggregate.js';
@@ -159,6 +159,16 @@ export type Computed =
     }
   /** The number of elements of a JSON value. */
   | { readonly kind: 'length'; readonly source: Field }
+  /**
+   * The value at a path of JSON, null where there is none: as JSON; the text of a text, number or boolean; or its number,
+   * null where it is none.
+   */
+  | {
+      readonly kind: 'json';
+      readonly path: readonly JsonStep[];
+      readonly as: 'value' | 'text' | 'number';
+      readonly source: Field;
+    }
   /** The number of rows of a list. */
   | { readonly kind: 'rows'; readonly relation: ToMany; readonly where: Condition }
   /** A group or a measure, in `having`, by its index among both. */

@@ -58,6 +58,7 @@ export const validateFilter = (filter: Filter, context: FilterContext): readonly
       return validateField(filter.name, filter.filter, context);
     case 'some':
     case 'none':
+    case 'json':
     case 'compare':
       return [{ field: '', type: filter.kind, operand: null }];
   }

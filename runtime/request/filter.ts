@@ -9,6 +9,8 @@ export type Filter =
   /** A key that is not an operator: a field or relation, and the filter on it. */
   | { readonly kind: 'field'; readonly name: string; readonly filter: Filter }
   | { readonly kind: 'some' | 'none'; readonly filter: Filter }
+  /** Conditions on the values of JSON; the names of fields in it are paths. */
+  | { readonly kind: 'json'; readonly filter: Filter }
   /** `slot` is the index of the operand; `null` and `empty` have none. */
   | { readonly kind: 'compare'; readonly operator: Operator; readonly slot: number | null };
 
@@ -65,6 +67,7 @@ const parseEntry = (key: string, value: unknown, { values, depth }: Context): Fi
   if (key === '_some' || key === '_none') {
     return { kind: key === '_some' ? 'some' : 'none', filter: parseNested(key, value, { values, depth }) };
   }
+  if (key === '_json') return { kind: 'json', filter: parseNested(key, value, { values, depth }) };
   if (key.startsWith('_') && !isObject(value)) return parseComparison(key, value, values);
   if (byKey.has(key)) return parseComparison(key, value, values);
   if (isObject(value))

@@ -31,14 +31,17 @@ export const readNames = (value: unknown, parameter: string): string[] | null =>
   return list.flatMap(splitNames);
 };
 
-/** Splits at commas and trims names; `\\,` and `\\ ` are part of a name. */
+/** Splits at commas and trims names; `\\,` and `\\ ` are part of a name, and so are commas in `json(…)`. */
 const splitNames = (text: string): string[] =>
-  (text.includes('\\') ? splitEscaped(text) : text.split(',').map((name) => name.trim())).filter(
-    (name) => name !== '',
-  );
+  (text.includes('\\') || text.includes('json(')
+    ? splitEscaped(text)
+    : text.split(',').map((name) => name.trim())
+  ).filter((name) => name !== '');
 
 const splitEscaped = (text: string): string[] =>
-  (text.match(/(?:\\[,\\]|[^,])+/g) ?? []).map((name) => trimEscaped(name).replaceAll(/\\([,\\\s])/g, '$1'));
+  (text.match(/(?:\bjson\([^()]*\)|\\[,\\]|[^,])+/g) ?? []).map((name) =>
+    trimEscaped(name).replaceAll(/\\([,\\\s])/g, '$1'),
+  );
 
 /** Trims a name; a space after an odd number of backslashes is escaped and kept. */
 const trimEscaped = (name: string): string => {

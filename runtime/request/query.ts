@@ -34,6 +34,8 @@ export interface Query {
   readonly alias: readonly (readonly [string, string])[];
   /** IANA name of the zone in which functions read timestamps; `null` for UTC. Only at the first level. */
   readonly timezone: string | null;
+  /** Present where `*` does not lead back over the relation by which a level was reached. Only at the first level. */
+  readonly backlink?: false;
   /** The format of a download; null: the answer is JSON with an envelope. */
   readonly exportAs: ExportFormat | null;
   /** `null`: the query returns items. */
@@ -123,6 +125,7 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
     after: readText(get('after'), 'after', values),
     alias: readAlias(get('alias')),
     timezone: readTimeZone(get('timezone')),
+    ...readBacklink(get('backlink')),
     aggregation: readAggregation(get, values),
     exportAs: readExport(get('export')),
     deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values, level + 1),
@@ -236,6 +239,13 @@ const readMeta = (value: unknown): Pick<Query, 'meta' | 'cursor'> => {
 };
 
 const metaNames: ReadonlySet<string> = new Set(['total_count', 'filter_count', 'cursor', '*']);
+
+/** @throws INVALID_QUERY */
+const readBacklink = (value: unknown): Pick<Query, 'backlink'> => {
+  if (value === false || value === 'false') return { backlink: false };
+  if (value === undefined || value === null || value === '' || value === true || value === 'true') return {};
+  throw invalidQuery('"backlink" must be true or false');
+};
 
 /** Reads `{new: name}`. @throws INVALID_QUERY */
 const readAlias = (value: unknown): Query['alias'] => {

@@ -11,10 +11,13 @@ type FromColumn = Exclude<Computed, { kind: 'rows' | 'output' }>;
 export const compileComputed = (computed: FromColumn, column: string, dialect: SqlDialect): string => {
   const { source } = computed;
   if (computed.kind === 'part') return dialect.datePart(computed.part, momentOf(column, computed, dialect));
-  const length = dialect.jsonLength(column, source);
-  if (length === null)
-    throw invalidQuery(`count() needs a column of JSON; "${source.name}" is stored as text`);
-  return length;
+  if (computed.kind === 'json')
+    return dialect.jsonAt(column, source, computed.path)?.[computed.as] ?? refuseText('json', source);
+  return dialect.jsonLength(column, source) ?? refuseText('count', source);
+};
+
+const refuseText = (name: string, source: Field): never => {
+  throw invalidQuery(`${name}() needs a column of JSON; "${source.name}" is stored as text`);
 };
 
 /** Returns the moment of a column, shifted from UTC to the zone. Only timestamps are moments of all zones. */

@@ -6,6 +6,7 @@ import { invalidQuery } from '../../contract/errors.js';
 import type { ColumnRef, Condition, Join } from '../plan/types.js';
 import { compileComparison, toText } from './comparison.js';
 import { compileComputed } from './computed.js';
+import { compileJsonComparison } from './json-comparison.js';
 import type { SqlDialect } from '../databases/contract.js';
 import { join, sql, type Sql } from './fragment.js';
 import { listFormOf, type Some } from './list-form.js';
@@ -178,8 +179,17 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
     }
     case 'some':
       return compileSome(condition, scope);
-    case 'compare':
-      return compileComparison(condition, compileColumn(condition.column, scope), scope.compiler.dialect);
+    case 'compare': {
+      const { dialect } = scope.compiler;
+      const { column } = condition;
+      return column.computed?.kind === 'json' && column.computed.as === 'value'
+        ? compileJsonComparison(condition, {
+            computed: column.computed,
+            dialect,
+            compileColumn: (each) => compileColumn(each, scope),
+          })
+        : compileComparison(condition, compileColumn(column, scope), dialect);
+    }
   }
 };
 

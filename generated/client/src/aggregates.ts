@@ -13,18 +13,20 @@ export type Operand<Name extends CollectionName> =
   | `${FunctionName}(${Column<Name>})`
   | `${OneName<Name>}.${string}`;
 
-/** Fields with an order, which texts lack: numbers, and numbers as digits. */
+/** Numbers, and numbers as digits: what has an order, which texts lack, and is no date or time. */
 type NumberColumn<Name extends CollectionName> = {
   [Key in Column<Name>]: NonNullable<Item<Name>[Key]> extends number
     ? Key
     : Key extends keyof Filter<Name>
       ? NonNullable<Item<Name>[Key]> extends string
-        ? '_gt' extends keyof NonNullable<Filter<Name>[Key]>
+        ? IsDigits<keyof NonNullable<Filter<Name>[Key]>> extends true
           ? Key
           : never
         : never
       : never;
 }[Column<Name>];
+
+type IsDigits<Key> = '_gt' extends Key ? ('__dateType' extends Key ? false : true) : false;
 
 type NumberOperand<Name extends CollectionName> = NumberColumn<Name> | Exclude<Operand<Name>, Column<Name>>;
 

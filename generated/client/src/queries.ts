@@ -13,6 +13,8 @@ export interface ItemQuery<Name extends CollectionName, Chosen extends Fields<Na
   deep?: Schema[Name]['deep'] | undefined;
   /** IANA name of the zone in which functions read timestamps. */
   timezone?: string | undefined;
+  /** With `false`, `*` does not lead back over the relation by which it came. */
+  backlink?: boolean | undefined;
 }
 
 /** Query of one item; the result is `{ data, meta }` if `meta` asks for the ETag. */

@@ -1,7 +1,9 @@
 /** Filter operators as clients write them. */
-import { operatorsOf } from '../../../contract/field-types.js';
+import { operatorsOf, takesPaths } from '../../../contract/field-types.js';
 import type { Field } from '../../model/types.js';
 
 /** Returns operators such as `_eq`. A concealed field can only be tested for null. */
-export const filtersOf = (field: Field): readonly string[] =>
-  [...operatorsOf(field)].map((name) => `_${name}`);
+export const filtersOf = (field: Field): readonly string[] => [
+  ...[...operatorsOf(field)].map((name) => `_${name}`),
+  ...(takesPaths(field) ? ['_json'] : []),
+];

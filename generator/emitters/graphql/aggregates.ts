@@ -57,7 +57,7 @@ const measureFields = (
     }));
   const { computes } = aggregates[operation];
   const isWhole = computes === 'count' || computes === 'min' || computes === 'max';
-  return isWhole ? [...fields, ...functionFields(collection, context, '_functions')] : fields;
+  return isWhole ? [...fields, ...functionFields(collection, context, 'aggregations')] : fields;
 };
 
 /** Returns the type of a result: sums of whole numbers may have 64 bits, and averages of them are exact. */

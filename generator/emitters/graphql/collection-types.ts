@@ -96,7 +96,7 @@ const itemFields = (collection: Collection, context: Context): readonly FieldDef
   return [
     ...columns,
     ...others.map((link) => linkField(link, context)),
-    ...functionFields(collection, context, '_functions'),
+    ...functionFields(collection, context, 'items'),
   ];
 };
 
@@ -156,7 +156,7 @@ const filterFields = (collection: Collection, context: Context): readonly FieldD
     ...columns,
     ...targets,
     ...links.map((link) => linkFilter(link, collection, context)),
-    ...functionFields(collection, context, '_function_filter_operators'),
+    ...functionFields(collection, context, 'filters'),
   ];
 };
 

@@ -11,7 +11,7 @@ const stems = {
   time: 'time',
   dateTime: 'datetime',
   timestamp: 'datetime',
-  json: 'count',
+  json: 'json',
 } as const satisfies Partial<Record<FieldType, string>>;
 
 /** The argument of a function: a field, or a list. */
@@ -23,18 +23,19 @@ interface Argument {
   readonly target: string | null;
 }
 
-/** Returns the fields of a collection that call functions, of the type for results or for filters. */
+/** Returns the fields of a collection that call functions. */
 export const functionFields = (
   collection: Collection,
   context: Context,
-  suffix: '_functions' | '_function_filter_operators',
+  usage: 'items' | 'aggregations' | 'filters',
 ): readonly FieldDefinition[] => {
   const allocate = createNameAllocator(
     [...collection.fields, ...collection.relations].map(({ graphql }) => graphql),
   );
   return argumentsOf(collection, context).map(({ name, graphql, stem, target }) => ({
     name: allocate(`${graphql}_func`),
-    type: `${stem}${suffix}`,
+    // paths are no names of fields, so filters have `_json` instead, and aggregations count only
+    type: `${stem === 'json' && usage !== 'items' ? 'count' : stem}${usage === 'filters' ? '_function_filter_operators' : '_functions'}`,
     directives: { call: name, ...(target !== null && { collection: target }) },
   }));
 };
@@ -52,21 +53,27 @@ const argumentsOf = (collection: Collection, context: Context): readonly Argumen
 const stemOf = ({ type, conceal, hash }: Field): string | null =>
   conceal || hash || !(type in stems) ? null : stems[type as keyof typeof stems];
 
-const typesWithStem = new Map(
-  (['date', 'time', 'dateTime', 'json'] as const).map((type) => [stems[type], functionsOf(type)]),
-);
+const typesWithStem = new Map<string, readonly FunctionName[]>([
+  ...(['date', 'time', 'dateTime', 'json'] as const).map((type) => [stems[type], functionsOf(type)] as const),
+  ['count', ['count']],
+]);
+
+const fieldOf = (name: FunctionName): FieldDefinition =>
+  name === 'json'
+    ? { name, type: 'JSON', arguments: [{ name: 'path', type: 'String!' }] }
+    : { name, type: 'Int' };
 
 const definitionsOf = ([stem, names]: readonly [string, readonly FunctionName[]]): readonly Definition[] => [
-  {
-    kind: 'type',
-    name: `${stem}_functions`,
-    fields: names.map((name) => ({ name, type: 'Int' })),
-  },
-  {
-    kind: 'input',
-    name: `${stem}_function_filter_operators`,
-    fields: names.map((name) => ({ name, type: 'number_filter_operators' })),
-  },
+  { kind: 'type', name: `${stem}_functions`, fields: names.map(fieldOf) },
+  ...(stem === 'json'
+    ? []
+    : [
+        {
+          kind: 'input',
+          name: `${stem}_function_filter_operators`,
+          fields: names.map((name) => ({ name, type: 'number_filter_operators' })),
+        } as const,
+      ]),
 ];
 
 /** Types of results and filters of functions, which all schemas share. */

@@ -21,6 +21,15 @@ const operatorsInput = (name: string, value: string, names: ReadonlySet<Operator
   })),
 });
 
+/** Adds `_json`, whose paths GraphQL cannot spell as fields. */
+const withPaths = (input: Definition): Definition => ({
+  ...input,
+  fields: [
+    ...input.fields,
+    { name: '_json', type: 'JSON', note: 'Conditions by path: `{"theme.color": {"_eq": "red"}}`.' },
+  ],
+});
+
 export const sharedDefinitions: readonly Definition[] = [
   operatorsInput('string', 'String', operatorsOf({ type: 'string' })),
   operatorsInput('id', 'ID', operatorsOf({ type: 'uuid' })),
@@ -28,7 +37,8 @@ export const sharedDefinitions: readonly Definition[] = [
   operatorsInput('big_int', 'BigInt', operatorsOf({ type: 'bigInteger' })),
   operatorsInput('date', 'String', operatorsOf({ type: 'date' })),
   operatorsInput('boolean', 'Boolean', operatorsOf({ type: 'boolean' })),
-  operatorsInput('json', 'JSON', operatorsOf({ type: 'json' })),
+  withPaths(operatorsInput('json', 'JSON', operatorsOf({ type: 'json' }))),
+  operatorsInput('null', 'JSON', operatorsOf({ type: 'unknown' })),
   operatorsInput('hash', 'Hash', operatorsOf({ type: 'string', hash: true })),
   ...functionDefinitions,
   { kind: 'enum', name: 'conflict_action', fields: [], values: ['ignore', 'update'] },

@@ -1,20 +1,22 @@
 /** Describes filters: the operators of each field type, and the filter of each collection. */
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
-import { fieldTypes, operatorsOf } from '../../../contract/field-types.js';
-import { functionNames } from '../../../contract/functions.js';
+import { fieldTypes, operatorsOf, pathOperators } from '../../../contract/field-types.js';
+import { numberFunctions } from '../../../contract/functions.js';
 import { operators, type Operator } from '../../../contract/operators.js';
 import type { Collection, Field, Relation } from '../../model/types.js';
 import type { Context } from './context.js';
 import { accessExtensions } from './extensions.js';
 import { ref } from './refs.js';
 
-type Value = 'string' | 'integer' | 'number' | 'boolean';
+type Value = 'string' | 'integer' | 'number' | 'boolean' | 'any';
 
 /**
  * Returns the schema of a value or text: a variable such as `$NOW`, or the value as a query string spells it.
  */
 const oneOf = (value: Value | null): SchemaObject =>
-  value === null || value === 'string' ? { type: 'string' } : { type: [value, 'string'] };
+  value === null || value === 'string'
+    ? { type: 'string' }
+    : { type: value === 'any' ? ['string', 'number', 'boolean'] : [value, 'string'] };
 
 const operandSchema = (operator: Operator, value: Value | null): SchemaObject => {
   const { operand, nullable } = operators[operator];
@@ -36,6 +38,8 @@ const operatorsSchema = (names: ReadonlySet<Operator>, value: Value | null): Sch
   additionalProperties: false,
 });
 
+const nullOperators = operatorsSchema(operatorsOf({ type: 'json' }), null);
+
 /** Operator schemas that all collections share. */
 export const operatorSchemas: Readonly<Record<string, SchemaObject>> = {
   StringOperators: operatorsSchema(operatorsOf({ type: 'string' }), 'string'),
@@ -44,7 +48,19 @@ export const operatorSchemas: Readonly<Record<string, SchemaObject>> = {
   NumberOperators: operatorsSchema(operatorsOf({ type: 'float' }), 'number'),
   DateOperators: operatorsSchema(operatorsOf({ type: 'date' }), 'string'),
   BooleanOperators: operatorsSchema(operatorsOf({ type: 'boolean' }), 'boolean'),
-  NullOperators: operatorsSchema(operatorsOf({ type: 'json' }), null),
+  NullOperators: nullOperators,
+  PathOperators: operatorsSchema(pathOperators, 'any'),
+  JsonOperators: {
+    ...nullOperators,
+    properties: {
+      ...nullOperators.properties,
+      _json: {
+        description: 'Conditions on values, by their paths, such as `theme.colors[0]`.',
+        type: 'object',
+        additionalProperties: { anyOf: [ref('schemas', 'PathOperators'), { type: 'array' }] },
+      },
+    },
+  },
   ConcealedOperators: operatorsSchema(operatorsOf({ type: 'string', conceal: true }), null),
 };
 
@@ -95,9 +111,12 @@ const targetFilters = (
         }),
   );
 
-/** Calls of functions, such as `year(created)`, which give whole numbers; the types of the library lack the keyword. */
+/** Calls of functions, such as `year(created)` and `json(data, size)`; the types of the library lack the keyword. */
 const callSchemas = {
-  patternProperties: { [`^(${functionNames.join('|')})\\(.+\\)$`]: ref('schemas', 'IntegerOperators') },
+  patternProperties: {
+    [`^(${numberFunctions.join('|')})\\(.+\\)$`]: ref('schemas', 'IntegerOperators'),
+    '^json\\(.+,.+\\)$': ref('schemas', 'PathOperators'),
+  },
 };
 
 const relationFilter = (

@@ -20,6 +20,8 @@ const about = {
   meta: 'What to return with the items: counts, and the cursor of the next page.',
   alias:
     'Other names for fields, lists and calls of functions: `{"born": "year(date_of_birth)"}`; `fields` and `deep` then use them.',
+  backlink:
+    'Whether `*` leads back over the relation by which a level was reached; with `false`, such a relation is a key.',
   aggregate:
     'Operations on fields instead of items: `{"count": "*", "sum": ["price"]}`. Operations are count, countDistinct, countAll, sum, sumDistinct, avg, avgDistinct, min and max.',
   groupBy:
@@ -52,6 +54,7 @@ const properties = {
   },
   alias: { description: about.alias, type: 'object', additionalProperties: { type: 'string' } },
   timezone: { description: about.timezone, type: 'string', default: 'UTC' },
+  backlink: { description: about.backlink, type: 'boolean', default: true },
   export: {
     description: about.export,
     type: 'string',

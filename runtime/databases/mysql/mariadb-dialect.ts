@@ -1,8 +1,10 @@
 /** The SQL dialect of MariaDB 10.11 and later. */
 import type { Field } from '../../../contract/collection.js';
+import type { JsonStep } from '../../../contract/functions.js';
 import { unicodeCollation, hasCharacters } from './character-sets.js';
 import type { SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
+import { jsonPath } from '../../sql/json-path.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
 import { fitsSingle, isSingle } from '../../sql/singles.js';
 
@@ -69,6 +71,29 @@ where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e
   },
   // MariaDB stores JSON as text, which may have been written without its check
   jsonLength: (column) => `case when json_valid(${column}) then json_length(${column}) end`,
+  jsonAt(column, _field, path) {
+    const at = (steps: readonly JsonStep[]): string => `json_extract(${column}, ${jsonPath(steps)})`;
+    // the first element of what is no list is the value itself
+    const lists = path.flatMap((step, index) =>
+      typeof step === 'number'
+        ? [`json_type(${index === 0 ? column : at(path.slice(0, index))}) = 'ARRAY'`]
+        : [],
+    );
+    const value = at(path);
+    const ofType = (types: string, then: string): string =>
+      `case when json_valid(${column}) then case when ${[...lists, `json_type(${value}) ${types}`].join(' and ')} then ${then} end end`;
+    return {
+      value: ofType("<> 'NULL'", value),
+      text: ofType(
+        "not in ('NULL', 'OBJECT', 'ARRAY')",
+        `convert(json_unquote(${value}) using utf8mb4) collate utf8mb4_bin`,
+      ),
+      number: ofType(
+        "in ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')",
+        `cast(json_unquote(${value}) as double)`,
+      ),
+    };
+  },
   sum: (value, { distinct }) => `sum(${distinct ? 'distinct ' : ''}${value})`,
   average(value, { result, distinct }) {
     const each = `${distinct ? 'distinct ' : ''}${value}`;

@@ -1,10 +1,10 @@
 /** The SQL dialect of PostgreSQL 15 and later. */
 import type { Field } from '../../../contract/collection.js';
-import type { DatePart } from '../../../contract/functions.js';
+import type { DatePart, JsonStep } from '../../../contract/functions.js';
 import type { FieldDeclaration, FieldElement } from '../../../contract/fields.js';
 import { toStoredValue, readValue } from '../../plan/values.js';
 import type { Scalar } from '../../plan/parsed-value.js';
-import type { BindValue, SqlDialect } from '../contract.js';
+import type { BindValue, JsonAt, SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
 import { fitsSingle, isSingle } from '../../sql/singles.js';
@@ -59,6 +59,25 @@ const jsonLength = (column: string, { dbType, element }: Field): string | null =
     `case jsonb_typeof(${json}) when 'array' then jsonb_array_length(${json}) ` +
     `when 'object' then (select count(*) from jsonb_object_keys(${json})) else case when ${column} is not null then 1 end end`
   );
+};
+
+const jsonAt = (column: string, { dbType, element }: Field, path: readonly JsonStep[]): JsonAt | null => {
+  if (element === undefined && dbType !== undefined) return null;
+  const steps = path.map((step) => (typeof step === 'number' ? String(step) : `'${step}'`));
+  const at = (count: number): string =>
+    `(${[element === undefined ? `cast(${column} as jsonb)` : `to_jsonb(${column})`, ...steps.slice(0, count)].join(' -> ')})`;
+  // the first element of a single value is the value itself
+  const lists = path.flatMap((step, index) =>
+    typeof step === 'number' ? [`jsonb_typeof(${at(index)}) = 'array'`] : [],
+  );
+  const value = at(path.length);
+  const ofType = (types: string, then: string): string =>
+    `case when ${[...lists, `jsonb_typeof(${value}) ${types}`].join(' and ')} then ${then} end`;
+  return {
+    value: ofType("<> 'null'", value),
+    text: ofType("in ('string', 'number', 'boolean')", `${value} #>> '{}'`),
+    number: ofType("= 'number'", `cast(${value} as numeric)`),
+  };
 };
 
 /** Types of keys, the texts that can be converted to them, and those for which the conversion does not fail. */
@@ -137,6 +156,7 @@ export const postgres: SqlDialect = {
   datePart,
   keyOfText,
   jsonLength,
+  jsonAt,
   sum: (value, { field, distinct }) =>
     `sum(${distinct ? 'distinct ' : ''}${isSingle(field) ? `cast(${value} as double precision)` : value})`,
   average(value, { result, distinct }) {

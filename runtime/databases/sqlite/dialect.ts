@@ -3,6 +3,7 @@ import type { DatePart } from '../../../contract/functions.js';
 import type { Scalar } from '../../plan/parsed-value.js';
 import type { BindValue, Match, SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
+import { jsonPath } from '../../sql/json-path.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
 
 const escapeGlob = (text: string): string => text.replaceAll(/[*?[]/g, '[$&]');
@@ -81,6 +82,19 @@ export const sqlite: SqlDialect = {
   },
   jsonLength: (column) =>
     `case when json_valid(${column}) then (select count(*) from json_each(${column})) end`,
+  jsonAt(column, _field, path) {
+    const at = `${column}, ${jsonPath(path)}`;
+    // the functions fail for text that is not JSON
+    const ofType = (types: string, value: string): string =>
+      `case when json_valid(${column}) then case when json_type(${at}) ${types} then ${value} end end`;
+    const number = `json_extract(${at})`;
+    const text = `case json_type(${at}) when 'true' then 'true' when 'false' then 'false' else cast(${number} as text) end`;
+    return {
+      value: ofType("<> 'null'", `${column} -> ${jsonPath(path)}`),
+      text: ofType("not in ('null', 'object', 'array')", text),
+      number: ofType("in ('integer', 'real')", number),
+    };
+  },
   sum(value, { field, distinct }) {
     if (distinct) return `sum(distinct ${value})`;
     return field.type === 'integer' || field.type === 'bigInteger' ? sumIntegers(value) : `sum(${value})`;

@@ -124,7 +124,10 @@ describe.each(sampleDialects(import.meta.url))('on %s', (dialect) => {
     const calls = Object.values(type.getFields()).flatMap((field) => {
       const inner = getNamedType(field.type);
       if (!field.name.endsWith('_func') || !isObjectType(inner)) return [];
-      return Object.keys(inner.getFields()).map((name) => ({ field: field.name, name }));
+      // the path of `json` is an argument, which "values in JSON" tests
+      return Object.keys(inner.getFields()).flatMap((name) =>
+        name === 'json' ? [] : [{ field: field.name, name }],
+      );
     });
     expect(calls.length).toBeGreaterThan(as === 'admin' ? 10 : 1);
     for (const { field, name } of calls) {

@@ -26,7 +26,7 @@ import { answerItem, expected } from './reference.js';
 import type { World } from './visible.js';
 
 /** Number of pairs of a policy set and a query. */
-const pairs = process.env.LONG === undefined ? 250 : 10_000;
+const pairs = process.env.LONG === undefined ? 500 : 10_000;
 const together = 4;
 
 const ask = async (handle: Handle, request: ApiRequest): Promise<unknown> => {
@@ -106,7 +106,7 @@ describe.each(dialects)('on %s', (dialect) => {
   const worldOf = (viewer: World['viewer']): World => ({ archive, viewer, fallback });
 
   const question = fc
-    .nat({ max: 6 })
+    .nat({ max: 7 })
     .chain((index) => questionOn([...archive.registry.collections.values()][index] as Collection));
 
   it('aggregations and calls of an administrator equal the reference', { timeout: patience }, async () => {
@@ -143,7 +143,7 @@ describe.each(dialects)('on %s', (dialect) => {
   );
 
   it('a write answers what its caller may read', { timeout: patience }, async () => {
-    const asked = fc.nat({ max: 6 }).chain((index) => {
+    const asked = fc.nat({ max: 7 }).chain((index) => {
       const collection = [...archive.registry.collections.values()][index] as Collection;
       const row = fc.constantFrom(...(archive.rows.get(collection.name) ?? []));
       return fc.record({

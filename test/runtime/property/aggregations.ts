@@ -286,7 +286,11 @@ export const anyAggregateOn = (collection: Collection): fc.Arbitrary<Record<stri
       ? [...relation.collection.fields.keys()].map((name) => `${relation.name}.${name}`)
       : [],
   );
-  const term = fc.constantFrom(...collection.fields.keys(), ...related, ...callsOn(collection));
+  const anyRelated = [...collection.anyTargets.values()].flatMap((target) =>
+    [...target.collection.fields.keys()].map((name) => `${target.name}.${name}`),
+  );
+  const terms = [...collection.fields.keys(), ...related, ...anyRelated, ...callsOn(collection)];
+  const term = fc.constantFrom(...terms);
   const operation = fc.constantFrom('count', 'countDistinct', 'sum', 'avg', 'min', 'max');
   return fc
     .record({

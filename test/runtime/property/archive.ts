@@ -38,6 +38,12 @@ const spec = ownSpecWith({
   ].join('\n'),
   'collections/topic.yaml':
     'meta: { sort_field: position }\nfields:\n  id: { special: [uuid] }\nrelations:\n  - { field: parent, one_field: children, sort_field: position }\n',
+  'collections/pin.yaml': [
+    'relations:',
+    '  - { field: holder, one_field: pins }',
+    '  - { field: item, one_collection_field: kind, one_allowed_collections: [letter, topic, place] }',
+    '',
+  ].join('\n'),
   'collections/letter_topic.yaml': [
     'relations:',
     '  - { field: letter, one_field: topics, junction_field: topic, sort_field: ranking }',

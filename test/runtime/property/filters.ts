@@ -74,7 +74,7 @@ const operandsFor = (field: Field, operator: string): fc.Arbitrary<readonly Sent
 };
 
 const through = (relation: Relation, depth: number): readonly fc.Arbitrary<FilterTree>[] => {
-  if (relation.kind === 'manyToAny') return [];
+  if (relation.kind === 'manyToAny') return relation.targets.flatMap((target) => through(target, depth));
   const inner = filterOn(relation.collection, depth - 1);
   if (relation.kind === 'manyToOne') return [inner.map((filter) => ({ kind: 'one', relation, filter }))];
   const tested = fc

@@ -22,6 +22,8 @@ const collectUsed = (filter: FilterTree, collection: Collection, used: Used): vo
       return use(used, collection, [filter.field.name]);
     case 'one':
       use(used, collection, filter.relation.fields);
+      if (filter.relation.anyOf !== undefined)
+        use(used, collection, [filter.relation.anyOf.collectionField.name]);
       return collectUsed(filter.filter, filter.relation.collection, used);
     case 'many':
       use(used, filter.relation.collection, filter.relation.fields);

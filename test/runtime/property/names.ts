@@ -1,5 +1,5 @@
 /** Names in queries: what they stand for, and who may use them. */
-import type { Collection, Relation, ToOne } from '../../../contract/collection.js';
+import type { Collection, Relation, ToAny, ToOne } from '../../../contract/collection.js';
 import type { FilterTree } from './filters.js';
 import type { ItemsQuery, ListQuery } from './queries.js';
 import { canRead, mayUse, type Place } from './visible.js';
@@ -38,11 +38,21 @@ export const openStars = (tree: NameTree, { world, collection }: Place): NameTre
     if (name !== '*') mergeTrees(opened, new Map([[name, below]]));
     else {
       for (const each of starNames(collection).filter((candidate) => mayUse(world, collection, candidate))) {
-        mergeTrees(opened, new Map([[each, collection.relations.has(each) ? below : new Map()]]));
+        const isStep = collection.relations.has(each) && mayFollow(each, { world, collection });
+        mergeTrees(opened, new Map([[each, isStep ? below : new Map()]]));
       }
     }
   }
   return opened;
+};
+
+/** A many-to-any relation is followed by the name of the collection too. */
+const mayFollow = (name: string, { world, collection }: Place): boolean => {
+  const relation = collection.relations.get(name);
+  return (
+    relation?.kind !== 'manyToAny' ||
+    relation.targets.every((target) => mayUse(world, collection, target.name))
+  );
 };
 
 const starNames = ({ fields, relations }: Collection): readonly string[] => [
@@ -88,7 +98,7 @@ const require = (isAllowed: boolean): void => {
 const checkPath = ([name = '', ...rest]: readonly string[], { world, collection }: Place): void => {
   require(mayUse(world, collection, name));
   if (rest.length === 0) return;
-  const relation = collection.relations.get(name) as ToOne;
+  const relation = (collection.relations.get(name) ?? collection.anyTargets.get(name)) as ToOne;
   require(canRead(world, relation.collection));
   checkPath(rest, { world, collection: relation.collection });
 };
@@ -100,10 +110,46 @@ const checkFilter = (filter: FilterTree, { world, collection }: Place): void => 
   if (filter.filter !== null) checkFilter(filter.filter, { world, collection: filter.relation.collection });
 };
 
+/** What is selected of each target of a many-to-any relation; null: the key alone. Null where no target is. */
+export const selectionsOf = (
+  { name, targets }: ToAny,
+  opened: NameTree,
+): ReadonlyMap<ToOne, NameTree | null> | null => {
+  const every = opened.get(name) ?? new Map();
+  const isAny = every.size > 0 || targets.some((target) => opened.has(target.name));
+  if (!isAny) return null;
+  return new Map(
+    targets.map((target) => {
+      const own = opened.get(target.name);
+      if (own === undefined && every.size === 0) return [target, null];
+      const tree: NameTree = new Map();
+      mergeTrees(tree, every);
+      if (own !== undefined) mergeTrees(tree, own.size === 0 ? toTree(['*']) : own);
+      return [target, tree];
+    }),
+  );
+};
+
+const checkAny = (relation: ToAny, { tree, deep }: Shape, { world, collection }: Place): void => {
+  for (const [target, below] of selectionsOf(relation, tree) ?? []) {
+    require(mayUse(world, collection, target.name));
+    if (!canRead(world, target.collection)) continue;
+    const inner = { world, collection: target.collection };
+    const query = deep[target.name] ?? {};
+    checkList({ filter: query.filter }, inner);
+    if (below !== null) checkFields({ tree: below, deep: query.deep ?? {} }, inner);
+  }
+};
+
 const checkFields = ({ tree, deep }: Shape, place: Place): void => {
   const { world, collection } = place;
-  for (const [name, below] of openStars(tree, place)) {
+  const opened = openStars(tree, place);
+  for (const relation of collection.relations.values()) {
+    if (relation.kind === 'manyToAny') checkAny(relation, { tree: opened, deep }, place);
+  }
+  for (const [name, below] of opened) {
     require(mayUse(world, collection, name));
+    if (collection.anyTargets.has(name)) continue;
     const relation = collection.relations.get(name);
     if (relation === undefined || relation.kind === 'manyToAny' || isHidden(relation, below, place)) continue;
     if (relation.kind === 'manyToOne' && below.size === 0 && collection.fields.has(name)) continue;

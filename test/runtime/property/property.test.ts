@@ -19,7 +19,7 @@ import { relatedRow, relatedRows, type Viewer } from './visible.js';
 
 const numRuns = process.env.LONG === undefined ? 75 : 3_000;
 /** Number of pairs of a policy set and a query. */
-const pairs = process.env.LONG === undefined ? 250 : 10_000;
+const pairs = process.env.LONG === undefined ? 500 : 10_000;
 const together = 3;
 const depth = 2;
 
@@ -56,7 +56,7 @@ describe.each(dialects)('on %s', (dialect) => {
   const collectionOf = (index: number): Collection =>
     [...archive.registry.collections.values()][index] as Collection;
   /** Prints itself as a client would send it. */
-  const question = fc.nat({ max: 6 }).chain((index) =>
+  const question = fc.nat({ max: 7 }).chain((index) =>
     queryOn(collectionOf(index), depth).map((query) => ({
       collection: collectionOf(index),
       query,

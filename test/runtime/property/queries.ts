@@ -1,7 +1,7 @@
 /** Queries as clients may send them: made at random, and written in each of the three ways. */
 import * as fc from 'fast-check';
 import qs from 'qs';
-import type { Collection } from '../../../contract/collection.js';
+import type { Collection, ToMany, ToOne } from '../../../contract/collection.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { filterOn, writeFilter, type FilterTree } from './filters.js';
 import { uuidOf, words } from './values.js';
@@ -42,7 +42,10 @@ const sortPaths = (collection: Collection, depth: number): readonly (readonly st
       ? sortPaths(relation.collection, depth - 1).map((path) => [relation.name].concat(path))
       : [],
   );
-  return [...own, ...related];
+  const anyRelated = [...collection.anyTargets.values()].flatMap((target) =>
+    sortPaths(target.collection, depth - 1).map((path) => [target.name].concat(path)),
+  );
+  return [...own, ...related, ...anyRelated];
 };
 
 const search = fc.oneof(
@@ -68,8 +71,8 @@ const listOf = (collection: Collection, depth: number): fc.Arbitrary<ListQuery> 
   });
 
 const deepOf = (collection: Collection, depth: number): fc.Arbitrary<Readonly<Record<string, ListQuery>>> => {
-  const relations = [...collection.relations.values()].flatMap((relation) =>
-    relation.kind === 'manyToAny' ? [] : [relation],
+  const relations = [...collection.relations.values()].flatMap((relation): readonly (ToOne | ToMany)[] =>
+    relation.kind === 'manyToAny' ? relation.targets : [relation],
   );
   if (relations.length === 0) return fc.constant({});
   return fc
@@ -77,12 +80,19 @@ const deepOf = (collection: Collection, depth: number): fc.Arbitrary<Readonly<Re
       fc
         .constantFrom(...relations)
         .chain((relation) =>
-          listOf(relation.collection, depth - 1).map((query) => [relation.name, query] as const),
+          listOf(relation.collection, depth - 1).map(
+            (query) => [relation.name, isTarget(relation) ? onlyFilter(query) : query] as const,
+          ),
         ),
       { selector: ([name]) => name, minLength: 1, maxLength: 2 },
     )
     .map((entries) => Object.fromEntries(entries));
 };
+
+const isTarget = (relation: ToOne | ToMany): boolean => 'anyOf' in relation;
+
+/** One item is not sorted, searched or cut. */
+const onlyFilter = ({ filter, deep }: ListQuery): ListQuery => ({ filter, deep });
 
 /** Paths as in `fields`. */
 const fieldOf = (collection: Collection, depth: number): fc.Arbitrary<string> => {
@@ -91,7 +101,12 @@ const fieldOf = (collection: Collection, depth: number): fc.Arbitrary<string> =>
   if (depth === 0) return plain;
   const crossings = [...collection.relations.values()].flatMap((relation) =>
     relation.kind === 'manyToAny'
-      ? []
+      ? relation.targets.map((target) =>
+          fc.oneof(
+            fieldOf(target.collection, depth - 1).map((path) => `${target.name}.${path}`),
+            fc.constant(target.name),
+          ),
+        )
       : [
           fc.oneof(
             fieldOf(relation.collection, depth - 1).map((path) => `${relation.name}.${path}`),

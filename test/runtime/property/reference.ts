@@ -1,7 +1,16 @@
 /** The answers to queries, worked out of whole tables. */
 import type { Collection, Field, Relation, ToMany, ToOne } from '../../../contract/collection.js';
 import type { Archive } from './archive.js';
-import { checkQuery, Forbidden, isHidden, openStars, toTree, type Shape } from './names.js';
+import {
+  checkQuery,
+  Forbidden,
+  isHidden,
+  openStars,
+  selectionsOf,
+  toTree,
+  type NameTree,
+  type Shape,
+} from './names.js';
 import type { ItemsQuery, ListQuery, SortKey } from './queries.js';
 import type { Row } from './rows.js';
 import { compareValues } from './values.js';
@@ -113,7 +122,7 @@ const resolve = (path: readonly string[], row: Row | null, place: Place): Cell =
   const { collection } = place;
   if (rest.length === 0)
     return { field: collection.fields.get(name) as Field, value: cellOf(name, row, place) };
-  const relation = collection.relations.get(name) as ToOne;
+  const relation = (collection.relations.get(name) ?? collection.anyTargets.get(name)) as ToOne;
   return resolve(rest, relatedRow(relation, row, place), { ...place, collection: relation.collection });
 };
 
@@ -142,8 +151,11 @@ const ownOrder = (sortField: string | undefined, { world, collection }: Place): 
 
 const showRow = (row: Row, { tree, deep }: Shape, place: Place): Record<string, unknown> => {
   const shown: [string, unknown][] = [];
-  for (const [name, below] of openStars(tree, place)) {
+  const opened = openStars(tree, place);
+  for (const [name, below] of opened) {
     const relation = place.collection.relations.get(name);
+    const isAny = relation?.kind === 'manyToAny' && below.size > 0;
+    if (isAny || place.collection.anyTargets.has(name)) continue;
     if (isHidden(relation, below, place)) continue;
     shown.push([
       name,
@@ -155,7 +167,30 @@ const showRow = (row: Row, { tree, deep }: Shape, place: Place): Record<string, 
       }),
     ]);
   }
+  for (const relation of place.collection.relations.values()) {
+    const selections = relation.kind === 'manyToAny' ? selectionsOf(relation, opened) : null;
+    if (selections !== null) shown.push([relation.name, showAny(row, selections, { deep, place })]);
+  }
   return Object.fromEntries(shown);
+};
+
+/** The item that a row leads to, whichever collection it is of; its key where nothing is selected of that collection. */
+const showAny = (
+  row: Row,
+  selections: ReadonlyMap<ToOne, NameTree | null>,
+  { deep, place }: Pick<Shape, 'deep'> & { readonly place: Place },
+): unknown => {
+  for (const [target, tree] of selections) {
+    const found = relatedRow(target, row, place);
+    if (found === null) continue;
+    const inner = { ...place, collection: target.collection };
+    const query = deep[target.name] ?? {};
+    if (query.filter !== undefined && !holds(query.filter, found, inner)) return null;
+    return tree === null
+      ? bareKey(found, target.collection)
+      : showRow(found, { tree, deep: query.deep ?? {} }, inner);
+  }
+  return null;
 };
 
 interface EntryContext {

@@ -9,7 +9,16 @@ export type Row = Readonly<Record<string, unknown>>;
 /** By collection. */
 export type Rows = ReadonlyMap<string, readonly Row[]>;
 
-const counts = { place: 4, person: 12, letter: 40, topic: 14, letter_topic: 60, folder: 7, sheet: 45 };
+const counts = {
+  place: 4,
+  person: 12,
+  letter: 40,
+  topic: 14,
+  letter_topic: 60,
+  folder: 7,
+  sheet: 45,
+  pin: 50,
+};
 
 /** Spells references differently from their targets where the database compares without case. */
 export const makeRows = (dialect: TestDialect): Rows => {
@@ -46,6 +55,7 @@ const makeEqualRows = (): Rows => {
     ['letter_topic', links],
     ['folder', folders],
     ['sheet', sheets],
+    ['pin', make(counts.pin, pin)],
   ]);
 };
 
@@ -145,3 +155,16 @@ const sheet = (index: number, folders: readonly Row[]): fc.Arbitrary<Row> =>
       letter: id === null ? null : String(id),
       size,
     }));
+
+/** A collection and a key of it: of items that exist and that do not, and of a collection that is not allowed. */
+const pinned = fc.oneof(
+  fc.integer({ min: 1, max: counts.letter + 3 }).map((id) => ['letter', String(id)] as const),
+  fc.integer({ min: 101, max: 101 + counts.topic }).map((id) => ['topic', uuidOf(id)] as const),
+  fc.constantFrom(...placeCodes, 'xx').map((code) => ['place', code] as const),
+  fc.constantFrom([null, null] as const, ['folder', 'aa'] as const, ['letter', 'aa'] as const),
+);
+
+const pin = (index: number): fc.Arbitrary<Row> =>
+  fc
+    .record({ holder: earlier(counts.person), pinned, remark: maybe(word) })
+    .map(({ holder, pinned: [kind, item], remark }) => ({ id: index + 1, holder, kind, item, remark }));

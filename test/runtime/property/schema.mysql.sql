@@ -82,3 +82,12 @@ create table sheet (
   foreign key (folder_place, folder_day) references folder (place, day),
   foreign key (letter) references letter (id)
 );
+
+create table pin (
+  id int not null auto_increment primary key,
+  holder int null,
+  kind varchar(20) null,
+  item varchar(60) null,
+  remark varchar(40) null,
+  foreign key (holder) references person (id)
+);

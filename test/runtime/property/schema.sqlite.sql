@@ -72,3 +72,12 @@ create table sheet (
   size decimal(6, 2) null,
   foreign key (folder_place, folder_day) references folder (place, day)
 );
+
+create table pin (
+  id integer not null primary key autoincrement,
+  holder int null,
+  kind varchar(20) null,
+  item varchar(60) null,
+  remark varchar(40) null,
+  foreign key (holder) references person (id)
+);

@@ -40,9 +40,17 @@ export const canRead = (world: World, collection: Collection): boolean =>
 const lists = ({ fields }: ReadPermission, name: string): boolean =>
   fields.includes('*') || fields.includes(name);
 
+/** The columns that a name needs: one target of a many-to-any relation needs the key and the name of the collection. */
+const columnsOf = ({ anyTargets }: Collection, name: string): readonly string[] => {
+  const anyOf = anyTargets.get(name)?.anyOf;
+  return anyOf === undefined ? [name] : [anyOf.keyField.name, anyOf.collectionField.name];
+};
+
 export const mayUse = (world: World, collection: Collection, name: string): boolean =>
   world.viewer.permissions === null ||
-  permissionsOf(world, collection).some((permission) => lists(permission, name));
+  columnsOf(collection, name).every((column) =>
+    permissionsOf(world, collection).some((permission) => lists(permission, column)),
+  );
 
 /** A rule sees everything. */
 const passes = (
@@ -69,8 +77,10 @@ export const shows = (
   { name, row }: { readonly name: string; readonly row: Row },
 ): boolean =>
   world.viewer.permissions === null ||
-  permissionsOf(world, collection).some(
-    (permission) => lists(permission, name) && passes(world, collection, { permission, row }),
+  columnsOf(collection, name).every((column) =>
+    permissionsOf(world, collection).some(
+      (permission) => lists(permission, column) && passes(world, collection, { permission, row }),
+    ),
   );
 
 /** Position of a filter, or of a name. */
@@ -102,6 +112,8 @@ const refersTo = (
 
 export const relatedRow = (relation: ToOne, row: Row | null, { world, collection }: Place): Row | null => {
   if (row === null || !shows(world, collection, { name: relation.name, row })) return null;
+  const { anyOf, target: named } = relation;
+  if (anyOf !== undefined && row[anyOf.collectionField.name] !== named) return null;
   return (
     visibleRows(world, relation.collection).find((target) =>
       refersTo(row, target, { reference: relation, archive: world.archive }),
@@ -128,6 +140,8 @@ export const holds = (filter: FilterTree, row: Row | null, place: Place): boolea
     case 'or':
       return filter.parts.some((part) => holds(part, row, place));
     case 'one': {
+      const { anyOf, target: named } = filter.relation;
+      if (anyOf !== undefined && cellOf(anyOf.collectionField.name, row, place) !== named) return false;
       const target = relatedRow(filter.relation, row, place);
       return holds(filter.filter, target, { ...place, collection: filter.relation.collection });
     }

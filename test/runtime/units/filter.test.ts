@@ -23,6 +23,7 @@ const say = (tree: Tree, values: readonly unknown[]): string => {
       return `${tree.name}: ${say(tree.filter, values)}`;
     case 'some':
     case 'none':
+    case 'json':
       return `${tree.kind}(${say(tree.filter, values)})`;
     case 'compare':
       return tree.slot === null ? tree.operator : `${tree.operator} ${JSON.stringify(values[tree.slot])}`;
@@ -50,6 +51,7 @@ describe('a filter', () => {
     [{ a: { _in: '1,2' } }, 'a: in ["1","2"]'],
     [{ a: { _in: '' } }, 'a: in [""]'],
     [{ a: { _in: { 0: 'x', 1: 'y' } } }, 'a: in ["x","y"]'],
+    [{ a: { _json: { 'b.c[0]': { _gt: 1 }, _or: [{ d: 2 }] } } }, 'a: json(and(b.c[0]: gt 1, or(d: eq 2)))'],
     [{ a: { _between: '1,2' } }, 'a: between ["1","2"]'],
     [{ a: { _null: true } }, 'a: null'],
     [{ a: { _null: 'true' } }, 'a: null'],

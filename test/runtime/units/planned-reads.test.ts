@@ -74,7 +74,7 @@ describe('a selection is rejected', () => {
     [
       'book',
       'age(lent)',
-      'INVALID_QUERY: "age(lent)" is not a function of a field; functions are year, month, week, day, weekday, hour, minute, second, count, as in year(created)',
+      'INVALID_QUERY: "age(lent)" is not a function of a field; functions are year, month, week, day, weekday, hour, minute, second, count, json, as in year(created)',
     ],
     ['odd', 'target.title', missing('target:shelf.title')],
     ['odd', 'target:book.missing', missing('target:book.missing')],

@@ -76,7 +76,7 @@ export interface SvcPanelsFilter extends svc.Logic<SvcPanelsFilter> {
   position_y?: svc.NumberFilter;
   width?: svc.NumberFilter;
   height?: svc.NumberFilter;
-  options?: svc.NullFilter;
+  options?: svc.JsonFilter;
   date_created?: svc.DateFilter;
   user_created?: svc.KeyFilter | svc.Filter<'svc_users'>;
 }

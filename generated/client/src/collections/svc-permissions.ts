@@ -45,9 +45,9 @@ export interface SvcPermissionsFilter extends svc.Logic<SvcPermissionsFilter> {
   policy?: svc.KeyFilter | svc.Filter<'svc_policies'>;
   collection?: svc.TextFilter;
   action?: svc.TextFilter;
-  permissions?: svc.NullFilter;
-  validation?: svc.NullFilter;
-  presets?: svc.NullFilter;
+  permissions?: svc.JsonFilter;
+  validation?: svc.JsonFilter;
+  presets?: svc.JsonFilter;
   fields?: svc.TextFilter;
 }
 

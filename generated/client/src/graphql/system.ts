@@ -887,6 +887,8 @@ export type boolean_filter_operators = {
 export type json_filter_operators = {
   _null?: boolean | null | undefined;
   _nnull?: boolean | null | undefined;
+  /** Conditions by path: `{"theme.color": {"_eq": "red"}}`. */
+  _json?: unknown;
 };
 
 export type hash_filter_operators = {

@@ -1,0 +1,76 @@
+/** Compiles comparisons of a value in JSON, which is compared as a number with numbers, and as a text with texts. */
+import type { ColumnRef, Computed, Condition, Operand } from '../plan/types.js';
+import { readJsonAs } from '../plan/functions.js';
+import type { SqlDialect } from '../databases/contract.js';
+import { compileComparison } from './comparison.js';
+import { sql, type BindInput, type Parameter, type Sql } from './fragment.js';
+
+type Compare = Extract<Condition, { kind: 'compare' }>;
+type InJson = Extract<Computed, { kind: 'json' }>;
+
+interface Options {
+  readonly computed: InJson;
+  readonly dialect: SqlDialect;
+  compileColumn(column: ColumnRef): Sql;
+}
+
+const ordered: ReadonlySet<Compare['operator']> = new Set([
+  'lt',
+  'lte',
+  'gt',
+  'gte',
+  'between',
+  'nbetween',
+] as const);
+const compared: ReadonlySet<Compare['operator']> = new Set([...ordered, 'eq', 'neq', 'in', 'nin'] as const);
+
+/** A number with a number where both are numbers, and otherwise their texts; a number is never before or after a text. */
+export const compileJsonComparison = (condition: Compare, options: Options): Sql => {
+  const text = compileAs('text', condition, options);
+  return compared.has(condition.operator)
+    ? sql`coalesce(${compileAs('number', condition, options)}, ${text})`
+    : text;
+};
+
+const compileAs = (
+  as: 'text' | 'number',
+  condition: Compare,
+  { computed, dialect, compileColumn }: Options,
+): Sql => {
+  const column = readJsonAs(condition.column, computed, as);
+  const isOrdered = ordered.has(condition.operator);
+  const number = compileColumn(readJsonAs(column, computed, 'number'));
+  const left = compileColumn(column);
+  const value = as === 'text' && isOrdered ? sql`case when ${number} is null then ${left} end` : left;
+  const operand = as === 'number' ? asNumber(condition.operand) : condition.operand;
+  const parts = compileComparison({ ...condition, column, operand }, sql`(${value})`, dialect);
+  return as === 'number'
+    ? parts
+    : parts.map((part) => (typeof part === 'string' ? part : asText(part, isOrdered)));
+};
+
+/** What is no number becomes null, instead of an error. */
+const asNumber = (operand: Operand): Operand =>
+  operand.from === 'query' ? { ...operand, from: 'text' } : operand;
+
+/** Spells operands as texts; a number is nothing that texts come before or after. */
+const asText = (parameter: Parameter, isOrdered: boolean): Parameter => ({
+  ...parameter,
+  read(input) {
+    const value = parameter.read(spellValues(input));
+    return isOrdered && typeof value === 'string' && isNumber(value) ? null : value;
+  },
+});
+
+const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
+
+const spellValues = (input: BindInput): BindInput => ({
+  ...input,
+  values: input.values.map(spell),
+  resolve: (value) => spell(input.resolve(value)),
+});
+
+const spell = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(spell);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+};
