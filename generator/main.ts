@@ -14,7 +14,7 @@ import { introspect } from './introspection/index.js';
 import type { BreakingChange } from './model/breaking.js';
 import { buildModel, type ModelSources } from './model/build.js';
 import { ModelError } from './model/findings.js';
-import type { Memory } from './model/memory.js';
+import type { Memory } from './memory.js';
 import type { Model, OutputFile } from './model/types.js';
 import { writeOutput, type OutputReport } from './output.js';
 import { checkRunners, type RunnerReport } from './runners/check.js';

@@ -56,9 +56,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: ['generated/server/errors'],
 
   'generator/introspection': ['contract/backslash-escapes', 'contract/text-order'],
+  'generator/memory': [],
   'generator/print': [],
   'generator/spec': ['type generator/model/types', 'contract/expressions', 'contract/operators'],
   'generator/model': [
+    'type generator/memory',
     'type generator/introspection',
     'type generator/spec',
     'generator/spec/faults',
@@ -71,6 +73,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'generator/emitters': [
     'type generator/model/types',
     'generator/model/operation-stems',
+    'generator/memory',
     'generator/print',
     'contract',
   ],
@@ -82,6 +85,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'generator/emitters/models': [
     'type generator/model/types',
+    'generator/memory',
     'generator/print',
     'contract',
     'generator/introspection/index',

@@ -1,5 +1,5 @@
 /** All emitters, in the order in which they run. To add one, create a folder and add it to the list. */
-import { createMemory, type Memory } from '../model/memory.js';
+import { createMemory, type Memory } from '../memory.js';
 import type { Emitter, Model, OutputFile } from '../model/types.js';
 import { emitCatalog } from './catalog/index.js';
 import { emitDocs } from './docs/index.js';

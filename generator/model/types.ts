@@ -6,7 +6,7 @@ import type { FieldShape } from '../../contract/field-shapes.js';
 import type { FieldType } from '../../contract/field-types.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Catalog, Dialect } from '../introspection/catalog.js';
-import type { Memory } from './memory.js';
+import type { Memory } from '../memory.js';
 
 export type { FieldType } from '../../contract/field-types.js';
 export type { QueueRunner } from '../../contract/queue-model.js';

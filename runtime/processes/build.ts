@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import { countOutdated, makeFiles, servedTables } from '../../generator/main.js';
-import { createMemory, type Memory } from '../../generator/model/memory.js';
+import { createMemory, type Memory } from '../../generator/memory.js';
 import type { OutputFile } from '../../generator/model/types.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import type { Spec } from '../../generator/spec/types.js';

@@ -1,5 +1,5 @@
 /** Emits `docs/`: a Markdown page for every collection and queue model, and an index. */
-import { createMemory } from '../../model/memory.js';
+import { createMemory } from '../../memory.js';
 import type { Emitter } from '../../model/types.js';
 import { collectionPage } from './collection.js';
 import { contentsPage } from './contents.js';

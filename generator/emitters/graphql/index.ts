@@ -4,7 +4,7 @@
  * the other. The directive `svc` declares the action behind a field and the permission it requires; the
  * server restricts the schema by it.
  */
-import { createMemory, type Memory } from '../../model/memory.js';
+import { createMemory, type Memory } from '../../memory.js';
 import type { Collection, Emitter } from '../../model/types.js';
 import { description, printDefinition, type Definition, type FieldDefinition } from '../../print/graphql.js';
 import { collectionTypes } from './collection-types.js';

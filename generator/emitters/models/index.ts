@@ -1,7 +1,7 @@
 /**
  * Emits `server/<collection>.ts` for every collection, and `server/index.ts`, the entry point of a bundle.
  */
-import { createMemory } from '../../model/memory.js';
+import { createMemory } from '../../memory.js';
 import type { Collection, Emitter } from '../../model/types.js';
 import { array, layout, pair } from '../../print/code.js';
 import { avoidCollision, importName } from '../../print/names.js';

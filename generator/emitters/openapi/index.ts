@@ -9,7 +9,7 @@ import type {
   SchemaObject,
   TagObject,
 } from 'openapi3-ts/oas31';
-import { createMemory, type Memory } from '../../model/memory.js';
+import { createMemory, type Memory } from '../../memory.js';
 import type { Collection, Emitter, Model } from '../../model/types.js';
 import { printJson } from '../../print/json.js';
 import { collectionResponses, noContent, notModified, notReturned } from './bodies.js';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { emit } from '../../../generator/emitters/index.js';
 import type { Catalog, Table } from '../../../generator/introspection/catalog.js';
-import { createMemory } from '../../../generator/model/memory.js';
+import { createMemory } from '../../../generator/memory.js';
 import { buildModel } from '../../../generator/model/build.js';
 import type { Model, OutputFile } from '../../../generator/model/types.js';
 import { catalog, integer, key, ofType, smallSpec, string, table, type ColumnSketch } from '../catalogs.js';
