@@ -21,8 +21,6 @@ export default defineConfig({
     // generous: slow machines are slow, and what hangs is seen all the same
     testTimeout: 120_000,
     hookTimeout: 300_000,
-    // keeps transformed modules by their content: a second run, or that of one file, computes half as long before it begins
-    experimental: { fsModuleCache: true },
     pool: 'forks',
     // files share the modules of their worker: nothing in them may depend on who has used them before
     isolate: false,
