@@ -1,5 +1,6 @@
 /** Has builds made by a process that stays for a while, as a second build reuses most of the first. */
 import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { runInChild } from '../../contract/ask-child.js';
 import { modulePath } from '../config/package.js';
 import type { BuildResult, BuildTask } from './build.js';
@@ -9,13 +10,19 @@ export interface Builder {
   build(task: BuildTask): Promise<BuildResult>;
 }
 
+/** A builder with a process of its own. */
+export interface OwnBuilder extends Builder {
+  /** Ends the process, and the build that it makes; resolves when it has ended. */
+  close(): Promise<void>;
+}
+
 /**
  * Milliseconds without a build after which the process ends: long enough for a series of changes, as it holds everything
  * that it made in memory, some 300 MB for 100 collections.
  */
 const idleLimit = 60_000;
 
-export const createBuilder = (): Builder => {
+export const createBuilder = (): OwnBuilder => {
   let child: ChildProcess | null = null;
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -47,6 +54,15 @@ export const createBuilder = (): Builder => {
       const building = last.then(() => run(task));
       last = building.catch(() => undefined);
       return building;
+    },
+    async close() {
+      clearTimeout(timer);
+      const running = child;
+      if (running === null) return;
+      const ended = once(running, 'exit');
+      running.ref();
+      end();
+      await ended;
     },
   };
 };

@@ -57,12 +57,9 @@ export interface LoadedBuild {
  * Opens a database and its build.
  * @throws Refusal when system tables are missing or the spec is faulty; nothing stays open then
  */
-export const openBuild = async ({
-  config,
-  observe,
-  builder = createBuilder(),
-  ...known
-}: OpenOptions): Promise<OpenedBuild> => {
+export const openBuild = async ({ config, observe, ...known }: OpenOptions): Promise<OpenedBuild> => {
+  const own = createBuilder();
+  const { builder = own } = known;
   const database = known.database ?? (await connect(config, observe));
   try {
     const present = ifExists(known.directory);
@@ -87,11 +84,11 @@ export const openBuild = async ({
       },
       async close() {
         release();
-        await database.close();
+        await Promise.all([database.close(), own.close()]);
       },
     };
   } catch (error) {
-    await database.close();
+    await Promise.all([database.close(), own.close()]);
     throw error;
   }
 };

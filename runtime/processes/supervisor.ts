@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observe } from '../observe.js';
 import { modulePath } from '../config/package.js';
 import { Refusal } from '../config/refusal.js';
-import { createBuilder, type Builder } from './builder.js';
+import { createBuilder, type OwnBuilder } from './builder.js';
 import { createCountExchange } from './count-exchange.js';
 import { acceptConnections, type Connections } from './connections.js';
 import {
@@ -100,7 +100,7 @@ interface Supervision {
   replacement: Replacement | null;
   /** Milliseconds before the next restart. */
   restartDelay: number;
-  readonly builder: Builder;
+  readonly builder: OwnBuilder;
   readonly resolve: (supervisor: Supervisor) => void;
   readonly reject: (error: Error) => void;
 }
@@ -281,6 +281,7 @@ const stopProcesses = async (supervision: Supervision): Promise<void> => {
   for (const child of children()) child.process.kill('SIGTERM');
   await Promise.race([Promise.all(exited), sleep(stopLimit, undefined, { ref: false })]);
   killProcesses(supervision);
+  await supervision.builder.close();
 };
 
 const killProcesses = (supervision: Supervision): void => {

@@ -1,4 +1,5 @@
 /** `svc start` follows its database: in all processes of all hosts, and without an error for anybody. */
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
@@ -55,11 +56,18 @@ const nameOf = ({ body }: { readonly body: unknown }): unknown =>
 const buildTimes = ({ running }: Host): readonly number[] =>
   Array.from(running.output().matchAll(/built in ([\d.]+) ms/g), ([, ms]) => Number(ms));
 
+/** Processes of a host that make builds. */
+const builders = ({ place }: Host): readonly number[] =>
+  place.processes().filter((pid) => {
+    const command = (): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return existsSync(`/proc/${pid}`) && command().includes('processes/build.js');
+  });
+
 /** Each starts several processes; `watch.test.ts` has what differs by database, and SQLite is below. */
 const quickDialects: readonly TestDialect[] = ['postgres'];
 
 describe.each(process.env.LONG === undefined ? quickDialects : dialects)('on %s', (dialect) => {
-  it('a change by hand reaches every host, where new processes replace the old', async () => {
+  it('a change by hand reaches every host, where one process makes the builds and new ones replace the old', async () => {
     const shop = await createShop(dialect);
     const [host, other] = await Promise.all([startHost(shop), startHost(shop)]);
     const reads = sendReads(host);
@@ -69,9 +77,13 @@ describe.each(process.env.LONG === undefined ? quickDialects : dialects)('on %s'
     await shop.execute('alter table product rename column title to name');
 
     await until(async () => nameOf(await host.request('/items/product')) === 'Chair');
+    const builder = builders(host);
+    expect(builder).toHaveLength(1);
     await shop.execute('create table lamp (id integer not null primary key)');
     await until(async () => (await other.request('/items/lamp')).status === 200);
     await until(async () => nameOf(await other.request('/items/product')) === 'Chair');
+    await until(async () => (await host.request('/items/lamp')).status === 200);
+    expect(builders(host)).toEqual(builder);
 
     await until(() => host.ready().length >= 4);
     await until(() => former.every((pid) => !host.place.processes().includes(pid)));
