@@ -215,7 +215,7 @@ export interface SampleFilter extends svc.Logic<SampleFilter> {
   vintage?: svc.NumberFilter;
   ident?: svc.KeyFilter;
   address?: svc.TextFilter;
-  doc?: svc.NullFilter;
+  doc?: svc.JsonFilter;
   kind?: svc.TextFilter<'small' | 'it\'s "big"' | 'größer, länger'>;
   extras?: svc.TextFilter;
   shape?: svc.NullFilter;
