@@ -34,10 +34,13 @@ export const sortItems = async (collection: Collection, move: Move, context: Ite
   const { sortField: field } = collection;
   if (field === null)
     throw invalidPayload(`"${collection.name}" has no order: its meta names no "sort_field"`);
-  for (let attempt = 1; attempt <= 5; attempt += 1)
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1)
     if (await tryMove({ collection, field }, move, context)) return;
   throw apiError('SERVICE_UNAVAILABLE', { service: 'order' }, 'others move items too; try again');
 };
+
+/** Of moves at the same time at least one succeeds in each attempt, so this many can be made together. */
+const maxAttempts = 20;
 
 /** Returns false where others have moved items meanwhile. */
 const tryMove = async (ordered: Ordered, move: Move, context: ItemContext): Promise<boolean> => {

@@ -1,6 +1,6 @@
 /** The protocol of the queue, rule by rule. */
 import { request as send } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createStreams } from '../../runtime/queue/http/stream.js';
 import { expire } from '../../runtime/queue/store/retention.js';
 import { startTestQueue, type TestQueue } from './harness.js';
@@ -228,7 +228,8 @@ describe('with workers', () => {
       if (parts.length === 3) break;
     }
     streams.close();
-    expect(observed).toEqual(['streamOpened', 'streamEnded']);
+    // the end of a stream is told in a later turn of the event loop
+    await vi.waitFor(() => expect(observed).toEqual(['streamOpened', 'streamEnded']));
     await cancel(`demo/train/requests/${id}`);
     expect(parts).toEqual([expect.stringMatching(/^data: /), ': still here\n\n', ': still here\n\n']);
   });
