@@ -44,12 +44,12 @@ const maxAttempts = 20;
 
 /** Returns false where others have moved items meanwhile. */
 const tryMove = async (ordered: Ordered, move: Move, context: ItemContext): Promise<boolean> => {
-  const rows = await readAffected(ordered, move, context);
-  const changes = planMove(rows, move, ordered);
-  if (changes.length === 0) return true;
-  const precondition = requireUnchanged(rows, { ordered, move, context });
-  const writing: WriteItemContext = { ...context, omitsOutput: true, precondition };
   try {
+    const rows = await readAffected(ordered, move, context);
+    const changes = planMove(rows, move, ordered);
+    if (changes.length === 0) return true;
+    const precondition = requireUnchanged(rows, { ordered, move, context });
+    const writing: WriteItemContext = { ...context, omitsOutput: true, precondition };
     await updateItems({ collection: ordered.collection, parsed: readQuery({}) }, changes, writing);
     return true;
   } catch (error) {
@@ -58,12 +58,15 @@ const tryMove = async (ordered: Ordered, move: Move, context: ItemContext): Prom
   }
 };
 
-/** Thrown inside the transaction to roll it back. */
+/** Thrown where others have moved items meanwhile; rolls a transaction back. */
 class Moved extends Error {}
 
 type ReadContext = ItemContext & Partial<WrittenContext>;
 
-/** Reads the items between the two, or all where their positions are not complete. */
+/**
+ * Reads the items between the two, or all where their positions are not complete.
+ * @throws Moved where one of the two has left the others between two reads
+ */
 const readAffected = async (ordered: Ordered, move: Move, context: ReadContext): Promise<readonly Row[]> => {
   if (!(await isNumbered(ordered, context))) return readRows(ordered, {}, context);
   const read = async (text: string): Promise<unknown> => {
@@ -73,7 +76,9 @@ const readAffected = async (ordered: Ordered, move: Move, context: ReadContext):
     return (JSON.parse(bytes.toString()) as Row)[field];
   };
   const ends = [await read(move.item), await read(move.to)].sort((a, b) => Number(a) - Number(b));
-  return readRows(ordered, { filter: { [ordered.field]: { _between: ends } } }, context);
+  const rows = await readRows(ordered, { filter: { [ordered.field]: { _between: ends } } }, context);
+  if (findRow(rows, move.item, ordered) === -1 || findRow(rows, move.to, ordered) === -1) throw new Moved();
+  return rows;
 };
 
 const keyOf = ({ key }: Collection, text: string): readonly string[] => splitKey(text, key.length);
@@ -102,14 +107,11 @@ const readRows = async (
 };
 
 /** Returns the items that get another position, in the form of an update. */
-const planMove = (rows: readonly Row[], move: Move, { collection, field }: Ordered): readonly Row[] => {
+const planMove = (rows: readonly Row[], move: Move, ordered: Ordered): readonly Row[] => {
+  const { collection, field } = ordered;
   const places = numberRows(rows, field);
-  const [from, to] = [move.item, move.to].map((text) => {
-    const key = JSON.stringify(readKey(collection, keyOf(collection, text)));
-    const index = rows.findIndex((row) => key === JSON.stringify(keyIn(collection, row)));
-    if (index === -1) throw missingItem(collection);
-    return index;
-  }) as [number, number];
+  const [from, to] = [findRow(rows, move.item, ordered), findRow(rows, move.to, ordered)];
+  if (from === -1 || to === -1) throw missingItem(collection);
   const [start, end] = [places[from], places[to]] as [number, number];
   const step = Math.sign(start - end);
   return rows.flatMap((row, index) => {
@@ -119,6 +121,12 @@ const planMove = (rows: readonly Row[], move: Move, { collection, field }: Order
     if (row[field] !== null && Number(row[field]) === moved) return [];
     return [{ ...row, [field]: typeof row[field] === 'string' ? String(moved) : moved }];
   });
+};
+
+/** Returns the index of the row with a key, or -1. */
+const findRow = (rows: readonly Row[], text: string, { collection }: Ordered): number => {
+  const key = JSON.stringify(readKey(collection, keyOf(collection, text)));
+  return rows.findIndex((row) => key === JSON.stringify(keyIn(collection, row)));
 };
 
 const keyIn = (collection: Collection, row: Row) =>

@@ -57,7 +57,9 @@ export const operatorSchemas: Readonly<Record<string, SchemaObject>> = {
       _json: {
         description: 'Conditions on values, by their paths, such as `theme.colors[0]`.',
         type: 'object',
-        additionalProperties: { anyOf: [ref('schemas', 'PathOperators'), { type: 'array' }] },
+        additionalProperties: {
+          anyOf: [ref('schemas', 'PathOperators'), { type: 'array', items: { type: 'object' } }],
+        },
       },
     },
   },
