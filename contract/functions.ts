@@ -85,8 +85,8 @@ export type JsonStep = string | number;
 /** Maximum steps of a path. */
 export const maxJsonSteps = 10;
 
-/** A step, after the point that separates keys. Keys have no character that is special in a path or in SQL. */
-const stepPattern = /\.?([^\s.,[\](){}"'`\\?*]+)|\[(\d{1,9})\]/y;
+/** A step, after the point that separates keys. Keys have no character that is special in a path or in SQL, such as NUL. */
+const stepPattern = /\.?([^\s\p{Cc}.,[\](){}"'`\\?*]+)|\[(\d{1,9})\]/uy;
 
 /** Parses a path such as `theme.colors[0]`; returns null for any other text, and beyond `maxJsonSteps`. */
 export const parseJsonPath = (path: string): readonly JsonStep[] | null => {

@@ -237,6 +237,7 @@ describe.each(settings)('values in JSON on $dialect through $listener', (setting
     ['fields=json(data, a[x])', 400],
     ["fields=json(data, a'b)", 400],
     ['fields=json(data, a*)', 400],
+    ['fields=json(data, a%00)', 400],
     [`fields=json(data, ${Array.from({ length: 11 }, () => 'a').join('.')})`, 400],
     ['fields=json(hidden, a)', 400],
     ['fields=json(missing, a)', 403],
