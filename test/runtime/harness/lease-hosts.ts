@@ -89,8 +89,13 @@ const install = ({ directory }: Workplace): void => {
 
 const urlOf = async (running: Running): Promise<string> => (await running.until(ready))[1] ?? '';
 
+/** Request processes of a supervisor; the process that makes builds ends by itself. */
 const childrenOf = (pid: number): readonly number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter((child) => !readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('processes/build.js'))
+    .map(Number);
 
 const pause = async (pid: number, milliseconds: number): Promise<void> => {
   process.kill(pid, 'SIGSTOP');
