@@ -1,15 +1,13 @@
 /** The parameter `dry_run` of a write. */
 import { invalidQuery } from '../../contract/errors.js';
 import type { ApiRequest } from './api-request.js';
+import { mayName, refuseMisspelled } from './spelling.js';
 
 /** Returns whether a write is only tried. @throws INVALID_QUERY for other spellings and values, which would write */
 export const readDryRun = (query: string): boolean => {
-  if (!query.includes('%') && !/dry/i.test(query)) return false;
+  if (!mayName(query, 'dryrun')) return false;
   const parameters = new URLSearchParams(query);
-  const misspelled = [...parameters.keys()].find(
-    (name) => name !== 'dry_run' && name.toLowerCase().replaceAll(/[^a-z]/g, '') === 'dryrun',
-  );
-  if (misspelled !== undefined) throw invalidQuery(`the parameter is "dry_run", not "${misspelled}"`);
+  refuseMisspelled('dry_run', parameters.keys());
   const values = parameters.getAll('dry_run');
   const [value = 'false', ...others] = values;
   if (others.length > 0 || (value !== 'true' && value !== 'false'))

@@ -3,6 +3,7 @@ import { invalidQuery } from '../../contract/errors.js';
 import type { ApiRequest } from './api-request.js';
 import { parseQueryString } from './query-string.js';
 import { readNames } from './names.js';
+import { mayName, refuseMisspelled } from './spelling.js';
 
 /** The treatment of rows that are stored already, in a create. */
 export interface OnConflict {
@@ -16,12 +17,9 @@ export interface OnConflict {
  * the meaning of the write
  */
 export const readOnConflict = (query: string): OnConflict | null => {
-  if (!query.includes('%') && !/conflict/i.test(query)) return null;
+  if (!mayName(query, 'conflict')) return null;
   const parameters = parseQueryString(query);
-  const misspelled = Object.keys(parameters).find(
-    (name) => name !== 'on_conflict' && name.toLowerCase().replaceAll(/[^a-z]/g, '') === 'onconflict',
-  );
-  if (misspelled !== undefined) throw invalidQuery(`the parameter is "on_conflict", not "${misspelled}"`);
+  refuseMisspelled('on_conflict', Object.keys(parameters));
   return toOnConflict(parameters.on_conflict, parameters.conflict);
 };
 

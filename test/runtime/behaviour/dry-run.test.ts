@@ -137,6 +137,7 @@ describe.each(settings)('a dry run on $dialect through $listener', (setting) => 
     'dryRun=true',
     'dry-run=true',
     'dryrun=true',
+    'd-r-y-run=true',
     'DRY_RUN=true',
     'dry_run',
     'dry_run=1',
