@@ -21,7 +21,7 @@ export interface Memory {
 }
 
 interface Kept {
-  /** What was seen of each collection, by name. */
+  /** Identities of the collections that the part was made from, by name. */
   readonly seen: ReadonlyMap<string, string>;
   readonly part: unknown;
 }

@@ -23,11 +23,7 @@ export type ToStoredToken = (token: string) => Promise<string>;
 export const hashCreate = <Plan extends CreatePlan<ListRow>>(
   plan: Plan,
   toStoredToken: ToStoredToken,
-): Plan | Promise<Plan> => {
-  const { collection, parents, lists } = plan;
-  const isPlain = isStoredAsGiven(collection) && parents.length === 0 && lists.length === 0;
-  return isPlain ? plan : hashRows(plan, toStoredToken);
-};
+): Plan | Promise<Plan> => (isStoredAsGiven(plan) ? plan : hashRows(plan, toStoredToken));
 
 const hashRows = async <Plan extends CreatePlan<ListRow>>(
   plan: Plan,
@@ -47,8 +43,8 @@ export const hashUpdate = async <Plan extends UpdatePlan<ListRow>>(
   plan: Plan,
   toStoredToken: ToStoredToken,
 ): Promise<Plan> => {
+  if (isStoredAsGiven(plan)) return plan;
   const { collection, row, parents, lists } = plan;
-  if (isStoredAsGiven(collection) && parents.length === 0 && lists.length === 0) return plan;
   return {
     ...plan,
     row: await hashRow(row, collection, toStoredToken),
@@ -63,8 +59,13 @@ export const hashUpsert = async (plan: UpsertPlan, toStoredToken: ToStoredToken)
   rows: await Promise.all(plan.rows.map((row) => hashAlternatives(row, toStoredToken))),
 });
 
-const isStoredAsGiven = ({ hashed, tokens }: Collection): boolean =>
-  hashed.length === 0 && tokens.length === 0;
+/** Returns whether a plan has nothing to replace: values of its collection, and related rows that may have some. */
+const isStoredAsGiven = ({
+  collection: { hashed, tokens },
+  parents,
+  lists,
+}: Pick<CreatePlan<ListRow> | UpdatePlan<ListRow>, 'collection' | 'parents' | 'lists'>): boolean =>
+  hashed.length === 0 && tokens.length === 0 && parents.length === 0 && lists.length === 0;
 
 const hashRow = async <Row extends ListRow>(
   row: Row,

@@ -45,7 +45,7 @@ export type BuildResult =
   | { readonly kind: 'built' }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: boolean };
 
-/** What is kept for the next task. */
+/** The spec and the parts of the last build, for the next task. */
 interface Kept {
   readonly spec: Spec;
   /** Hash of the files of the spec. */
@@ -102,7 +102,7 @@ const buildIn = async (staging: string, { memory, ...input }: Input): Promise<vo
   writeFileSync(join(staging, 'build.json'), JSON.stringify(info));
 };
 
-/** Whether a server reads the file itself. */
+/** Returns whether a server reads the file itself. */
 const isServed = ({ path }: OutputFile): boolean =>
   ['openapi.json', 'catalog.json', `graphql/${basename(path)}`].includes(path);
 

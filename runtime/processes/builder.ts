@@ -69,8 +69,7 @@ export const createBuilder = (): OwnBuilder => {
 
 /** Sets whether the process and its channel keep this one running. */
 const setHolding = (child: ChildProcess, isHolding: boolean): void => {
-  if (isHolding) child.ref();
-  else child.unref();
-  if (isHolding) child.channel?.ref();
-  else child.channel?.unref();
+  const set = isHolding ? 'ref' : 'unref';
+  child[set]();
+  child.channel?.[set]();
 };

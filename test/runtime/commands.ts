@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
   rmSync,
@@ -130,6 +131,15 @@ const follow = (child: ChildProcess): Running => {
     },
     ended: () => ended,
   };
+};
+
+/** Returns whether a process makes builds; such a process ends by itself. */
+export const isBuilder = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('processes/build.js');
+  } catch {
+    return false;
+  }
 };
 
 const processesIn = (directory: string): readonly number[] =>

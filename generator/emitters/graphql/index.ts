@@ -42,7 +42,7 @@ export const emitGraphql: Emitter = (model, memory = createMemory()) => {
   ];
 };
 
-/** What the schema says of one collection. */
+/** Types and fields of one collection. */
 interface CollectionParts {
   readonly system: boolean;
   readonly types: readonly Definition[];

@@ -16,7 +16,7 @@ export interface TypeNames {
   readonly aggregated: string;
   /** Returns the type of the results of a kind of operation, such as `sum`. */
   measuresOf(kind: string): string;
-  /** All of these names, as text. */
+  /** These names joined, to compare them with those of another run. */
   readonly identity: string;
 }
 

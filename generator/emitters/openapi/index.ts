@@ -58,7 +58,7 @@ export const openApiDocument = (model: Model, memory: Memory = createMemory()): 
   };
 };
 
-/** What the document says of one collection. */
+/** Paths and schemas of one collection. */
 interface CollectionParts {
   readonly paths: PathsObject;
   readonly schemas: Record<string, SchemaObject>;

@@ -1,4 +1,4 @@
-/** What `svc import` and `svc export` work on: the database of `DATABASE_URL`, or an instance that runs. */
+/** Targets of `svc import` and `svc export`: the database of `DATABASE_URL`, or an instance that runs. */
 import { Option, type Command } from 'commander';
 import type { ExportFormat } from '../../../contract/export-formats.js';
 import type { ImportFormat } from '../../transfers/input.js';

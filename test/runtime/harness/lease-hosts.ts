@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
 import { packageRoot } from '../../../runtime/config/package.js';
-import { createWorkplace, type Running, type Workplace } from '../commands.js';
+import { createWorkplace, isBuilder, type Running, type Workplace } from '../commands.js';
 
 export interface LeaseHosts {
   /** One for each listener. */
@@ -89,13 +89,13 @@ const install = ({ directory }: Workplace): void => {
 
 const urlOf = async (running: Running): Promise<string> => (await running.until(ready))[1] ?? '';
 
-/** Request processes of a supervisor; the process that makes builds ends by itself. */
+/** Request processes of a supervisor, without the one that makes builds. */
 const childrenOf = (pid: number): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()
     .split(' ')
-    .filter((child) => !readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('processes/build.js'))
-    .map(Number);
+    .map(Number)
+    .filter((child) => !isBuilder(child));
 
 const pause = async (pid: number, milliseconds: number): Promise<void> => {
   process.kill(pid, 'SIGSTOP');

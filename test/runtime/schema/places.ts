@@ -1,5 +1,6 @@
 /** Databases with system tables for tests of snapshot, diff and apply, without a server. */
 import { randomUUID } from 'node:crypto';
+import { afterEach } from 'vitest';
 import { beatProcess } from '../../../runtime/schema/processes.js';
 import {
   diffSnapshot,
@@ -21,6 +22,19 @@ export interface Place extends TestDatabase {
   /** Makes applies have two phases, where the database is not embedded: a process serves the API, and has always followed. */
   serve(): Promise<void>;
 }
+
+/** Creates places for the tests of a file; each is dropped after its test. */
+export const usePlaces = (): typeof createPlace => {
+  const open: Place[] = [];
+  afterEach(async () => {
+    for (const place of open.splice(0)) await place.drop();
+  });
+  return async (dialect, sql) => {
+    const place = await createPlace(dialect, sql);
+    open.push(place);
+    return place;
+  };
+};
 
 export const createPlace = async (dialect: TestDialect, sql?: string): Promise<Place> => {
   const made = await createTestDatabase(dialect, {

@@ -1,9 +1,9 @@
 /** A snapshot describes a schema completely: its own diff is empty, and applied to an empty database it makes the same. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dialects, type TestDialect } from '../../databases.js';
-import { createPlace, type Place } from './places.js';
+import { usePlaces, type Place } from './places.js';
 
 const scripts = {
   shop: (dialect: TestDialect) => `./shop.${dialect}.sql`,
@@ -16,16 +16,7 @@ const scripts = {
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
 
-const open: Place[] = [];
-afterEach(async () => {
-  for (const place of open.splice(0)) await place.drop();
-});
-
-const create = async (dialect: TestDialect, sql?: string): Promise<Place> => {
-  const place = await createPlace(dialect, sql);
-  open.push(place);
-  return place;
-};
+const create = usePlaces();
 
 /** Removes what no snapshot can make again: views, and what the schema of the introspection has of them. */
 const withoutViews = (snapshot: Awaited<ReturnType<Place['snapshot']>>) => {

@@ -1,11 +1,11 @@
 /** `svc start` follows its database: in all processes of all hosts, and without an error for anybody. */
-import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../../databases.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
+import { isBuilder } from '../commands.js';
 import { removeHosts, startHost, type Host } from './running-host.js';
 
 const databases: TestDatabase[] = [];
@@ -57,11 +57,7 @@ const buildTimes = ({ running }: Host): readonly number[] =>
   Array.from(running.output().matchAll(/built in ([\d.]+) ms/g), ([, ms]) => Number(ms));
 
 /** Processes of a host that make builds. */
-const builders = ({ place }: Host): readonly number[] =>
-  place.processes().filter((pid) => {
-    const command = (): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return existsSync(`/proc/${pid}`) && command().includes('processes/build.js');
-  });
+const builders = ({ place }: Host): readonly number[] => place.processes().filter(isBuilder);
 
 /** Each starts several processes; `watch.test.ts` has what differs by database, and SQLite is below. */
 const quickDialects: readonly TestDialect[] = ['postgres'];

@@ -1,20 +1,11 @@
 /** Columns of every type: their snapshot reproduces them in an empty database, and a change of their sizes is a difference. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dialects, type TestDialect } from '../../databases.js';
 import { columnKinds, setups } from '../columns/types.js';
 import { edited, field } from './edits.js';
-import { createPlace, type Place } from './places.js';
+import { usePlaces, type Place } from './places.js';
 
-const open: Place[] = [];
-afterEach(async () => {
-  for (const place of open.splice(0)) await place.drop();
-});
-
-const create = async (dialect: TestDialect, sql?: string): Promise<Place> => {
-  const place = await createPlace(dialect, sql);
-  open.push(place);
-  return place;
-};
+const create = usePlaces();
 
 /** Makes one place the other; returns what differs then between both, and of the source to itself. */
 const reproduce = async (source: Place, target: Place): Promise<readonly unknown[]> => {

@@ -1,22 +1,13 @@
 /** Snapshots of one database applied to another: the schema is mapped, what is lost is listed, what cannot be is refused. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { dialects, type TestDialect } from '../../databases.js';
 import { columnKinds, setups } from '../columns/types.js';
-import { createPlace, type Place } from './places.js';
+import { usePlaces, type Place } from './places.js';
 
-const open: Place[] = [];
-afterEach(async () => {
-  for (const place of open.splice(0)) await place.drop();
-});
-
-const create = async (dialect: TestDialect, sql?: string): Promise<Place> => {
-  const place = await createPlace(dialect, sql);
-  open.push(place);
-  return place;
-};
+const create = usePlaces();
 
 const chinook = (dialect: TestDialect): string =>
   readFileSync(
