@@ -50,6 +50,10 @@ export interface RunContext {
   progress(state: unknown): void;
   /** Latest state that an earlier attempt reported; `undefined` on the first attempt. */
   readonly resumed: unknown;
+  /**
+   * `traceparent` of the run (W3C Trace Context), for servers that the model calls; `null` if it belongs to no trace.
+   */
+  readonly traceparent: string | null;
   /** Aborted when the caller cancels, on timeout, and when the worker stops. */
   readonly signal: AbortSignal;
   /** Stores files that the run produces. */

@@ -13,6 +13,8 @@ import { registerProcess, type Unregister } from './processes/registration.js';
 import { baseOf } from './server.js';
 import { createReloadingService } from './reloading-service.js';
 import type { Service } from './service.js';
+import { packageVersion } from './config/package.js';
+import { startTracing } from './tracing/tracing.js';
 import { urlOf } from './config/urls.js';
 
 export * from './index.js';
@@ -35,12 +37,18 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
   const observe = await createObserver(config);
   const opened = await openBuild({ config, observe });
   const watchdog = createWatchdog({ config, ends: false });
+  const tracing = await startTracing({
+    endpoint: config.traces,
+    service: 'svc-api',
+    version: packageVersion,
+  });
   let service: Service | null = null;
   let unregister: Unregister | null = null;
   const close = async (): Promise<void> => {
     await service?.close();
     await unregister?.();
     await opened.close();
+    await tracing.close();
     watchdog.close();
   };
   try {
@@ -56,6 +64,7 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
       base,
       url: () => urlOf(config),
       track,
+      tracing,
     });
     unregister = await registerProcess(opened.database, source);
     watchdog.start();

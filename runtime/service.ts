@@ -9,6 +9,7 @@ import type { CollectionDeclaration } from '../contract/collection.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import { compressResponses } from './http/compress.js';
+import { traceRequests } from './http/traced.js';
 import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';
@@ -39,6 +40,7 @@ import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
 import type { Reload } from './operations/services.js';
 import type { IsOutdated } from './request/outdated-schema.js';
+import { untraced, type Tracing } from './tracing/tracing.js';
 import { createProxies } from './request/client-address.js';
 
 export interface ServiceOptions {
@@ -54,6 +56,8 @@ export interface ServiceOptions {
   readonly observe: Observe;
   /** Records the requests in flight. */
   readonly track?: TrackOperation;
+  /** Records requests as spans. */
+  readonly tracing?: Tracing;
   /** Shares the counts of the rate limiter with the other processes of the host. */
   readonly sharedCounts?: SharedCounts;
   /** Path prefix without a trailing slash; empty at the root. */
@@ -112,12 +116,15 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     loadQueue,
     loadTransfers,
   });
-  const respond = createServiceResponder(createResponder({ router, availability, observe, track }), config);
+  const templateOf = ({ method, path }: ApiRequest) => router(method, path).endpoint.template;
+  const responder = createServiceResponder(createResponder({ router, availability, observe, track }), config);
+  const { tracing = untraced } = options;
+  const respond = tracing === untraced ? responder : traceRequests(responder, templateOf, tracing);
   const messageOptions = createMessageOptions(options);
   return {
     messageOptions,
     respond,
-    templateOf: ({ method, path }) => router(method, path).endpoint.template,
+    templateOf,
     async loadApp() {
       const { createApp } = await import('./http/express-app.js');
       return createApp({ ...messageOptions, respond, routes });

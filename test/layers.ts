@@ -45,6 +45,7 @@ const queue = [
   'type runtime/execute/system-rows',
   'type runtime/observe',
   'type runtime/metrics',
+  'runtime/tracing',
 ];
 
 /**
@@ -109,6 +110,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/observe': [],
   'runtime/log': ['type runtime/observe', 'type runtime/config'],
   'runtime/metrics': ['type runtime/observe', ...databaseContract],
+  'runtime/tracing': [],
   'runtime/concurrency': ['contract', 'type runtime/observe'],
   'runtime/config': ['runtime/network'],
   'runtime/network': [],
@@ -175,6 +177,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/response',
     'runtime/config',
     'type runtime/observe',
+    'runtime/tracing',
     // the handlers that routes name
     'type generated/server/operations',
     'type runtime/items/handle',
@@ -214,6 +217,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     ...shared,
     'generated/server/operations',
     'type runtime/processes/client-package',
+    'runtime/tracing',
     'runtime/auth',
     'runtime/queue',
     'runtime/schema',
@@ -238,6 +242,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'type runtime/request/route',
     'runtime/request/body',
     'runtime/request/json-schema',
+    'runtime/tracing',
     'runtime/access',
     'runtime/execute/system-rows',
     ...databaseContract,
@@ -310,6 +315,10 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   '@graphql-yoga/render-graphiql': ['runtime/http/pages'],
   '@hey-api/openapi-ts': ['generator/client/rest'],
   '@node-rs/argon2': ['runtime/auth/passwords'],
+  '@opentelemetry/api': ['runtime/tracing/open-telemetry'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['runtime/tracing/open-telemetry'],
+  '@opentelemetry/resources': ['runtime/tracing/open-telemetry'],
+  '@opentelemetry/sdk-trace-base': ['runtime/tracing/open-telemetry'],
   '@temporalio/activity': ['runtime/queue/temporal/activities'],
   '@temporalio/client': ['runtime/queue/temporal'],
   '@temporalio/common': ['runtime/queue/temporal'],

@@ -127,6 +127,7 @@ export type OperatorRequest = {
   round: number;
   webhook?: string | null;
   tags?: { [name: string]: string } | null;
+  trace_id?: string | null;
   created_at: string;
   begun_at?: string | null;
   ended_at?: string | null;
@@ -406,6 +407,7 @@ export type OperatorActionsCreateInput = {
       endpoint?: string;
       delivery?: 'pending' | 'delivered' | 'failed';
       tag?: string;
+      trace_id?: string;
       after?: string;
       before?: string;
     };
@@ -446,6 +448,7 @@ export type OperatorRequestsInput = {
   endpoint?: string;
   delivery?: 'pending' | 'delivered' | 'failed';
   tag?: string;
+  trace_id?: string;
   after?: string;
   before?: string;
   cursor?: string;
@@ -1260,7 +1263,7 @@ export const operations = [
           description: 'All requests that match, of the last seven days unless `after` is given',
           additionalProperties: false,
           properties: {
-            account: { type: 'string', format: 'uuid' },
+            account: { type: 'string', description: 'Id or e-mail address' },
             model: { type: 'string' },
             status: { type: 'string', enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'] },
             error_type: { type: 'string' },
@@ -1268,6 +1271,7 @@ export const operations = [
             endpoint: { type: 'string' },
             delivery: { type: 'string', enum: ['pending', 'delivered', 'failed'] },
             tag: { type: 'string', pattern: '^[a-z0-9._-]{1,64}=.{0,256}$' },
+            trace_id: { type: 'string', pattern: '^[0-9a-f]{32}$' },
             after: { type: 'string', format: 'date-time' },
             before: { type: 'string', format: 'date-time' },
           },
@@ -1298,7 +1302,7 @@ export const operations = [
     id: 'operatorDeliveries',
     access: 'operator',
     parameters: [
-      { name: 'account', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      { name: 'account', in: 'query', required: false, schema: { type: 'string' } },
       { name: 'endpoint', in: 'query', required: false, schema: { type: 'string' } },
       {
         name: 'state',
@@ -1344,7 +1348,7 @@ export const operations = [
     id: 'operatorRequests',
     access: 'operator',
     parameters: [
-      { name: 'account', in: 'query', required: false, schema: { type: 'string', format: 'uuid' } },
+      { name: 'account', in: 'query', required: false, schema: { type: 'string' } },
       { name: 'model', in: 'query', required: false, schema: { type: 'string' } },
       {
         name: 'status',
@@ -1366,6 +1370,12 @@ export const operations = [
         in: 'query',
         required: false,
         schema: { type: 'string', pattern: '^[a-z0-9._-]{1,64}=.{0,256}$' },
+      },
+      {
+        name: 'trace_id',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', pattern: '^[0-9a-f]{32}$' },
       },
       { name: 'after', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },
       { name: 'before', in: 'query', required: false, schema: { type: 'string', format: 'date-time' } },

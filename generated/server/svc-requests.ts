@@ -22,6 +22,8 @@ const fields = {
   tags: svc.text({ nullable: true }),
   store_io: svc.integer(),
   files_ttl: svc.integer({ nullable: true }),
+  /** Trace and span of the submit (W3C Trace Context) */
+  traceparent: svc.string({ length: 55, nullable: true }),
   cancelled: svc.integer(),
   /** Whether its workflow is known to exist */
   started: svc.integer(),

@@ -323,6 +323,7 @@ export interface SvcRequestsRow {
   readonly tags: string | null;
   readonly store_io: number;
   readonly files_ttl: number | null;
+  readonly traceparent: string | null;
   readonly cancelled: number;
   readonly started: number;
   readonly stored_bytes: number;
@@ -656,6 +657,7 @@ export interface SystemTables {
       | 'tags'
       | 'store_io'
       | 'files_ttl'
+      | 'traceparent'
       | 'cancelled'
       | 'started'
       | 'stored_bytes'
@@ -899,6 +901,7 @@ export const systemColumns = {
     'tags',
     'store_io',
     'files_ttl',
+    'traceparent',
     'cancelled',
     'started',
     'stored_bytes',

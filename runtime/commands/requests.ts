@@ -20,6 +20,7 @@ interface Flags {
   readonly state?: (typeof states)[number];
   readonly error?: string;
   readonly endpoint?: string;
+  readonly trace?: string;
   readonly limit?: string;
   readonly json?: true;
   readonly dryRun?: true;
@@ -43,14 +44,16 @@ const searching = (command: Command): Command =>
     .option('--model <id>', 'only requests to this model')
     .addOption(new Option('--state <state>', 'only requests in this state').choices(states))
     .option('--error <type>', 'only requests that ended with this error type')
-    .option('--endpoint <origin>', 'only requests whose webhook goes to this scheme, host and port');
+    .option('--endpoint <origin>', 'only requests whose webhook goes to this scheme, host and port')
+    .option('--trace <id>', 'only requests of this trace');
 
-const toSearch = ({ account, model, state, error, endpoint }: Flags): RequestSearch => ({
+const toSearch = ({ account, model, state, error, endpoint, trace }: Flags): RequestSearch => ({
   ...(account !== undefined && { account }),
   ...(model !== undefined && { model }),
   ...(state !== undefined && { states: [state] }),
   ...(error !== undefined && { errorType: error }),
   ...(endpoint !== undefined && { endpoint }),
+  ...(trace !== undefined && { traceId: trace }),
 });
 
 const listCommand = (): Command =>

@@ -32,6 +32,8 @@ export interface Config {
   readonly cors: { readonly origins: Origins; readonly credentials: boolean } | null;
   /** Port of health checks and metrics; `null`: no second listener. */
   readonly adminPort: number | null;
+  /** Base URL of a receiver of OTLP over HTTP, for spans; `null`: none are recorded. */
+  readonly traces: string | null;
   readonly access: {
     /** Milliseconds for which an access version that was read is relied on; 0: it is read for each request. */
     readonly lease: number;
@@ -167,6 +169,7 @@ export const loadConfig = (environment: Environment): Config => {
     trustProxy: read('TRUST_PROXY'),
     cors: readCors(read, faults),
     adminPort: read('ADMIN_PORT'),
+    traces: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     access: { lease: read('ACCESS_LEASE') },
     schemaWatch: read('SCHEMA_WATCH'),
     schemaApplyWait: read('SCHEMA_APPLY_WAIT'),

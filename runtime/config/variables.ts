@@ -63,6 +63,13 @@ export const variables = {
     default: 'off',
     meaning: 'port of `/live`, `/ready`, `/health` and `/metrics`, of servers and workers',
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    parse: parsePublicUrl,
+    default: null,
+    shown: 'none',
+    meaning:
+      'URL of an OpenTelemetry collector that receives traces by OTLP over HTTP; without it, none are recorded',
+  },
   ...authVariables,
   RATE_LIMITER_ENABLED: {
     parse: parseBoolean,

@@ -8,6 +8,7 @@ import type { Client } from '../items/context.js';
 import type { Caller } from '../queue/http/caller.js';
 import { refuseDryRun } from '../request/dry-run.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { readTraceparent } from '../tracing/traceparent.js';
 import { readFormFile, type UploadedFile } from '../request/upload.js';
 
 export interface OperationContext {
@@ -38,6 +39,8 @@ export interface OperationClient {
   readonly origin: string | null;
   /** Whether the request came over TLS. */
   readonly secure: boolean;
+  /** Trace and span that the call belongs to; null if there is none. */
+  readonly traceparent: string | null;
   /** Calls back when the response has been sent, or the client has disconnected before. */
   readonly onClose: ApiRequest['onClose'];
 }
@@ -70,6 +73,7 @@ export const openContext = (
       userAgent: textOf(request.headers['user-agent']),
       origin: textOf(request.headers.origin),
       secure: request.isSecure(),
+      traceparent: readTraceparent(request.headers['traceparent']),
       onClose: request.onClose,
     },
     cookies: parse(textOf(request.headers.cookie) ?? ''),

@@ -63,7 +63,8 @@ const actOnRequests = async (
   if (target !== undefined || (ids === undefined) === (filter === undefined))
     throw invalidPayload(`"${action}" requires either "ids" or "filter"`);
   if (ids?.every(isId) === false) throw invalidPayload('"ids" have to be ids of requests');
-  const search = filter === undefined ? { ids: ids ?? [] } : toSearch(filter, invalidPayload);
+  const search =
+    filter === undefined ? { ids: ids ?? [] } : await toSearch(filter, services.database, invalidPayload);
   const { operatorActions } = await services.loadQueue();
   if (isDry) return dryRun(action, await operatorActions.count(action, search), reason);
   const { context } = services;

@@ -1,6 +1,8 @@
 /** Handlers of `spec/operations/operator.yaml`: the queue over all accounts, for operators. */
 import type { Operations, OperatorModel, OperatorRequestsInput } from '../../generated/server/operations.js';
 import { invalidQuery } from '../../contract/errors.js';
+import type { Database } from '../databases/contract.js';
+import { findByEmail } from '../auth/accounts.js';
 import { requestWorkflowId } from '../queue/contract.js';
 import { listAttempts, findDeliveries, findDeliveriesOf, type Delivery } from '../queue/store/deliveries.js';
 import { listRequestAttempts, type StoredAttempt } from '../queue/store/attempts.js';
@@ -15,6 +17,7 @@ import { searchDeliveries, searchRequests, type RequestSearch } from '../queue/s
 import { listPauses } from '../queue/store/pauses.js';
 import { findRequest } from '../queue/store/requests.js';
 import type { RequestHead } from '../queue/store/request-head.js';
+import { traceIdOf } from '../tracing/traceparent.js';
 import { requestToWire, statesOf, toTag } from './requests.js';
 import { notFound, fromTime, toTime, toTimeOrNull } from './own.js';
 import type { OperationServices } from './services.js';
@@ -46,7 +49,8 @@ const createSearches = (services: OperationServices): Pick<Operations, Searches>
   return {
     async operatorRequests({ limit = defaultLimit, cursor, ...filter }) {
       const page = { limit, ...(cursor !== undefined && { position: cursor }) };
-      const found = await searchRequests(database, toSearch(filter, invalidQuery), page);
+      const search = await toSearch(filter, database, invalidQuery);
+      const found = await searchRequests(database, search, page);
       return { data: found.map(operatorRequest) };
     },
 
@@ -67,7 +71,8 @@ const createSearches = (services: OperationServices): Pick<Operations, Searches>
       };
     },
 
-    async operatorDeliveries({ limit = defaultLimit, cursor, ...search }) {
+    async operatorDeliveries({ limit = defaultLimit, cursor, ...filter }) {
+      const search = { ...filter, ...(await accountIn(filter, database, invalidQuery)) };
       const page = { limit, ...(cursor !== undefined && { position: cursor }) };
       const found = await findDeliveries(database, await searchDeliveries(database, search, page));
       const newestFirst = [...found].sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -166,20 +171,34 @@ const listModels = async (services: OperationServices): Promise<OperatorModel[]>
 
 export type OperatorFilter = Omit<OperatorRequestsInput, 'limit' | 'cursor'>;
 
-/** @throws the error of `toError` for a time that cannot be read */
-export const toSearch = (
-  { status, error_type, http_status, delivery, tag, after, before, ...same }: OperatorFilter,
+/** @throws the error of `toError` for a time that cannot be read, or an account that is neither id nor e-mail address */
+export const toSearch = async (
+  { status, error_type, http_status, delivery, tag, trace_id, after, before, ...same }: OperatorFilter,
+  database: Database,
   toError: typeof invalidQuery,
-): RequestSearch => ({
+): Promise<RequestSearch> => ({
   ...same,
+  ...(await accountIn(same, database, toError)),
   ...(status !== undefined && { states: statesOf(status) }),
   ...(error_type !== undefined && { errorType: error_type }),
   ...(http_status !== undefined && { httpStatus: http_status }),
   ...(delivery !== undefined && { deliveryState: delivery }),
   ...(tag !== undefined && { tag: toTag(tag) }),
+  ...(trace_id !== undefined && { traceId: trace_id }),
   ...(after !== undefined && { after: fromTime('after', after, toError) }),
   ...(before !== undefined && { before: fromTime('before', before, toError) }),
 });
+
+/** Returns the id of the account that a filter names by id or e-mail address, or one that nobody has; empty without. */
+const accountIn = async (
+  { account }: Pick<OperatorFilter, 'account'>,
+  database: Database,
+  toError: typeof invalidQuery,
+): Promise<{ readonly account?: string }> => {
+  if (account === undefined || isId(account)) return {};
+  if (!account.includes('@')) throw toError('"account" has to be the id or the e-mail address of an account');
+  return { account: (await findByEmail(database, account))?.id ?? unknownAccount };
+};
 
 /** Returns the page of a request's workflow in the Temporal UI, or null if the URL of that is not set. */
 const temporalUrlOf = ({ id, round }: RequestHead, { config }: OperationServices): string | null => {
@@ -190,8 +209,9 @@ const temporalUrlOf = ({ id, round }: RequestHead, { config }: OperationServices
 };
 
 const operatorRequest = (request: RequestHead) => {
-  const { account, round, webhook } = request;
-  return { ...requestToWire(request), account, round, webhook };
+  const { account, round, webhook, traceparent } = request;
+  const trace_id = traceparent === null ? null : traceIdOf(traceparent);
+  return { ...requestToWire(request), account, round, webhook, trace_id };
 };
 
 const attemptToWire = ({ error, begun, ended, errorType: error_type, ...attempt }: StoredAttempt) => ({

@@ -123,7 +123,7 @@ const findOwn = async (
 const submit = async (body: SubmitBody, context: OperationContext, { loadQueue }: OperationServices) => {
   const { requests, settings } = await loadQueue();
   const caller = await callerOf(context);
-  const options = readOptions(body, settings.webhookPolicy);
+  const options = readOptions(body, settings.webhookPolicy, context);
   const store = async () => {
     const model = requests.modelOf(body.model, caller);
     return requests.submit({ account: caller.account, model, input: body.input, options });
@@ -168,7 +168,11 @@ const deliveryToWire = (
 type SubmitBody = RequestsSubmitInput['body'];
 
 /** @throws UNPROCESSABLE_ENTITY for a webhook URL that is not allowed */
-const readOptions = (body: SubmitBody, policy: TargetPolicy): SubmitOptions => {
+const readOptions = (
+  body: SubmitBody,
+  policy: TargetPolicy,
+  { client: { traceparent } }: OperationContext,
+): SubmitOptions => {
   const refusal = body.webhook === undefined ? null : findTargetError(body.webhook, policy);
   if (refusal !== null) throw unprocessable(refusal);
   return {
@@ -181,6 +185,7 @@ const readOptions = (body: SubmitBody, policy: TargetPolicy): SubmitOptions => {
     storeIo: body.store_io ?? true,
     filesTtl: body.files_ttl ?? null,
     tags: body.tags === undefined ? null : JSON.stringify(body.tags),
+    traceparent,
   };
 };
 

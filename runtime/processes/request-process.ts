@@ -21,6 +21,7 @@ import type { SharedCounts, WindowCounts } from '../access/limiter.js';
 import { retireLimit, type Instruction, type Report } from './messages.js';
 import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { watchPool } from '../metrics/pool.js';
+import { startTracing } from '../tracing/tracing.js';
 import { packageVersion } from '../config/package.js';
 import { openBuild, type OpenedBuild, type OpenOptions } from './open-build.js';
 import { registerProcess } from './registration.js';
@@ -80,6 +81,11 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const source = createSource(opened);
   const watchdog = createWatchdog({ config, ends: endsHung });
   metrics?.watch(watchPool(opened.database));
+  const tracing = await startTracing({
+    endpoint: config.traces,
+    service: 'svc-api',
+    version: packageVersion,
+  });
   try {
     const { serve } = await loading;
     const server = await timed('listen', observe, () =>
@@ -89,6 +95,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
         source,
         config,
         observe,
+        tracing,
         track: metrics?.tracked(watchdog.track) ?? watchdog.track,
         ...(options.connections !== undefined && { connections: options.connections }),
         ...(options.sharedCounts !== undefined && { sharedCounts: options.sharedCounts }),
@@ -101,6 +108,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     const closeAll = lazy(async () => {
       await unregister();
       await opened.close();
+      await tracing.close();
       watchdog.close();
     });
     const close = async (grace: number, limit: number): Promise<void> => {

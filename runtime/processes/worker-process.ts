@@ -11,6 +11,7 @@ import { createWatchdog } from './watchdog.js';
 import { urlOf } from '../config/urls.js';
 import type { Metrics } from '../metrics/metrics.js';
 import { watchPool } from '../metrics/pool.js';
+import { startTracing } from '../tracing/tracing.js';
 import { checkTemporal, ok, type Part, type Parts } from './health.js';
 import { choosePort } from './ports.js';
 import { openBuild, type OpenedBuild } from './open-build.js';
@@ -72,6 +73,11 @@ const startOn = async (
   const watchdog = createWatchdog({ config, ends: true });
   const metricsAddress = metrics === undefined ? null : `127.0.0.1:${await choosePort('127.0.0.1', 0)}`;
   metrics?.watch(watchPool(opened.database));
+  const tracing = await startTracing({
+    endpoint: config.traces,
+    service: 'svc-worker',
+    version: packageVersion,
+  });
   const workers = await startWorkers({
     settings: parts.queueSettings(config, {
       url: () => urlOf(config),
@@ -85,6 +91,7 @@ const startOn = async (
     ...pool,
     workflowBundle: modulePath('queue/temporal/workflow-bundle'),
     track: watchdog.track,
+    tracing,
     userAgent: `svc/${packageVersion}`,
     version: packageVersion,
     ...(metricsAddress !== null && { metricsAddress }),
@@ -102,6 +109,7 @@ const startOn = async (
       await workers.stop();
     } finally {
       await opened.close();
+      await tracing.close();
       watchdog.close();
     }
   });

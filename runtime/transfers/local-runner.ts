@@ -171,6 +171,7 @@ const createContext = (
     account: request.account,
     input,
     resumed: undefined,
+    traceparent: request.traceparent,
     log: log.add,
     skip: log.skip,
     progress: () => undefined,

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startReceiver, type Receiver } from '../queue/receiver.js';
 import { readCpu, readMemory } from './cpu.js';
 import type { QueuePlace } from './queue-place.js';
+import { admission, endedRequests } from './queue-sizes.js';
 import { clients, inTurns, latency, rate, waitFor } from './queue-turns.js';
 import type { Finding } from './report.js';
 
-type Measure = (place: QueuePlace) => Promise<readonly Finding[]>;
+export type Measure = (place: QueuePlace) => Promise<readonly Finding[]>;
 
 const echo = '/queue/bench/echo';
 
@@ -213,4 +214,6 @@ export const measures: Readonly<Record<string, Measure>> = {
   streams,
   latency: endToEnd,
   webhooks: deliveries,
+  admission,
+  ended: endedRequests,
 };

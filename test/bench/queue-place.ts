@@ -25,6 +25,8 @@ type Headers = Readonly<Record<string, string>>;
 
 export interface QueuePlace {
   readonly url: string;
+  /** `DATABASE_URL`. */
+  readonly databaseUrl: string;
   readonly api: Running;
   /** `Authorization` of a key, and of the administrator. */
   readonly key: Headers;
@@ -84,6 +86,7 @@ const startSvc = async ({ mariadb, address, ends }: Parts): Promise<Omit<QueuePl
   let bareWorker: Promise<void> | null = null;
   return {
     url: environment.PUBLIC_URL,
+    databaseUrl: environment.DATABASE_URL,
     api,
     key: { authorization: `Key ${stdout.trim()}`, 'content-type': 'application/json' },
     bearer: { authorization: `Bearer ${environment.ADMIN_TOKEN}`, 'content-type': 'application/json' },

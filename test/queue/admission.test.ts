@@ -56,6 +56,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
       tags: null,
       storeIo: true,
       filesTtl: null,
+      traceparent: null,
       created,
       startBefore: null,
     };

@@ -143,7 +143,14 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
       retry: true,
       input: '{}',
     };
-    const rest = { webhook: null, tags: null, storeIo: true, filesTtl: null, startBefore: null };
+    const rest = {
+      webhook: null,
+      tags: null,
+      storeIo: true,
+      filesTtl: null,
+      traceparent: null,
+      startBefore: null,
+    };
     await insertRequests(queue.database, [{ ...request, ...rest, created: now }]);
     await beatWorker(queue.database, worker(name), seen);
     const start = { request: id, attempts: 0, worker: name, now: now - 60_000 };

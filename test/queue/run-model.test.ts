@@ -44,6 +44,7 @@ const start = (run: Run, { signal, timeout = 60_000 }: Given = {}) => {
       account: '0',
       input: {},
       resumed: undefined,
+      traceparent: null,
       log: (line) => lines.push(line),
       progress: () => undefined,
       skip: () => undefined,

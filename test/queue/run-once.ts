@@ -68,6 +68,7 @@ export const startRun = (children: Children, name: string, given: RunGiven = {})
     account: testRequest,
     input,
     resumed: given.resumed,
+    traceparent: null,
     log: (line, level = 'INFO') => lines.push(`${level} ${line}`),
     skip: (count) => {
       skipped += count;

@@ -6,7 +6,7 @@ import { startChild } from '../../runtime/queue/models/children/child.js';
 const functions = fileURLToPath(new URL('../runtime/harness/functions.ts', import.meta.url));
 const child = startChild({ functions, spool: tmpdir(), runner: { memory: 1024 ** 3, environment: [] } });
 void child.run(
-  { kind: 'run', model: 'test/report', input: {}, resumed: undefined },
+  { kind: 'run', model: 'test/report', input: {}, resumed: undefined, traceparent: null },
   {
     log: (message) => process.stdout.write(message),
     skip: () => undefined,

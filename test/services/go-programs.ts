@@ -18,15 +18,36 @@ interface GoProgram {
   readonly version: string;
 }
 
+const flags = { GOFLAGS: '-trimpath -p=1' };
+
 /** Returns the path of a program; builds it first if it is missing, which takes some minutes. */
-export const requireGoProgram = async ({ name, package: path, version }: GoProgram): Promise<string> => {
+export const requireGoProgram = ({ name, package: path, version }: GoProgram): Promise<string> =>
+  requireBuilt({ name, version }, (go, folder) =>
+    run(go, ['install', `${path}@${version}`], { ...flags, GOBIN: folder }),
+  );
+
+interface GoModule extends Pick<GoProgram, 'name' | 'version'> {
+  /** Folder of its `go.mod` and `main.go`. */
+  readonly source: string;
+}
+
+/** Returns the path of the program of a module of the tests, as `requireGoProgram` does. */
+export const requireGoModule = ({ source, ...module }: GoModule): Promise<string> =>
+  requireBuilt(module, (go, folder) =>
+    run(go, ['build', '-C', source, '-o', join(folder, module.name), '.'], flags),
+  );
+
+const requireBuilt = async (
+  { name, version }: Pick<GoProgram, 'name' | 'version'>,
+  build: (go: string, folder: string) => Promise<unknown>,
+): Promise<string> => {
   const folder = join(cache, `${name}-${version}`);
   const program = join(folder, name);
   if (existsSync(program)) return program;
   const go = await findProgram('go', goFolders);
-  if (go === null) throw new Error(`The tests need Go, to build ${path}@${version}: https://go.dev/dl`);
-  process.stdout.write(`Building ${path}@${version}, which takes some minutes and happens once\n`);
+  if (go === null) throw new Error(`The tests need Go, to build ${name} ${version}: https://go.dev/dl`);
+  process.stdout.write(`Building ${name} ${version}, which takes some minutes and happens once\n`);
   await mkdir(folder, { recursive: true });
-  await run(go, ['install', `${path}@${version}`], { GOBIN: folder, GOFLAGS: '-trimpath -p=1' });
+  await build(go, folder);
   return program;
 };

@@ -13,13 +13,14 @@ const searchForm = (params) => {
     el('select', { name }, ['', ...values].map((value) => option(value, value || 'any', params.get(name)))));
   const form = el('form', { class: 'search' },
     field('Request', 'id', { placeholder: 'id' }),
-    field('Account', 'account', { placeholder: 'id' }),
+    field('Account', 'account', { placeholder: 'id or e-mail address' }),
     field('Model', 'model', { placeholder: 'acme/upscale' }),
     choice('Status', 'status', ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
     field('Error', 'error_type', { placeholder: 'runner_server_error' }),
     field('Webhook', 'endpoint', { placeholder: 'https://example.com' }),
     choice('Delivery', 'delivery', ['pending', 'failed', 'delivered']),
     field('Tag', 'tag', { placeholder: 'key=value' }),
+    field('Trace', 'trace_id', { placeholder: 'id, 32 digits' }),
     field('After', 'after', { placeholder: '2026-01-31T08:00:00Z' }),
     field('Before', 'before', { placeholder: '2026-01-31T09:00:00Z' }),
     el('button', { class: 'main' }, 'Search'));
@@ -102,6 +103,7 @@ const viewRequest = async (id) => {
     ['Webhook', deliveries.length === 0 ? request.webhook || '' : deliveries[0].state + ' · ' + deliveries[0].url],
     ['Next attempt', deliveries.length === 0 ? '' : nextOf(deliveries[0])],
     ['Tags', request.tags ? Object.entries(request.tags).map((pair) => pair.join('=')).join(', ') : ''],
+    ['Trace', request.trace_id === null ? '' : linkTo('requests?' + query({ trace_id: request.trace_id }), request.trace_id)],
     ['Workflow', temporal === null ? '' : el('a', { href: temporal, target: '_blank', rel: 'noreferrer' }, 'in the Temporal UI')],
   ].filter(([, value]) => value !== '');
   return [

@@ -45,7 +45,10 @@ export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
   return {
     async respond({ model, account, request }) {
       rejectWebhook(request);
-      const { filesTtl, startTimeout } = readSubmitOptions(request, options.settings.webhookPolicy);
+      const { filesTtl, startTimeout, traceparent } = readSubmitOptions(
+        request,
+        options.settings.webhookPolicy,
+      );
       const input = await readJson(request, {});
       const { run, findErrors } = await (runner ??= loadRunner(options));
       const requestId = createId();
@@ -58,7 +61,11 @@ export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
       const release = await options.slots.acquire({ model, account, within, signal });
       if (release === null) throw signal.aborted ? left() : noSlot(model, startTimeout);
       try {
-        return await respondRun(run, { requestId, model, account, input, signal, filesTtl }, options);
+        return await respondRun(
+          run,
+          { requestId, model, account, input, signal, filesTtl, traceparent },
+          options,
+        );
       } finally {
         await release();
       }
@@ -74,11 +81,12 @@ interface StartedRun {
   readonly input: unknown;
   readonly signal: AbortSignal;
   readonly filesTtl: number | null;
+  readonly traceparent: string | null;
 }
 
 const respondRun = async (
   run: RunModelOnce,
-  { requestId, model, account, input, signal, filesTtl: ttl }: StartedRun,
+  { requestId, model, account, input, signal, filesTtl: ttl, traceparent }: StartedRun,
   { files, settings, onModelFailure }: RunHandlerOptions,
 ): Promise<ApiResponse> => {
   try {
@@ -87,6 +95,7 @@ const respondRun = async (
       account,
       input,
       resumed: undefined,
+      traceparent,
       log: () => undefined,
       skip: () => undefined,
       progress: () => undefined,

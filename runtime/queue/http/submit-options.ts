@@ -1,5 +1,6 @@
 /** Parses the query and headers of a submission; all errors are reported together. */
 import type { ApiRequest } from '../../request/api-request.js';
+import { readTraceparent } from '../../tracing/traceparent.js';
 import type { Detail } from '../requests/outcome.js';
 import { findTargetError, type TargetPolicy } from '../webhooks/target.js';
 import { QueueError } from '../requests/queue-error.js';
@@ -18,6 +19,8 @@ export interface SubmitOptions {
   readonly filesTtl: number | null;
   /** JSON. */
   readonly tags: string | null;
+  /** Trace and span that the request belongs to; `null` if there is none. */
+  readonly traceparent: string | null;
 }
 
 /** Reads the options of a submission from query string and headers. @throws QueueError 422 with all problems */
@@ -54,6 +57,7 @@ export const readSubmitOptions = (
       parseLifecycle,
     ),
     tags: read(['header', 'X-Svc-Tags'], header('X-Svc-Tags'), parseTags),
+    traceparent: readTraceparent(headers['traceparent']),
   };
   if (details.length > 0) throw new QueueError(422, details);
   return options;

@@ -10,6 +10,8 @@ export interface RunContext {
   readonly input: unknown;
   /** State passed to the last `progress` call of an earlier attempt. */
   readonly resumed: unknown;
+  /** Trace and span of the run, for servers that it calls; null if it belongs to no trace. */
+  readonly traceparent: string | null;
   /** @param time Unix time in milliseconds; now if absent */
   log(message: string, level?: LogLevel, time?: number): void;
   /** Counts log lines that were left out at this point. */

@@ -18,11 +18,11 @@ export interface FunctionModel extends QueueModelDeclaration {
 export const createFunctionRunner =
   (children: Children): RunFunction =>
   async (model, run) => {
-    const { input, resumed, signal } = run;
+    const { input, resumed, traceparent, signal } = run;
     signal.throwIfAborted();
     const began = performance.now();
     const end = await children.run(
-      { kind: 'run', model: model.id, input, resumed },
+      { kind: 'run', model: model.id, input, resumed, traceparent },
       { runner: model.runner, signal, observer: toObserver(run) },
     );
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 /**
- * Runs models on an inference server. The input is sent with POST; a 2xx response is the result, and other statuses are
+ * Runs models on an inference server. The input is sent with POST, with the `traceparent` of the run; a 2xx response is the result, and other statuses are
  * errors of the model. 503, 504 and lost connections are retried, unless `X-Svc-Needs-Retry: 0` or `1` says otherwise.
  * In a `text/event-stream` response, `log` events are log lines and the `result` event is the result.
  */
@@ -19,6 +19,7 @@ export const runHttp = async (runner: HttpRunner, run: RunContext): Promise<RunR
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'x-svc-request-id': run.requestId,
+      ...(run.traceparent !== null && { traceparent: run.traceparent }),
       ...Object.fromEntries(
         Object.entries(runner.headers).map(([name, value]) => [name, expandVariables(value)]),
       ),

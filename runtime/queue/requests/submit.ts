@@ -60,6 +60,7 @@ export const submit = async (
     tags: options.tags,
     storeIo,
     filesTtl,
+    traceparent: options.traceparent,
     created,
     startBefore: startTimeout === null ? null : created + Math.ceil(startTimeout * 1000),
   };

@@ -13,6 +13,8 @@ export interface RequestSearch {
   readonly endpoint?: string;
   readonly deliveryState?: string;
   readonly tag?: { readonly key: string; readonly value: string };
+  /** 32 hexadecimal digits. */
+  readonly traceId?: string;
   /** Bounds of the creation time, exclusive, as Unix times in milliseconds. */
   readonly after?: number;
   readonly before?: number;
@@ -61,7 +63,7 @@ const join = (conditions: readonly Condition[]) => ({
 });
 
 const conditionsOf = (search: RequestSearch): readonly Condition[] => {
-  const { ids, account, model, states, errorType, httpStatus, tag, after, before } = search;
+  const { ids, account, model, states, errorType, httpStatus, tag, traceId, after, before } = search;
   return [
     ...(ids === undefined ? [] : [inCondition('r.id', ids)]),
     ...(states === undefined ? [] : [inCondition('r.state', states)]),
@@ -70,6 +72,7 @@ const conditionsOf = (search: RequestSearch): readonly Condition[] => {
     ...equal('r.error_type', errorType),
     ...equal('r.http_status', httpStatus),
     ...deliveryCondition(search),
+    ...(traceId === undefined ? [] : [traceCondition(traceId)]),
     ...(tag === undefined ? [] : [tagCondition(tag)]),
     ...(after === undefined ? [] : [{ text: 'r.date_created > ?', values: [after] }]),
     ...(before === undefined ? [] : [{ text: 'r.date_created < ?', values: [before] }]),
@@ -95,6 +98,12 @@ const deliveryCondition = ({ endpoint, deliveryState }: RequestSearch): readonly
     },
   ];
 };
+
+/** A range, which the index answers on every database: `-` is followed by `.` in the order of their codes. */
+const traceCondition = (traceId: string): Condition => ({
+  text: 'r.traceparent > ? and r.traceparent < ?',
+  values: [`00-${traceId}-`, `00-${traceId}.`],
+});
 
 /** Searches the stored JSON; `replace` compares alike on every database, LIKE does not. */
 export const tagCondition = ({ key, value }: NonNullable<RequestSearch['tag']>): Condition => ({

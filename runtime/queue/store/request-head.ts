@@ -21,6 +21,8 @@ export interface NewRequest {
   readonly storeIo: boolean;
   /** Seconds that result files can be downloaded; `null` for the retention of the server. */
   readonly filesTtl: number | null;
+  /** `traceparent` of the submit; null if it belongs to no trace. */
+  readonly traceparent: string | null;
   readonly created: number;
   readonly startBefore: number | null;
 }
@@ -42,6 +44,7 @@ export interface RequestHead {
   readonly tags: string | null;
   readonly storeIo: boolean;
   readonly filesTtl: number | null;
+  readonly traceparent: string | null;
   readonly created: number;
   readonly begun: number | null;
   readonly ended: number | null;
@@ -63,6 +66,7 @@ export const headColumns = [
   'tags',
   'store_io',
   'files_ttl',
+  'traceparent',
   'date_created',
   'date_begun',
   'date_ended',
@@ -85,6 +89,7 @@ export const toHead = (row: Pick<SystemRow<'svc_requests'>, (typeof headColumns)
   tags: row.tags,
   storeIo: row.store_io === 1,
   filesTtl: row.files_ttl,
+  traceparent: row.traceparent,
   created: row.date_created,
   begun: row.date_begun,
   ended: row.date_ended,
@@ -107,6 +112,7 @@ export const toNewHead = (request: NewRequest, state: 'waiting' | 'admitted'): R
   tags: request.tags,
   storeIo: request.storeIo,
   filesTtl: request.filesTtl,
+  traceparent: request.traceparent,
   created: request.created,
   begun: null,
   ended: null,

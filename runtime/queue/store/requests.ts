@@ -20,6 +20,7 @@ export const insertRequests = (statements: Statements, requests: readonly NewReq
       stored_bytes: request.input.length,
       store_io: Number(request.storeIo),
       files_ttl: request.filesTtl,
+      traceparent: request.traceparent,
       date_created: request.created,
       start_before: request.startBefore,
     })),

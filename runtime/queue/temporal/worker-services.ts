@@ -15,6 +15,7 @@ import { createQuotas } from '../requests/quotas.js';
 import type { QueueSettings } from '../settings.js';
 import { createReceivers, type Receivers } from '../webhooks/receivers.js';
 import { createSender, type Sender, type SenderOptions } from '../webhooks/send.js';
+import type { Tracing } from '../../tracing/tracing.js';
 import { createWorkerGateway, type Gateway, type Searchable } from './gateway.js';
 
 export const workerRoles = ['workflows', 'models', 'webhooks', 'housekeeping'] as const;
@@ -39,6 +40,8 @@ export interface WorkerProcessOptions {
   readonly userAgent: string;
   /** Records the activities in flight. */
   readonly track?: (name: string) => () => void;
+  /** Records attempts of models and webhooks as spans. */
+  readonly tracing?: Tracing;
   /** Version of the package. */
   readonly version: string;
   /** `host:port` at which the metrics of the SDK are served; absent where nobody reads them. */
@@ -86,6 +89,7 @@ export const createServices = (
     database,
     policy,
     userAgent: options.userAgent,
+    ...(options.tracing !== undefined && { tracing: options.tracing }),
     observe,
     ...options.webhooks,
   });

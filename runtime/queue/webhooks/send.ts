@@ -2,6 +2,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { QueueObservation } from '../../observe.js';
 import type { Database } from '../../databases/contract.js';
+import { untraced, type SpanStart, type Tracing } from '../../tracing/tracing.js';
 import { createBatch, batchWrites } from '../../concurrency/batch.js';
 import {
   endDeliveries,
@@ -29,6 +30,8 @@ export interface SenderOptions {
   /** Returns the milliseconds until the next attempt. */
   readonly retryDelay?: typeof retryDelay;
   readonly userAgent: string;
+  /** Records attempts as spans. */
+  readonly tracing?: Tracing;
   readonly observe?: (observation: QueueObservation) => void;
 }
 
@@ -104,35 +107,67 @@ interface PostOptions {
 
 const post = async (
   { delivery, number, agents, signersOf }: PostOptions,
-  { database, policy, userAgent }: SenderOptions,
+  { database, policy, userAgent, tracing = untraced }: SenderOptions,
 ): Promise<AttemptResult> => {
   const { id, account, url } = delivery;
   if (findTargetError(url, policy) !== null)
     return { kind: 'refused', status: null, error: 'blocked_address' };
-  const [body, signers] = await Promise.all([bodyOf(delivery, database), signersOf(account)]);
-  if (body === null) return { kind: 'refused', status: null, error: 'expired' };
+  const [content, signers] = await Promise.all([contentOf(delivery, database), signersOf(account)]);
+  if (content === null) return { kind: 'refused', status: null, error: 'expired' };
+  const { body, traceparent: parent } = content;
   const timestamp = Math.floor(Date.now() / 1000);
   const signed = { id, requestId: delivery.request ?? id, account, timestamp, body };
-  return attempt({
-    url,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': userAgent,
-      ...signatureHeaders(signed, signers),
-    },
-    body,
-    agent: agents.of(account, url),
-    signal: AbortSignal.timeout(attemptTimeout(number)),
+  return tracing.span(spanOf(delivery, number, parent), async ({ traceparent, set, fail }) => {
+    const result = await attempt({
+      url,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': userAgent,
+        ...(traceparent !== null && { traceparent }),
+        ...signatureHeaders(signed, signers),
+      },
+      body,
+      agent: agents.of(account, url),
+      signal: AbortSignal.timeout(attemptTimeout(number)),
+    });
+    if (result.status !== null) set({ 'http.response.status_code': result.status });
+    if (result.kind !== 'accepted') fail(result.status === null ? result.error : String(result.status));
+    return result;
   });
 };
 
-/** Returns the body of a delivery, or null if its request has expired. */
-const bodyOf = async ({ id, request }: Delivery, database: Database): Promise<Buffer | null> => {
-  if (request === null) return testBody(id);
+/** Returns the span of an attempt; path and query of the URL may contain secrets. */
+const spanOf = ({ id, request, url }: Delivery, number: number, parent: string | null): SpanStart => {
+  const { hostname, port, protocol } = new URL(url);
+  const usualPort = protocol === 'https:' ? 443 : 80;
+  return {
+    name: 'POST',
+    kind: 'client',
+    parent,
+    attributes: {
+      'http.request.method': 'POST',
+      'server.address': hostname,
+      'server.port': port === '' ? usualPort : Number(port),
+      'http.request.resend_count': number - 1,
+      'svc.delivery.id': id,
+      ...(request !== null && { 'svc.request.id': request }),
+    },
+  };
+};
+
+interface Content {
+  readonly body: Buffer;
+  readonly traceparent: string | null;
+}
+
+/** Returns what a delivery sends, and the trace that it belongs to; null if its request has expired. */
+const contentOf = async ({ id, request }: Delivery, database: Database): Promise<Content | null> => {
+  if (request === null) return { body: testBody(id), traceparent: null };
   const head = await findRequest(database, request);
   if (head?.httpStatus === null || head === null) return null;
   const { output } = await readPayloads(database, request);
-  return webhookBody({ id: request, httpStatus: head.httpStatus, output });
+  const { httpStatus, traceparent } = head;
+  return { body: webhookBody({ id: request, httpStatus, output }), traceparent };
 };
 
 /** Reads the secrets and keys for every attempt, as they may change; concurrent attempts share one read. */

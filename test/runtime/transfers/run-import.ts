@@ -36,6 +36,7 @@ export const runImport = async (options: RunImportOptions): Promise<RunResult> =
     account,
     input: JSON.parse(found.input ?? 'null'),
     resumed: undefined,
+    traceparent: null,
     log: () => undefined,
     skip: () => undefined,
     progress,

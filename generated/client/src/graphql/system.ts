@@ -931,6 +931,7 @@ export type operator_actions_create_filter_input = {
   endpoint?: string | null | undefined;
   delivery?: string | null | undefined;
   tag?: string | null | undefined;
+  trace_id?: string | null | undefined;
   after?: string | null | undefined;
   before?: string | null | undefined;
 };
@@ -1446,6 +1447,7 @@ export type operator_requestsQueryVariables = Exact<{
   endpoint?: string | null | undefined;
   delivery?: string | null | undefined;
   tag?: string | null | undefined;
+  trace_id?: string | null | undefined;
   after?: string | null | undefined;
   before?: string | null | undefined;
   cursor?: string | null | undefined;
@@ -1453,7 +1455,7 @@ export type operator_requestsQueryVariables = Exact<{
 }>;
 
 
-export type operator_requestsQuery = { operator_requests: Array<{ id: string, account: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, round: number, webhook: string | null, tags: unknown, created_at: string, begun_at: string | null, ended_at: string | null } | null> | null };
+export type operator_requestsQuery = { operator_requests: Array<{ id: string, account: string, model: string, status: string, http_status: number | null, error_type: string | null, attempts: number, round: number, webhook: string | null, tags: unknown, trace_id: string | null, created_at: string, begun_at: string | null, ended_at: string | null } | null> | null };
 
 export type operator_requests_by_idQueryVariables = Exact<{
   id: string;
@@ -2767,7 +2769,7 @@ export const operator_modelsDocument = createDocument<operator_modelsQuery, oper
 
 export const operator_requestsDocument = createDocument<operator_requestsQuery, operator_requestsQueryVariables>(
   'system',
-  'query operator_requests($account: String, $model: String, $status: String, $error_type: String, $http_status: Int, $endpoint: String, $delivery: String, $tag: String, $after: String, $before: String, $cursor: String, $limit: Int) { operator_requests(account: $account, model: $model, status: $status, error_type: $error_type, http_status: $http_status, endpoint: $endpoint, delivery: $delivery, tag: $tag, after: $after, before: $before, cursor: $cursor, limit: $limit) { id account model status http_status error_type attempts round webhook tags created_at begun_at ended_at } }',
+  'query operator_requests($account: String, $model: String, $status: String, $error_type: String, $http_status: Int, $endpoint: String, $delivery: String, $tag: String, $trace_id: String, $after: String, $before: String, $cursor: String, $limit: Int) { operator_requests(account: $account, model: $model, status: $status, error_type: $error_type, http_status: $http_status, endpoint: $endpoint, delivery: $delivery, tag: $tag, trace_id: $trace_id, after: $after, before: $before, cursor: $cursor, limit: $limit) { id account model status http_status error_type attempts round webhook tags trace_id created_at begun_at ended_at } }',
 );
 
 export const operator_requests_by_idDocument = createDocument<operator_requests_by_idQuery, operator_requests_by_idQueryVariables>(

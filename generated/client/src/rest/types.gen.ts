@@ -1194,6 +1194,9 @@ export type OperatorActionsCreateData = {
          * All requests that match, of the last seven days unless `after` is given
          */
         filter?: {
+            /**
+             * Id or e-mail address
+             */
             account?: string;
             model?: string;
             status?: 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
@@ -1202,6 +1205,7 @@ export type OperatorActionsCreateData = {
             endpoint?: string;
             delivery?: 'pending' | 'delivered' | 'failed';
             tag?: string;
+            trace_id?: string;
             after?: string;
             before?: string;
         };
@@ -1256,7 +1260,7 @@ export type OperatorDeliveriesData = {
     path?: never;
     query?: {
         /**
-         * Id of an account
+         * Id or e-mail address of an account
          */
         account?: string;
         /**
@@ -1439,7 +1443,7 @@ export type OperatorRequestsData = {
     path?: never;
     query?: {
         /**
-         * Id of an account
+         * Id or e-mail address of an account
          */
         account?: string;
         /**
@@ -1470,6 +1474,10 @@ export type OperatorRequestsData = {
          * Only requests with this tag, as key=value
          */
         tag?: string;
+        /**
+         * Id of the trace that the submit belonged to
+         */
+        trace_id?: string;
         /**
          * Only requests created after
          */
@@ -1511,6 +1519,10 @@ export type OperatorRequestsResponses = {
             tags?: {
                 [key: string]: string;
             } | null;
+            /**
+             * Trace that the submit belonged to
+             */
+            trace_id?: string | null;
             created_at: string;
             begun_at?: string | null;
             ended_at?: string | null;
@@ -1554,6 +1566,10 @@ export type OperatorRequestsReadResponses = {
                 tags?: {
                     [key: string]: string;
                 } | null;
+                /**
+                 * Trace that the submit belonged to
+                 */
+                trace_id?: string | null;
                 created_at: string;
                 begun_at?: string | null;
                 ended_at?: string | null;

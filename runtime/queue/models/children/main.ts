@@ -31,7 +31,7 @@ interface PendingSave {
 
 let current: Current | null = null;
 
-const run = async ({ model, input, resumed }: RunTask): Promise<void> => {
+const run = async ({ model, input, resumed, traceparent }: RunTask): Promise<void> => {
   send({ kind: 'started' });
   const { controller, log, calls } = (current = {
     controller: new AbortController(),
@@ -43,6 +43,7 @@ const run = async ({ model, input, resumed }: RunTask): Promise<void> => {
     log: (message: string, level: LogLevel = 'INFO') => log.add(String(message), level),
     progress: (state: unknown) => send({ kind: 'progress', state }),
     resumed,
+    traceparent,
     signal,
     files: createFiles(calls),
   };

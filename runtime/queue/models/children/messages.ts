@@ -6,6 +6,7 @@ export interface RunTask {
   readonly model: string;
   readonly input: unknown;
   readonly resumed: unknown;
+  readonly traceparent: string | null;
 }
 
 export type ToChild =

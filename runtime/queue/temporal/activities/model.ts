@@ -12,6 +12,7 @@ import { checkInput } from '../../models/input.js';
 import type { QueueModels } from '../../models/models.js';
 import { inputVersion } from '../../requests/input-version.js';
 import { platformOutcome, type Outcome } from '../../requests/outcome.js';
+import { untraced, type Span, type SpanStart, type Tracing } from '../../../tracing/tracing.js';
 import type { LateLogs } from '../../requests/late-logs.js';
 import { beginRecord, type AttemptRecord } from '../../requests/attempt-record.js';
 import { createRunFiles } from '../../requests/run-files.js';
@@ -31,6 +32,8 @@ export interface ModelActivityOptions {
   readonly files: FileStore;
   readonly settings: QueueSettings;
   readonly lateLogs: Pick<LateLogs, 'keep'>;
+  /** Records attempts as spans. */
+  readonly tracing?: Tracing;
   /** Identity of the process. */
   readonly worker: string;
   readonly observe?: (observation: QueueObservation) => void;
@@ -67,7 +70,9 @@ export const createModelActivities = (options: ModelActivityOptions) => ({
     if (started === null) return requireEnd(requestId, lifecycle);
     for (let lost = 0; lost < started.lost; lost += 1)
       options.observe?.({ kind: 'attemptLost', model: model.id });
-    return attempt({ ...found, model, number: request.attempts + 1, attempts }, options);
+    const given = { ...found, model, number: request.attempts + 1, attempts };
+    const { tracing = untraced } = options;
+    return tracing.span(spanOf(given), (span) => attempt({ ...given, span }, options));
   },
 });
 
@@ -137,8 +142,28 @@ interface Attempt {
   readonly attempts: number;
 }
 
-const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<RequestEnd> => {
-  const { model, request, input, number } = given;
+interface TracedAttempt extends Attempt {
+  readonly span: Span;
+}
+
+/** Returns the span of an attempt, by the conventions of messages that are processed. */
+const spanOf = ({ model, request, number }: Attempt): SpanStart => ({
+  name: `run ${model.id}`,
+  kind: 'consumer',
+  parent: request.traceparent,
+  attributes: {
+    'messaging.system': 'svc',
+    'messaging.operation.name': 'run',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': model.id,
+    'messaging.message.id': request.id,
+    'svc.request.id': request.id,
+    'svc.attempt': number,
+  },
+});
+
+const attempt = async (given: TracedAttempt, options: ModelActivityOptions): Promise<RequestEnd> => {
+  const { model, request, input, number, span } = given;
   const { database, run, files, settings, onFailure } = options;
   const { id: requestId, filesTtl: ttl } = request;
   const context = Context.current();
@@ -152,6 +177,7 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
       account: request.account,
       input: JSON.parse(input ?? 'null'),
       resumed: context.info.heartbeatDetails,
+      traceparent: span.traceparent,
       log: log.add,
       skip: log.skip,
       progress: heartbeat.progress,
@@ -160,6 +186,7 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
       signal: context.cancellationSignal,
       onFailure: record.onFailure,
     });
+    if (outcome.errorType !== null) span.fail(outcome.errorType);
     if (retry) return await failWith(outcome, record, { ...given, database });
     // a client that sees the end must also see every log line
     const { errorType } = outcome;
@@ -172,6 +199,7 @@ const attempt = async (given: Attempt, options: ModelActivityOptions): Promise<R
     if (!context.cancellationSignal.aborted || error instanceof ApplicationFailure) throw error;
     heartbeat.send();
     const isCancelled = context.cancellationDetails?.cancelRequested === true;
+    span.fail(isCancelled ? 'cancelled' : 'worker_stopped');
     const end = record.toEnd(isCancelled ? 'cancelled' : 'retry', isCancelled ? null : 'worker_stopped');
     await failAttempt(database, end, Date.now());
     if (isCancelled) throw error;

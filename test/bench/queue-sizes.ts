@@ -1,0 +1,164 @@
+/**
+ * Whether the queue stays as fast when its tables are large: admission with many waiting requests, and status with many that
+ * have ended. `BENCH_ENDED` is the number of these, 10 million by default; the rows are made by the database.
+ */
+import { randomUUID } from 'node:crypto';
+import type { QueueModelDeclaration } from '../../contract/queue-model.js';
+import { openDatabase } from '../../runtime/databases/open.js';
+import { createModelLocks } from '../../runtime/queue/store/model-locks.js';
+import { median } from './measure.js';
+import type { Measure } from './queue-measures.js';
+import type { QueuePlace } from './queue-place.js';
+import { inTurns, rate } from './queue-turns.js';
+
+const print = (value: number): string => String(Number(value.toPrecision(3)));
+
+const accounts = 100;
+const sizes = [1_000, 10_000] as const;
+/** Free slots of one fill, and fills of each size. */
+const slots = 50;
+const fills = 8;
+
+const measured = {
+  id: 'bench/admission',
+  class: 'nobody',
+  concurrency: { model: slots, account: slots },
+} as QueueModelDeclaration;
+
+/** A row of `svc_requests` for each number from 1; `account` is an expression of `seq`. */
+const insertRequests = (values: {
+  readonly count: number;
+  readonly columns: Readonly<Record<string, string>>;
+}) =>
+  `INSERT INTO svc_requests (${Object.keys(values.columns).join(', ')})
+   SELECT ${Object.values(values.columns).join(', ')} FROM seq_1_to_${values.count}`;
+
+/** An id of the number `seq`, in the order of the numbers, as ids of requests are in the order of their creation. */
+const idOf = (first: number): string =>
+  `CONCAT(LPAD(HEX(${first} + seq), 8, '0'), '-0000-7000-8000-', LPAD(HEX(seq), 12, '0'))`;
+
+const accountOf = (of: number): string =>
+  `CONCAT('00000000-0000-4000-8000-', LPAD(HEX(seq % ${of}), 12, '0'))`;
+
+const fillWith = async ({ execute }: QueuePlace, count: number): Promise<void> => {
+  await execute(`DELETE FROM svc_requests WHERE model = '${measured.id}'`);
+  await execute(
+    insertRequests({
+      count,
+      columns: {
+        id: idOf(0),
+        account: accountOf(accounts),
+        model: `'${measured.id}'`,
+        state: "'waiting'",
+        input: "'{}'",
+        // known to Temporal, so that nobody starts a workflow
+        started: '1',
+        date_created: `${Date.now()} + seq`,
+      },
+    }),
+  );
+  await execute('ANALYZE TABLE svc_requests');
+};
+
+/** Returns the milliseconds of each admission, the median of the fills. */
+const admissionTime = async (place: QueuePlace, count: number): Promise<number> => {
+  await fillWith(place, count);
+  const database = await openDatabase({ url: place.databaseUrl });
+  try {
+    const locks = createModelLocks(database);
+    const times: number[] = [];
+    for (let turn = 0; turn < fills; turn += 1) {
+      const began = performance.now();
+      const admitted = await locks.hold(measured, ({ fill }) => fill());
+      times.push((performance.now() - began) / admitted.length);
+      await place.execute(
+        `UPDATE svc_requests SET state = 'ended', date_ended = ${Date.now()} ` +
+          `WHERE model = '${measured.id}' AND state = 'admitted'`,
+      );
+    }
+    return median(times);
+  } finally {
+    await database.close();
+  }
+};
+
+/** What it takes to give a slot to a waiting request, of a queue and of one ten times as long. */
+export const admission: Measure = async (place) => {
+  const [few = 0, many = 0] = [await admissionTime(place, sizes[0]), await admissionTime(place, sizes[1])];
+  await place.execute(`DELETE FROM svc_requests WHERE model = '${measured.id}'`);
+  const note = `${sizes[1]} waiting requests of ${accounts} accounts, ${slots} free slots`;
+  const grown = `${print(many)} ms with ${sizes[1]} ÷ ${print(few)} ms with ${sizes[0]}`;
+  return [
+    { name: 'an admission', value: many, unit: 'ms', target: 1, atLeast: false, note },
+    {
+      name: 'an admission of ten times as many',
+      value: many / few,
+      unit: '×',
+      target: 1.5,
+      atLeast: false,
+      note: grown,
+    },
+  ];
+};
+
+const ended = Number(process.env.BENCH_ENDED ?? 10_000_000);
+/** Rows of one statement. */
+const portion = 200_000;
+
+const insertEnded = async ({ execute }: QueuePlace): Promise<void> => {
+  const day = 86_400_000;
+  for (let first = 0; first < ended; first += portion) {
+    const count = Math.min(portion, ended - first);
+    const created = `${Date.now() - day} + seq`;
+    await execute(
+      insertRequests({
+        count,
+        columns: {
+          id: idOf(0x10_00_00_00 + first),
+          account: accountOf(1_000),
+          model: "'bench/echo'",
+          state: "'ended'",
+          attempts: '1',
+          input: "'{}'",
+          output: "'{}'",
+          http_status: '200',
+          started: '1',
+          date_created: created,
+          date_begun: created,
+          date_ended: created,
+        },
+      }),
+    );
+  }
+};
+
+const read = async (address: string, headers: Readonly<Record<string, string>>): Promise<void> => {
+  const answer = await fetch(address, { headers });
+  await answer.arrayBuffer();
+  if (answer.status !== 200) throw new Error(`${address}: ${answer.status}`);
+};
+
+/** The status of a request that has ended, among many others. */
+export const endedRequests: Measure = async (place) => {
+  const { url, key, bearer, column, execute } = place;
+  const began = performance.now();
+  await insertEnded(place);
+  const seconds = (performance.now() - began) / 1000;
+  const [account = ''] = await column("SELECT id FROM svc_users WHERE email = 'admin@example.com'");
+  const id = randomUUID();
+  await execute(
+    `INSERT INTO svc_requests (id, account, model, state, attempts, input, output, http_status, started, ` +
+      `date_created, date_begun, date_ended) VALUES ('${id}', '${account}', 'bench/echo', 'ended', 1, '{}', '{}', ` +
+      `200, 1, ${Date.now()}, ${Date.now()}, ${Date.now()})`,
+  );
+  const pair = await inTurns({
+    queue: () => rate(() => read(`${url}/queue/bench/echo/requests/${id}/status`, key)),
+    floor: () => rate(() => read(`${url}/items/thing/1`, bearer)),
+  });
+  const note =
+    `${print(pair.queue)}/s ÷ ${print(pair.floor)}/s, with ${ended} requests that have ended, ` +
+    `made in ${print(seconds)} s`;
+  return [
+    { name: 'status ÷ one, large table', value: pair.ratio, unit: '×', target: 0.9, atLeast: true, note },
+  ];
+};
