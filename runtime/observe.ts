@@ -76,6 +76,8 @@ export type QueueObservation =
       ms: number;
       waitedMs: number | null;
     }
+  /** A call of Temporal by the API; `status` is `ok`, the name of a gRPC status, or `other`. */
+  | { kind: 'temporalCalled'; call: TemporalCall; status: string; ms: number }
   /** An attempt that ended with its worker, found by the next attempt or the sweep. */
   | { kind: 'attemptLost'; model: string }
   /** The process of a function model ended in a run. */
@@ -92,6 +94,9 @@ export type QueueObservation =
  * after which the request is run again, `cancelled`, or `lost` with its worker.
  */
 export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';
+
+/** A call of Temporal: to start or signal the workflow of a request, to cancel it, to start a delivery, to read a state. */
+export type TemporalCall = 'start' | 'admit' | 'cancel' | 'deliver' | 'state';
 
 export type StatementKind = 'read' | 'write' | 'transaction';
 export type StatementFailure = 'lost' | 'other';

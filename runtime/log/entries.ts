@@ -88,6 +88,10 @@ const levelsAndMessages: {
   submitted: ['trace', ({ model }) => `a request for ${model} was accepted`],
   submissionRefused: ['debug', ({ reason }) => `a request was refused: ${reason}`],
   workflowStarted: ['trace', ({ status, ms }) => `start of a workflow: ${status}, ${formatDuration(ms)}`],
+  temporalCalled: [
+    'trace',
+    ({ call, status, ms }) => `call of Temporal (${call}): ${status}, ${formatDuration(ms)}`,
+  ],
   attemptFinished: [
     'debug',
     ({ model, outcome, ms }) => `attempt to run ${model}: ${outcome} after ${formatDuration(ms)}`,

@@ -119,6 +119,13 @@ export const families = {
     'reason',
   ),
   limitHits: counter('svc_account_limit_hits_total', 'Times that an account reached a quota', 'limit'),
+  temporalCall: seconds(
+    'svc_temporal_call_seconds',
+    'Time of a call of Temporal by a server',
+    fast,
+    'call',
+    'status',
+  ),
   temporalStart: seconds('svc_temporal_start_seconds', 'Time to start a workflow', fast, 'status'),
   runs: counter('svc_runs_total', 'Attempts to run a model, by outcome', 'model', 'outcome'),
   runDuration: seconds('svc_run_duration_seconds', 'Time of an attempt to run a model', slow, 'model'),

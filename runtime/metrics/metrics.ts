@@ -72,6 +72,8 @@ const queueCounters: Counters = {
   submitted: (tallies, { model }) => tallies.add('submitted', [model]),
   submissionRefused: (tallies, { reason }) => tallies.add('refusedRequests', [reason]),
   workflowStarted: (tallies, { ms, status }) => tallies.observe('temporalStart', [status], ms / 1000),
+  temporalCalled: (tallies, { call, status, ms }) =>
+    tallies.observe('temporalCall', [call, status], ms / 1000),
   attemptFinished(tallies, { model, outcome, errorType, ms, waitedMs }) {
     tallies.add('runs', [model, outcome]);
     tallies.observe('runDuration', [model], ms / 1000);

@@ -45,11 +45,12 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
     await queue.close();
   });
 
-  const run = async (model: string, body: object = {}): Promise<Ended> => {
-    const answer = await queue.request('POST', `/queue/test/${model}`, { body, headers: queue.auth.ann });
+  const run = (model: string, body: object = {}): Promise<Ended> => runAny(`test/${model}`, body);
+  const runAny = async (model: string, body: object): Promise<Ended> => {
+    const answer = await queue.request('POST', `/queue/${model}`, { body, headers: queue.auth.ann });
     const { request_id: id } = answer.body as { request_id: string };
     const ended = await until(async () => {
-      const path = `/queue/test/${model}/requests/${id}/status?logs=1`;
+      const path = `/queue/${model}/requests/${id}/status?logs=1`;
       const { status, body: found } = await queue.request('GET', path, { headers: queue.auth.ann });
       return status === 200 ? (found as Ended['body']) : null;
     });
@@ -104,16 +105,22 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'ok', error_type: null, error_message: null }]);
   });
 
-  const usedLogBytes = async (): Promise<number> => {
+  const usedOf = async (name: string): Promise<number> => {
     const { data } = await queue.request('GET', '/queue/limits', { headers: queue.auth.ann });
     const all = data as readonly { readonly quota: string; readonly used: number }[];
-    return all.find(({ quota }) => quota === 'log_bytes')?.used ?? Number.NaN;
+    return all.find(({ quota }) => quota === name)?.used ?? Number.NaN;
   };
 
   it('its log lines count against the quota of the account from its end on', async () => {
-    const before = await usedLogBytes();
+    const before = await usedOf('log_bytes');
     await run('talk', { count: 3 });
-    expect((await usedLogBytes()) - before).toBe('line 1line 2line 3'.length);
+    expect((await usedOf('log_bytes')) - before).toBe('line 1line 2line 3'.length);
+  });
+
+  it('its files count against the quota of the account from its end on', async () => {
+    const before = await usedOf('files');
+    await runAny('demo/image', { prompt: 'sea', width: 16, height: 16 });
+    expect((await usedOf('files')) - before).toBe(1);
   });
 
   const sweep = async (): Promise<readonly QueueObservation[]> => {

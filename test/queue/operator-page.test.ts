@@ -183,6 +183,36 @@ describe('the page of operators', () => {
     await page.close();
   });
 
+  it('aborts an action on many requests, which says how far it came', async () => {
+    const count = 5_000;
+    await queue.database.write({
+      text:
+        'insert into svc_requests (id, account, model, state, http_status, date_created, date_ended, input) ' +
+        'with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?) ' +
+        "select printf('00000000-0000-7000-8000-%012x', n), ?, 'test/many', 'ended', 200, ?, ?, '{}' from numbers",
+      values: [count, account(), Date.now(), Date.now()],
+    });
+    const page = await open('bob');
+    await shows(page, 'Older requests');
+    await page.getByLabel('Model').fill('test/many');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await shows(page, 'All that match:');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: `Retry ${count} requests` })
+      .click();
+    await page.getByRole('button', { name: 'Abort' }).click();
+    await shows(page, 'retry aborted: ');
+    const [action] = await queue.database.query(
+      "select state, done, failed from svc_operator_actions where action = 'retry'",
+      [],
+    );
+    expect(action).toMatchObject({ state: 'aborted' });
+    expect(Number(action?.done) + Number(action?.failed)).toBeLessThan(count);
+    await page.close();
+  });
+
   it('pauses and resumes a model, shows workers and accounts, and logs out', async () => {
     const page = await open('bob', { colorScheme: 'dark' });
     await shows(page, 'Older requests');

@@ -58,7 +58,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const { settings, database, access, observe, onError } = options;
   const models = createQueueModels([...options.models, ...builtInModels]);
   const { temporalAddress: address, temporalNamespace: namespace, resultTtl, secrets } = settings;
-  const gateway = createGateway({ address, namespace });
+  const gateway = createGateway({ address, namespace, observe });
   const quotas = createQuotas({ database, preset: settings.quotas, observe });
   const shared = { database, models, quotas, onError };
   const lifecycle = createRequestLifecycle({ ...shared, gateway, resultTtl, observe });

@@ -4,6 +4,7 @@
  */
 import type { Client, Connection } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
+import type { QueueObservation, TemporalCall } from '../../observe.js';
 import {
   admittedSignal,
   deliveryWorkflowId,
@@ -46,6 +47,8 @@ export interface Gateway {
 }
 
 export interface GatewayOptions {
+  /** Called with each call that ended. */
+  readonly observe?: (observation: QueueObservation) => void;
   /** `null` if no server is configured. */
   readonly address: string | null;
   readonly namespace: string | null;
@@ -94,7 +97,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   };
 
   return {
-    ...createCalls(call),
+    ...createCalls(measured(call, options.observe)),
     async close() {
       await closeLink(link);
     },
@@ -108,19 +111,52 @@ const closeLink = async (link: Promise<Link> | null): Promise<void> => {
 
 /** Creates the gateway of a worker, which is already connected. */
 export const createWorkerGateway = (client: Client, searchable: Searchable): Gateway => ({
-  ...createCalls((body) => body({ client, connection: null, searchable })),
+  ...createCalls((_, body) => body({ client, connection: null, searchable })),
   close: async () => undefined,
 });
 
 type Call = <Result>(body: (link: Link) => Promise<Result>) => Promise<Result>;
+type NamedCall = <Result>(name: TemporalCall, body: (link: Link) => Promise<Result>) => Promise<Result>;
 
-const createCalls = (call: Call): Omit<Gateway, 'close'> => ({
-  start: (request) => call((link) => startRequest(link, request)),
-  admit: (request) => call((link) => admitRequest(link, request)),
+/** Reports the duration and the end of calls: the client of Temporal's SDK, unlike its worker, has no metrics. */
+const measured =
+  (call: Call, observe: GatewayOptions['observe'] = () => undefined): NamedCall =>
+  async (name, body) => {
+    const began = performance.now();
+    const report = (status: string): void =>
+      observe({ kind: 'temporalCalled', call: name, status, ms: performance.now() - began });
+    try {
+      const result = await call(body);
+      report('ok');
+      return result;
+    } catch (error) {
+      report(statusOf(error));
+      throw error;
+    }
+  };
+
+/** Names of gRPC statuses that operators tell apart. */
+const statuses: ReadonlyMap<unknown, string> = new Map([
+  [4, 'deadline_exceeded'],
+  [7, 'permission_denied'],
+  [8, 'resource_exhausted'],
+  [14, 'unavailable'],
+  [16, 'unauthenticated'],
+]);
+
+const statusOf = (error: unknown): string => {
+  if (isLoss(error)) return 'unavailable';
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  return statuses.get(code) ?? statuses.get(cause?.code) ?? 'other';
+};
+
+const createCalls = (call: NamedCall): Omit<Gateway, 'close'> => ({
+  start: (request) => call('start', (link) => startRequest(link, request)),
+  admit: (request) => call('admit', (link) => admitRequest(link, request)),
   cancel: (request, isWaiting) =>
-    call(({ client }) => cancelRequest(client, requestWorkflowId(request), isWaiting)),
-  deliver: (delivery) => call((link) => startDelivery(link, delivery)),
-  stateOf: (request) => call(({ client }) => readState(client, requestWorkflowId(request))),
+    call('cancel', ({ client }) => cancelRequest(client, requestWorkflowId(request), isWaiting)),
+  deliver: (delivery) => call('deliver', (link) => startDelivery(link, delivery)),
+  stateOf: (request) => call('state', ({ client }) => readState(client, requestWorkflowId(request))),
 });
 
 const connect = async ({ address, namespace }: GatewayOptions): Promise<Link> => {

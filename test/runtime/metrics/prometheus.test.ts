@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createNamespace } from '../../queue/harness.js';
 import { startReceiver, type Receiver } from '../../queue/receiver.js';
 import { reservePort } from '../../services/ports.js';
-import { startPrometheus, type Prometheus } from '../../services/prometheus.js';
+import { impatientRules, startPrometheus, type Prometheus } from '../../services/prometheus.js';
 import { until } from '../../until.js';
 import type { Running, Workplace } from '../commands.js';
 import { createBootstrapped } from '../harness/bootstrapped.js';
@@ -29,11 +29,6 @@ const dashboard = JSON.parse(read('dashboard.json')) as Dashboard;
 const expressions = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => [title, expr] as const),
 );
-
-/** The rules as they are, except that nobody waits for minutes. */
-const impatientRules = read('alerts.yml')
-  .replaceAll(/^ +for: \d+m\n/gm, '')
-  .replaceAll(/\[(5|10|15)m\]/g, '[20s]');
 
 let place: Workplace;
 let receiver: Receiver;
@@ -64,7 +59,7 @@ beforeAll(async () => {
   });
   worker = place.start(['worker'], { ...environment, ADMIN_PORT: String(workerAdmin) });
   await Promise.all([api.until(/\/items/), worker.until(/workers started: /)]);
-  prometheus = await startPrometheus([apiAdmin, workerAdmin], impatientRules);
+  prometheus = await startPrometheus([apiAdmin, workerAdmin], impatientRules());
 }, 180_000);
 afterAll(async () => {
   await prometheus.close();
