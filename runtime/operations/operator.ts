@@ -16,7 +16,8 @@ import { listPauses } from '../queue/store/pauses.js';
 import { findRequest } from '../queue/store/requests.js';
 import type { RequestHead } from '../queue/store/request-head.js';
 import { requestToWire, statesOf, toTag } from './requests.js';
-import { notFound, fromTime, toTime, toTimeOrNull } from './own.js';
+import { notFound } from './not-found.js';
+import { fromTime, toTime, toTimeOrNull } from './times.js';
 import type { OperationServices } from './services.js';
 
 type Names =
