@@ -214,7 +214,7 @@ const reportRules = async (
 /** Warns when password reset pages are configured without SMTP. */
 const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
   if (auth.resetUrls.length > 0 && mail.smtp === null) {
-    const message = 'PASSWORD_RESET_URL_ALLOW_LIST is set, but no mail is sent without EMAIL_SMTP_HOST';
+    const message = 'PASSWORD_RESET_URL_ALLOW_LIST is set, but mail cannot be sent; set EMAIL_SMTP_HOST';
     observe({ kind: 'warning', message });
   }
 };

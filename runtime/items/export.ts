@@ -37,7 +37,7 @@ export const exportList = async (
   const { digits, isOpen } = shapeOf(target, format, context);
   const file = { collection: target.collection, format, now: context.now };
   if (first.isLast) return respondFile(printWhole(format, first.rows.bytes, digits), file);
-  const rest = bytesOf(first, chunks, context);
+  const rest = bytesOf(prepend(first, chunks), context);
   const body = isOpen
     ? printSpooled(format, rest, { digits })
     : printChunks(format, rest, { columns: null, digits });
@@ -94,15 +94,17 @@ async function* printChunks(
   yield printer.end();
 }
 
+async function* prepend(first: Chunk, rest: AsyncIterable<Chunk>): AsyncGenerator<Chunk, void, void> {
+  yield first;
+  yield* rest;
+}
+
 /** Returns the bytes of all chunks; the memory of one is free when the next is asked for. */
 async function* bytesOf(
-  first: Chunk,
-  rest: AsyncIterable<Chunk>,
+  chunks: AsyncIterable<Chunk>,
   { budget }: ItemContext,
 ): AsyncGenerator<Buffer, void, void> {
-  yield first.rows.bytes;
-  budget.bytes.giveBack(first.rows.size);
-  for await (const { rows } of rest) {
+  for await (const { rows } of chunks) {
     if (!rows.isEmpty) yield rows.bytes;
     budget.bytes.giveBack(rows.size);
   }

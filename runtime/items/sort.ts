@@ -45,10 +45,10 @@ const maxAttempts = 20;
 /** Returns false where others have moved items meanwhile. */
 const tryMove = async (ordered: Ordered, move: Move, context: ItemContext): Promise<boolean> => {
   try {
-    const rows = await readAffected(ordered, move, context);
-    const changes = planMove(rows, move, ordered);
+    const affected = await readAffected(ordered, move, context);
+    const changes = planMove(affected, ordered);
     if (changes.length === 0) return true;
-    const precondition = requireUnchanged(rows, { ordered, move, context });
+    const precondition = requireUnchanged(affected.rows, { ordered, move, context });
     const writing: WriteItemContext = { ...context, omitsOutput: true, precondition };
     await updateItems({ collection: ordered.collection, parsed: readQuery({}) }, changes, writing);
     return true;
@@ -63,22 +63,35 @@ class Moved extends Error {}
 
 type ReadContext = ItemContext & Partial<WrittenContext>;
 
+interface Affected {
+  readonly rows: readonly Row[];
+  /** Index of the item that moves. */
+  readonly from: number;
+  /** Index of the item whose place it takes. */
+  readonly to: number;
+}
+
 /**
  * Reads the items between the two, or all where their positions are not complete.
- * @throws Moved where one of the two has left the others between two reads
+ * @throws Moved where one of the two has left the others between two reads; FORBIDDEN where one does not exist
  */
-const readAffected = async (ordered: Ordered, move: Move, context: ReadContext): Promise<readonly Row[]> => {
-  if (!(await isNumbered(ordered, context))) return readRows(ordered, {}, context);
+const readAffected = async (ordered: Ordered, move: Move, context: ReadContext): Promise<Affected> => {
+  const isComplete = await isNumbered(ordered, context);
+  const filter = isComplete ? await filterBetween(ordered, move, context) : {};
+  const rows = await readRows(ordered, { filter }, context);
+  const [from, to] = [findRow(rows, move.item, ordered), findRow(rows, move.to, ordered)];
+  if (from === -1 || to === -1) throw isComplete ? new Moved() : missingItem(ordered.collection);
+  return { rows, from, to };
+};
+
+const filterBetween = async ({ collection, field }: Ordered, move: Move, context: ReadContext) => {
+  const target = { collection, parsed: readQuery({ fields: [field] }) };
   const read = async (text: string): Promise<unknown> => {
-    const { collection, field } = ordered;
-    const target = { collection, parsed: readQuery({ fields: [field] }) };
     const { bytes } = await readItem(target, keyOf(collection, text), context);
     return (JSON.parse(bytes.toString()) as Row)[field];
   };
   const ends = [await read(move.item), await read(move.to)].sort((a, b) => Number(a) - Number(b));
-  const rows = await readRows(ordered, { filter: { [ordered.field]: { _between: ends } } }, context);
-  if (findRow(rows, move.item, ordered) === -1 || findRow(rows, move.to, ordered) === -1) throw new Moved();
-  return rows;
+  return { [field]: { _between: ends } };
 };
 
 const keyOf = ({ key }: Collection, text: string): readonly string[] => splitKey(text, key.length);
@@ -107,11 +120,8 @@ const readRows = async (
 };
 
 /** Returns the items that get another position, in the form of an update. */
-const planMove = (rows: readonly Row[], move: Move, ordered: Ordered): readonly Row[] => {
-  const { collection, field } = ordered;
+const planMove = ({ rows, from, to }: Affected, { field }: Ordered): readonly Row[] => {
   const places = numberRows(rows, field);
-  const [from, to] = [findRow(rows, move.item, ordered), findRow(rows, move.to, ordered)];
-  if (from === -1 || to === -1) throw missingItem(collection);
   const [start, end] = [places[from], places[to]] as [number, number];
   const step = Math.sign(start - end);
   return rows.flatMap((row, index) => {
@@ -166,7 +176,7 @@ const requireUnchanged = (
       input: bindInput(context, {}),
     });
     const found = await readAffected(ordered, move, { ...context, executor });
-    if (JSON.stringify(found) !== JSON.stringify(known)) throw new Moved();
+    if (JSON.stringify(found.rows) !== JSON.stringify(known)) throw new Moved();
   },
   after: async () => undefined,
 });

@@ -29,13 +29,13 @@ const levelsAndMessages: {
   requestFailed: ['error', ({ method, route, id }) => `${method} ${route} failed (request ${id})`],
   answerFailed: [
     'error',
-    ({ collection }) => `an item of "${collection}" is stored, but could not be read for the response`,
+    ({ collection }) => `an item of "${collection}" was stored, but could not be read for the response`,
   ],
   statementFinished: ['trace', ({ operation, ms }) => `${operation} in ${formatDuration(ms)}`],
-  connectionAwaited: ['trace', ({ ms }) => `a connection was free after ${formatDuration(ms)}`],
-  planCreated: ['trace', ({ use }) => `a plan was made: ${use}`],
+  connectionAwaited: ['trace', ({ ms }) => `waited ${formatDuration(ms)} for a connection of the pool`],
+  planCreated: ['trace', ({ use }) => `planned a query that was not in the cache: ${use}`],
   limitReached: ['debug', ({ limit }) => `a caller has reached the limit "${limit}"`],
-  step: ['info', ({ name, ms }) => `${name} ${formatDuration(ms)}`],
+  step: ['info', ({ name, ms }) => `${name} took ${formatDuration(ms)}`],
   started: [
     'info',
     ({ collections, ms, urls }) =>
@@ -46,10 +46,10 @@ const levelsAndMessages: {
   databaseDefault: ['info', ({ url }) => `DATABASE_URL is not set; using ${url}`],
   databaseAwaited: ['warn', ({ reason }) => `waiting for the database: ${reason}`],
   databaseLost: ['error', ({ reason }) => `lost the connection to the database: ${reason}`],
-  databaseBack: ['info', ({ ms }) => `the database is back after ${formatDuration(ms)}`],
+  databaseBack: ['info', ({ ms }) => `connected to the database again after ${formatDuration(ms)}`],
   accessReloaded: [
     'debug',
-    ({ version, ms }) => `access rules version ${version} read in ${formatDuration(ms)}`,
+    ({ version, ms }) => `read version ${version} of the access rules in ${formatDuration(ms)}`,
   ],
   processStarted: ['debug', ({ process }) => `request process ${process} is ready`],
   processEnded: [
@@ -70,38 +70,48 @@ const levelsAndMessages: {
   schemaChanged: [
     'info',
     ({ changes, ms }) =>
-      `the schema has changed: ${changes.join('; ') || 'what is known about it'}; built in ${formatDuration(ms)}`,
+      `the schema has changed: ${changes.join('; ') || 'the metadata of its collections'}; built in ${formatDuration(ms)}`,
   ],
   schemaReloadFailed: [
     'error',
-    ({ reason }) => `the schema has changed and cannot be served, the former one still is: ${reason}`,
+    ({ reason }) =>
+      `the schema has changed but cannot be served; requests are answered by the former one: ${reason}`,
   ],
   workersStarted: ['info', ({ roles }) => `workers started: ${roles.join(', ')}`],
-  workerFailed: ['error', () => 'a worker task failed'],
+  workerFailed: ['error', () => 'a task of a worker failed and is retried'],
   modelFailed: [
     'error',
     ({ model, request, account, attempt }) =>
       `${model} failed: request ${request} of account ${account}, attempt ${attempt}`,
   ],
-  streamOpened: ['trace', () => 'a client follows a request'],
-  streamEnded: ['trace', () => 'a client no longer follows a request'],
+  streamOpened: ['trace', () => 'a client began to follow a request'],
+  streamEnded: ['trace', () => 'a client stopped following a request'],
   submitted: ['trace', ({ model }) => `a request for ${model} was accepted`],
-  submissionRefused: ['debug', ({ reason }) => `a request was refused: ${reason}`],
-  workflowStarted: ['trace', ({ status, ms }) => `start of a workflow: ${status}, ${formatDuration(ms)}`],
+  submissionRefused: ['debug', ({ reason }) => `a request for a model was rejected: ${reason}`],
+  workflowStarted: [
+    'trace',
+    ({ status, ms }) => `start of a workflow: ${status} after ${formatDuration(ms)}`,
+  ],
   temporalCalled: [
     'trace',
-    ({ call, status, ms }) => `call of Temporal (${call}): ${status}, ${formatDuration(ms)}`,
+    ({ call, status, ms }) => `call of Temporal (${call}): ${status} after ${formatDuration(ms)}`,
   ],
   attemptFinished: [
     'debug',
-    ({ model, outcome, ms }) => `attempt to run ${model}: ${outcome} after ${formatDuration(ms)}`,
+    ({ model, outcome, ms }) => `an attempt to run ${model} ended after ${formatDuration(ms)}: ${outcome}`,
   ],
   attemptLost: ['warn', ({ model }) => `an attempt to run ${model} ended with its worker`],
   childEnded: ['debug', ({ model, cause }) => `the process of a run of ${model} ended: ${cause}`],
   linesLost: ['warn', ({ request, lines }) => `${lines} log lines of request ${request} were not stored`],
-  webhookAttempted: ['debug', ({ outcome, ms }) => `webhook: ${outcome} after ${formatDuration(ms)}`],
+  webhookAttempted: [
+    'debug',
+    ({ outcome, ms }) => `an attempt to deliver a webhook ended after ${formatDuration(ms)}: ${outcome}`,
+  ],
   webhookPostponed: ['debug', ({ reason }) => `a webhook was postponed: ${reason}`],
-  jobFinished: ['debug', ({ job, status, ms }) => `${job}: ${status} after ${formatDuration(ms)}`],
+  jobFinished: [
+    'debug',
+    ({ job, status, ms }) => `the job ${job} ended after ${formatDuration(ms)}: ${status}`,
+  ],
   warning: ['warn', ({ message }) => message],
 };
 

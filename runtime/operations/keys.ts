@@ -5,7 +5,9 @@ import { allows, createKey } from '../queue/requests/keys.js';
 import { isId } from '../queue/store/ids.js';
 import { deleteKey, listKeys } from '../queue/store/keys.js';
 import { preventCaching } from './token-response.js';
-import { notFound, accountOf, fromTime, toTime, toTimeOrNull } from './own.js';
+import { accountOf } from './caller.js';
+import { notFound } from './not-found.js';
+import { fromTime, toTime, toTimeOrNull } from './times.js';
 import type { OperationServices } from './services.js';
 
 type Names = 'keysCreate' | 'keysList' | 'keysRevoke';

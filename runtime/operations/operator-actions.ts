@@ -18,7 +18,9 @@ import { deletePause, insertPause } from '../queue/store/pauses.js';
 import { drainWorkers } from '../queue/store/workers.js';
 import type { OperationContext } from './context.js';
 import { toSearch } from './operator.js';
-import { accountOf, notFound, toTime, toTimeOrNull } from './own.js';
+import { accountOf } from './caller.js';
+import { notFound } from './not-found.js';
+import { toTime, toTimeOrNull } from './times.js';
 import type { OperationServices } from './services.js';
 
 type Names = 'operatorActionsCreate' | 'operatorActionsRead' | 'operatorActionsAbort';

@@ -19,7 +19,8 @@ import { findRequest } from '../queue/store/requests.js';
 import type { RequestHead } from '../queue/store/request-head.js';
 import { traceIdOf } from '../tracing/traceparent.js';
 import { requestToWire, statesOf, toTag } from './requests.js';
-import { notFound, fromTime, toTime, toTimeOrNull } from './own.js';
+import { notFound } from './not-found.js';
+import { fromTime, toTime, toTimeOrNull } from './times.js';
 import type { OperationServices } from './services.js';
 
 type Names =

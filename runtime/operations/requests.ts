@@ -22,7 +22,9 @@ import type { RequestHead, RequestState } from '../queue/store/request-head.js';
 import type { SubmitOptions } from '../queue/http/submit-options.js';
 import { findTargetError, type TargetPolicy } from '../queue/webhooks/target.js';
 import type { OperationContext } from './context.js';
-import { callerOf, notFound, fromTime, toTime, toTimeOrNull } from './own.js';
+import { callerOf } from './caller.js';
+import { notFound } from './not-found.js';
+import { fromTime, toTime, toTimeOrNull } from './times.js';
 import { throwApiError } from '../queue/requests/api-errors.js';
 import type { OperationServices } from './services.js';
 

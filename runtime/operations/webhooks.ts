@@ -7,7 +7,7 @@ import { rotateWebhookSecret, webhookSecrets } from '../queue/store/secrets.js';
 import { findTargetError } from '../queue/webhooks/target.js';
 import type { OperationContext } from './context.js';
 import { preventCaching } from './token-response.js';
-import { unlimitedAccountOf } from './own.js';
+import { unlimitedAccountOf } from './caller.js';
 import type { OperationServices } from './services.js';
 
 type Names = 'webhooksSecret' | 'webhooksSecretRotate' | 'webhooksTest';

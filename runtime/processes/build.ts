@@ -17,7 +17,7 @@ import type { Config } from '../config/config.js';
 import { generatedFolder, isPackageOutput } from '../config/paths.js';
 import { isRefusal, Refusal } from '../config/refusal.js';
 import { pendingSteps, pendingStepsToText } from '../schema/bootstrap.js';
-import { createGeneratedSource } from './generated-source.js';
+import { createGeneratedSource, type GeneratedSource } from './generated-source.js';
 import { hashFiles } from './sources.js';
 
 /** Input of a build. */
@@ -54,7 +54,7 @@ interface Kept {
 }
 
 let kept: Kept | null = null;
-const source = createGeneratedSource();
+let source: GeneratedSource | null = null;
 
 const runTask = async (task: BuildTask): Promise<void> => {
   const catalog = JSON.parse(readFileSync(task.catalog, 'utf8')) as Catalog;
@@ -63,8 +63,9 @@ const runTask = async (task: BuildTask): Promise<void> => {
   if (missing.length > 0) throw new Refusal(pendingStepsToText(missing));
   const staging = `${task.directory}.${process.pid}`;
   mkdirSync(staging, { recursive: true });
+  source ??= createGeneratedSource(dirname(task.directory));
   try {
-    await buildIn(staging, { catalog, spec, memory, tables: task.tables });
+    await buildIn(staging, { catalog, spec, memory, tables: task.tables, source });
     publish(staging, task.directory);
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -83,17 +84,16 @@ interface Input {
   readonly spec: Spec;
   readonly memory: Memory;
   readonly tables: Config['tables'];
+  readonly source: GeneratedSource;
 }
 
-const buildIn = async (staging: string, { memory, ...input }: Input): Promise<void> => {
+const buildIn = async (staging: string, { memory, source, ...input }: Input): Promise<void> => {
   const { spec, tables } = input;
   // the package's own output differs from that of others
   const forPackage = isPackageOutput(generatedFolder);
-  const made = makeFiles({ ...input, forPackage }, memory);
+  const { files, outdated } = makeFiles({ ...input, forPackage }, memory);
   const isCommitted = existsSync(join(generatedFolder, 'server'));
-  const changes = isCommitted ? countOutdated(generatedFolder, made.files) : 0;
-  const isOwn = forPackage && changes > 0;
-  const { files, outdated } = isOwn ? makeFiles({ ...input, forPackage: false }, memory) : made;
+  const changes = isCommitted ? countOutdated(generatedFolder, files) : 0;
   await source.bundle(files, join(staging, 'server.mjs'));
   await bundleFunctions(spec.queueModels, join(staging, 'functions.mjs'));
   mkdirSync(join(staging, 'graphql'));
@@ -121,7 +121,7 @@ const reply = (message: BuildResult): void => {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const end = (code: number): never => {
-    source.close();
+    source?.close();
     process.exit(code);
   };
   // If the parent exits, no one needs the build.

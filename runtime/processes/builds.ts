@@ -29,12 +29,21 @@ const markUsed = (directory: string): void => {
   }
 };
 
-/** Removes builds unused for hours, except the last three: processes load some of their files late. */
+/**
+ * Removes builds unused for hours, except the last three, as processes load some of their files late; and what processes
+ * that were killed while building left behind, which has a dot in its name.
+ */
 export const pruneBuilds = (folder: string, now: number): void => {
-  const builds = readdirSync(folder)
+  const unused = (names: readonly string[]): readonly string[] =>
+    names.map((name) => join(folder, name)).filter((path) => now - lastUse(path) > unusedLimit);
+  const names = readdirSync(folder);
+  const builds = names
     .filter((name) => /^[0-9a-f]+$/.test(name))
-    .map((name) => ({ path: join(folder, name), used: statSync(join(folder, name)).mtimeMs }))
-    .sort((a, b) => b.used - a.used);
-  for (const { path, used } of builds.slice(recentBuilds))
-    if (now - used > unusedLimit) rmSync(path, { recursive: true, force: true });
+    .sort((a, b) => lastUse(join(folder, b)) - lastUse(join(folder, a)));
+  const unfinished = names.filter((name) => /^([0-9a-f]+|source)\./.test(name));
+  for (const path of unused([...builds.slice(recentBuilds), ...unfinished]))
+    rmSync(path, { recursive: true, force: true });
 };
+
+/** Returns the time in milliseconds; that of what another process has removed meanwhile never comes. */
+const lastUse = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;

@@ -1,6 +1,5 @@
 /** The TypeScript of a build in a folder of its own, where only what has changed is written. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OutputFile } from '../../generator/model/types.js';
 import { bundle } from './bundle.js';
@@ -12,8 +11,9 @@ export interface GeneratedSource {
   close(): void;
 }
 
-export const createGeneratedSource = (): GeneratedSource => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-source-'));
+/** Creates the folder among the builds, so that `pruneBuilds` removes what a killed process leaves behind. */
+export const createGeneratedSource = (builds: string): GeneratedSource => {
+  const folder = mkdtempSync(join(builds, 'source.'));
   const written = new Map<string, string>();
   const write = (files: readonly OutputFile[]): void => {
     const stale = new Set(written.keys());
@@ -31,6 +31,7 @@ export const createGeneratedSource = (): GeneratedSource => {
   };
   return {
     async bundle(files, outfile) {
+      utimesSync(folder, new Date(), new Date());
       write(files.filter(({ path }) => path.startsWith('server/')));
       await bundle(join(folder, 'server', 'index.ts'), outfile);
     },

@@ -16,7 +16,7 @@ export const startHousekeeping = (database: Database, observe: Observe): Houseke
   const run = (): void => {
     running = removeExpired(database, Date.now()).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      observe({ kind: 'warning', message: `housekeeping: ${reason}` });
+      observe({ kind: 'warning', message: `expired rows could not be removed: ${reason}` });
     });
   };
   const timer = setInterval(run, interval).unref();

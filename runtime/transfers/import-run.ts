@@ -4,7 +4,7 @@ import { final, type RunContext, type RunResult } from '../queue/models/attempt.
 import type { FileStore } from '../queue/requests/files.js';
 import { storeTransfer, takeTransfer, type TransferState } from '../queue/store/transfers.js';
 import { importChunk, RightsLost, RowRefused, type ImportJob, type StoreState } from './chunk.js';
-import { sourceName, type ImportInput } from './input.js';
+import { hasSource, sourceName, type ImportInput } from './input.js';
 import { joinReports, type RowProblem } from './rejected.js';
 import { SourceError, type OpenSource, type SourceRow } from './source/row.js';
 import { readRows } from './source/rows.js';
@@ -26,9 +26,7 @@ export const runImport = async (context: RunContext, options: RunOptions): Promi
   const { requestId: request, account } = context;
   const collection = options.items.registry.collections.get(input.collection);
   if (collection === undefined) return refuseAtOnce(403, `there is no collection "${input.collection}"`);
-  const file = await options.files.read(request, sourceName);
-  if (file === null) return refuseAtOnce(410, 'the file of the import is gone');
-  file.stream.destroy();
+  if (!(await hasSource(options.files, request))) return refuseAtOnce(410, 'the file of the import is gone');
   const transfer = { request, run: options.run };
   const state = await takeTransfer(options.items.database, transfer);
   const store: StoreState = (executor, next) => storeTransfer(executor, transfer, next);

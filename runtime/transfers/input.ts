@@ -1,5 +1,6 @@
 /** The input of a transfer's request in the queue. */
 import type { ExportFormat } from '../../contract/export-formats.js';
+import type { FileStore } from '../queue/requests/files.js';
 import type { Mapping } from './source/payload.js';
 
 export const importFormats = ['csv', 'json', 'ndjson'] as const;
@@ -34,5 +35,13 @@ export interface ExportInput {
 
 /** Name of the stored file of an import. */
 export const sourceName = 'import';
+
+/** Returns whether this host has the file of an import, or an object store has it. */
+export const hasSource = async (files: Pick<FileStore, 'read'>, request: string): Promise<boolean> => {
+  const file = await files.read(request, sourceName);
+  file?.stream.destroy();
+  return file !== null;
+};
+
 /** Name of the file with the rows that were not stored. */
 export const rejectedName = 'rejected.csv';

@@ -1,6 +1,6 @@
 /**
  * Runs transfers in the process of an API where no Temporal is configured. The process that takes a request runs it;
- * another takes over where it shows no sign of life.
+ * another that has the file takes over where it shows no sign of life.
  */
 import { createId } from '../queue/store/ids.js';
 import { builtInModels, type BuiltInModelId } from '../queue/models/built-in.js';
@@ -17,6 +17,7 @@ import {
   findIdleTransfers,
   releaseTransfer,
   takeoverDelay,
+  type IdleTransfer,
   type TransferRun,
 } from '../queue/store/transfers.js';
 import type { FailedAttempt, RunContext } from '../queue/models/attempt.js';
@@ -25,6 +26,7 @@ import type { FileStore } from '../queue/requests/files.js';
 import type { QueueSettings } from '../queue/settings.js';
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
+import { hasSource } from './input.js';
 import type { RunTransfer } from './run.js';
 
 export interface LocalRunnerOptions {
@@ -62,9 +64,10 @@ export const createLocalRunner = (options: LocalRunnerOptions): LocalRunner => {
   let looking: Promise<void> | null = null;
 
   const look = async (): Promise<void> => {
-    for (const request of await findIdleTransfers(database, ids, Date.now() - takeover)) {
+    for (const idle of await findIdleTransfers(database, ids, Date.now() - takeover)) {
       if (running.size >= maxRuns || stopping.signal.aborted) return;
-      if (running.has(request)) continue;
+      const { request } = idle;
+      if (running.has(request) || !(await canRun(idle, options))) continue;
       const transfer = { request, run: createId() };
       if (!(await claimTransfer(database, transfer, Date.now() - takeover))) continue;
       const done = runClaimed(transfer, options, stopping.signal)
@@ -95,6 +98,16 @@ export const createLocalRunner = (options: LocalRunnerOptions): LocalRunner => {
     },
   };
 };
+
+/**
+ * Returns whether this process can run a transfer. An import whose file is on another host is left to that host, until
+ * the file has expired there too.
+ */
+const canRun = async (
+  { request, model, created }: IdleTransfer,
+  { files, settings }: LocalRunnerOptions,
+): Promise<boolean> =>
+  model !== 'svc/import' || created < Date.now() - settings.fileTtl || (await hasSource(files, request));
 
 const removeExpired = async ({ database, settings, files }: LocalRunnerOptions): Promise<void> => {
   const now = Date.now();

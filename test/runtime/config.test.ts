@@ -1,21 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../runtime/config/config.js';
-import { loadEnvironment, type ConfigError } from '../../runtime/config/environment.js';
-
-const folders: string[] = [];
-
-const folder = (): string => {
-  const made = mkdtempSync(join(tmpdir(), 'svc-config-'));
-  folders.push(made);
-  return made;
-};
-
-afterEach(() => {
-  for (const made of folders.splice(0)) rmSync(made, { recursive: true });
-});
+import type { ConfigError } from '../../runtime/config/environment.js';
 
 const faultsOf = (environment: Record<string, string>): readonly string[] => {
   try {
@@ -369,18 +354,6 @@ describe('configuration', () => {
     expect(faults.join()).not.toContain('hidden');
   });
 
-  it('reads a secret from a file and rejects one that is given twice', () => {
-    const file = join(folder(), 'token');
-    writeFileSync(file, 'from-a-file\n');
-    expect(loadConfig({ ADMIN_TOKEN_FILE: file }).admin.token).toBe('from-a-file');
-    expect(faultsOf({ ADMIN_TOKEN: 'from-elsewhere', ADMIN_TOKEN_FILE: file })).toEqual([
-      'ADMIN_TOKEN is set twice, also as ADMIN_TOKEN_FILE; keep one',
-    ]);
-    expect(faultsOf({ DATABASE_URL_FILE: '/nowhere' })).toEqual([
-      'DATABASE_URL cannot be read from the file "/nowhere" of DATABASE_URL_FILE',
-    ]);
-  });
-
   it('ignores empty variables', () => {
     expect(loadConfig({ PORT: '', ADMIN_TOKEN: '' })).toMatchObject({ port: 8080, admin: { token: null } });
   });
@@ -390,15 +363,5 @@ describe('configuration', () => {
     expect(
       Object.isFrozen(config) && Object.isFrozen(config.database) && Object.isFrozen(config.tables),
     ).toBe(true);
-  });
-
-  it('reads .env without overriding variables', () => {
-    const directory = folder();
-    writeFileSync(join(directory, '.env'), 'SVC_TEST_ABSENT=file\nSVC_TEST_PRESENT=file\n');
-    process.env.SVC_TEST_PRESENT = 'set';
-    const environment = loadEnvironment(directory);
-    expect(environment).toMatchObject({ SVC_TEST_ABSENT: 'file', SVC_TEST_PRESENT: 'set' });
-    delete process.env.SVC_TEST_ABSENT;
-    delete process.env.SVC_TEST_PRESENT;
   });
 });

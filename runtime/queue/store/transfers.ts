@@ -128,18 +128,30 @@ export const hasTransfers = async (statements: Statements): Promise<boolean> => 
   return (await findRow(statements, 'svc_requests', { where, columns: ['id'] })) !== undefined;
 };
 
+/** A transfer that no process runs. */
+export interface IdleTransfer {
+  readonly request: string;
+  readonly model: string;
+  /** Unix time in milliseconds of its submission. */
+  readonly created: number;
+}
+
 /** Returns the transfers that no process runs: requests with a slot, and those whose process shows no sign. */
 export const findIdleTransfers = async (
   statements: Statements,
   models: readonly string[],
   seenBefore: number,
-): Promise<readonly string[]> => {
+): Promise<readonly IdleTransfer[]> => {
   const rows = await statements.query(
-    `select svc_requests.id from svc_requests left join svc_transfers on svc_transfers.id = svc_requests.id ` +
+    `select svc_requests.id, svc_requests.model, svc_requests.date_created from svc_requests left join svc_transfers on svc_transfers.id = svc_requests.id ` +
       `where svc_requests.model in (${models.map(() => '?').join(', ')}) and (svc_requests.state in ('admitted', 'running') and ` +
       '(svc_transfers.date_seen is null or svc_transfers.date_seen < ?)) ' +
       'order by svc_requests.date_created',
     [...models, seenBefore],
   );
-  return rows.map(({ id }) => String(id));
+  return rows.map(({ id, model, date_created: created }) => ({
+    request: String(id),
+    model: String(model),
+    created: Number(created),
+  }));
 };

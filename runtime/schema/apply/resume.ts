@@ -5,7 +5,7 @@ import { hashSnapshot } from '../diff/hash.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { endApply, openApply, type ApplyRow, type SentDiff } from './applies.js';
 import type { ApplyOptions } from './options.js';
-import { restOf } from './rest.js';
+import { readRemaining } from './remaining.js';
 import { runApply } from './run.js';
 
 /**
@@ -54,7 +54,7 @@ const tryResume = async (row: ApplyRow, options: ApplyOptions, last: string): Pr
     return null;
   }
   const wanted = JSON.parse(row.wanted) as Snapshot;
-  const apply = await restOf({ id, wanted, diff, acceptLoss, generation }, options);
+  const apply = await readRemaining({ id, wanted, diff, acceptLoss, generation }, options);
   const hash = hashSnapshot(apply.target);
   try {
     await runApply(apply, { ...options, user, isResumed: true });

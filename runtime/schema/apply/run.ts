@@ -22,7 +22,7 @@ import { isServed, untilFollowed } from './follow.js';
 import { renameInRules, writeMeta } from './meta.js';
 import type { ApplyOptions } from './options.js';
 import { planRenames, planTables } from './plan.js';
-import { restOf } from './rest.js';
+import { readRemaining } from './remaining.js';
 import { changeSchema, createRunner, shorten } from './steps.js';
 
 export interface ApplyRequest {
@@ -60,7 +60,7 @@ export const runApply = async (apply: Apply, options: ApplyOptions): Promise<voi
   if (generation === null) return orFail(apply, options, () => contract(apply, options));
   await untilFollowed({ id: apply.id, generation }, options);
   return orFail(apply, options, async () =>
-    contract(await restOf({ ...apply, generation }, options), options),
+    contract(await readRemaining({ ...apply, generation }, options), options),
   );
 };
 

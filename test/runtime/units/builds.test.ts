@@ -95,10 +95,26 @@ it('does not keep a build that cannot be loaded', async () => {
   expect(usedAt('b1')).toBe(used);
 });
 
-it('does not remove other files', () => {
-  createBuilds(70, 80, 90);
-  mkdirSync(join(folder, 'b70.4711'));
-  expect(left()).toContain('b70.4711');
+/** Files of a build that is being made, last written so many hours ago. */
+const createUnfinished = (age: number): void => {
+  for (const name of ['b1.4711', 'b1.4711.json', 'source.x']) {
+    writeFileSync(join(folder, name), '');
+    utimesSync(join(folder, name), noon / 1000, noon / 1000 - age * 3600);
+  }
+};
+
+it('does not remove a build that is being made, or files of others', () => {
+  createBuilds(1);
+  createUnfinished(5);
+  writeFileSync(join(folder, 'notes.txt'), '');
+  utimesSync(join(folder, 'notes.txt'), 0, 0);
+  expect(left()).toEqual(['b1', 'b1.4711', 'b1.4711.json', 'notes.txt', 'source.x']);
+});
+
+it('removes what processes left that were killed while building', () => {
+  createBuilds(1);
+  createUnfinished(7);
+  expect(left()).toEqual(['b1']);
 });
 
 it('ignores a folder that is missing or not writable', () => {

@@ -134,7 +134,9 @@ describe('work in the background', () => {
     for (let each = 0; each < 101; each += 1) background.run('mail', task(`${each}`));
     await settle();
     expect(started).toHaveLength(100);
-    expect(seen).toEqual([{ kind: 'warning', message: 'mail: too many at once; dropped' }]);
+    expect(seen).toEqual([
+      { kind: 'warning', message: 'mail: skipped, because 100 tasks are running already' },
+    ]);
     ends.get('7')?.resolve();
     await settle();
     background.run('mail', task('next'));

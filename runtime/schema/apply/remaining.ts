@@ -12,13 +12,13 @@ import type { ApplyOptions } from './options.js';
  * Returns an apply as far as it is not done.
  * @throws INVALID_PAYLOAD where somebody else has changed the schema since
  */
-export const restOf = async (
+export const readRemaining = async (
   apply: Pick<Apply, 'id' | 'wanted' | 'diff' | 'acceptLoss' | 'generation'>,
   options: Pick<ApplyOptions, 'database' | 'tables'>,
 ): Promise<Apply> => {
   const { wanted, diff } = apply;
   const { live, target } = await readTarget(options, hasAccess(diff));
-  refuseStrangers(target, { wanted, diff });
+  refuseForeignChanges(target, { wanted, diff });
   return { ...apply, live, target, renames: pendingRenames(renamesIn(diff), target) };
 };
 
@@ -42,7 +42,7 @@ const nameOf = ({ collection, field }: { readonly collection: string; readonly f
   `${collection}.${field}`;
 
 /** Refuses tables and columns that the diff neither wants nor drops nor renames: others created them, and they would be lost. */
-const refuseStrangers = (
+const refuseForeignChanges = (
   target: Snapshot,
   { wanted, diff }: { readonly wanted: Snapshot; readonly diff: SchemaDiff },
 ): void => {
@@ -59,15 +59,15 @@ const refuseStrangers = (
     ...[...renames.fields].map(([id, from]) => `${id.split('\0')[0] ?? ''}.${from}`),
   ]);
   const kept = new Set(wanted.collections.map(({ collection }) => collection));
-  const strangers = [
+  const foreign = [
     ...target.collections.map(({ collection }) => collection).filter((name) => !tables.has(name)),
     ...target.fields
       .map(({ collection, field }) => ({ collection: formerTables.get(collection) ?? collection, field }))
       .filter((entry) => kept.has(entry.collection) && !fields.has(nameOf(entry)))
       .map(nameOf),
   ];
-  if (strangers.length === 0) return;
-  const names = strangers.map((name) => `"${name}"`).join(', ');
+  if (foreign.length === 0) return;
+  const names = foreign.map((name) => `"${name}"`).join(', ');
   throw invalidPayload(
     `the schema was changed by others before the apply has ended: ${names}; abandon it and make a new diff`,
   );

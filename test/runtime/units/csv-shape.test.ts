@@ -1,0 +1,32 @@
+/** What CSV has to know of a list before its first item. */
+import { expect, it } from 'vitest';
+import { planAggregate } from '../../../runtime/plan/aggregate.js';
+import { readQuery } from '../../../runtime/request/query.js';
+import { csvShapeOf } from '../../../runtime/response/export/columns.js';
+import { collectionOf, planOf, policiesOf } from './compiled.js';
+
+const shapeOf = (collection: string, fields: readonly string[]) => {
+  const { digits, isOpen } = csvShapeOf(planOf(collection, { fields }));
+  return { digits: [...digits], isOpen };
+};
+
+it('columns are known in advance, except those of JSON and of rows that may be missing', () => {
+  expect(shapeOf('book', ['title', 'pages', 'notes']).isOpen).toBe(false);
+  expect(shapeOf('book', ['title', 'facts']).isOpen).toBe(true);
+  expect(shapeOf('book', ['title', 'shelf.label']).isOpen).toBe(true);
+});
+
+it('columns of numbers that are sent as text are named by their paths', () => {
+  expect(shapeOf('book', ['title', 'isbn', 'sequel.isbn']).digits).toEqual(['isbn', 'sequel.isbn']);
+  expect(shapeOf('crate', ['id']).digits).toEqual(['id']);
+});
+
+it('columns of an aggregation have the paths of its results', () => {
+  const { query } = readQuery({ aggregate: { max: ['isbn', 'title'] }, groupBy: ['isbn', 'title'] });
+  if (query.aggregation === null) throw new Error('this is an aggregation');
+  const plan = planAggregate(query, query.aggregation, {
+    collection: collectionOf('book'),
+    context: { policies: policiesOf(), maxDepth: 10 },
+  });
+  expect([...csvShapeOf(plan).digits]).toEqual(['isbn', 'max.isbn']);
+});
