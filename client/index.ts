@@ -2,6 +2,7 @@ export { createClient, type Client } from './client.js';
 export type { TypedDocument } from './document.js';
 export { ApiError, type ErrorCode, type ErrorDetails, type Problem } from './errors.js';
 export type { Fields, Result } from './fields.js';
+export type { Geometry } from './geometry.js';
 export type { Items, SingletonItems, TableItems, ViewItems } from './items.js';
 export type { CollectionName, CreateInput, Filter, Item, Key, UpdateInput } from './names.js';
 export type { AggregateQuery, AggregateRow } from './aggregates.js';

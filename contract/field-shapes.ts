@@ -1,8 +1,9 @@
 /** Builds the JSON Schemas of field types with limits. */
+import type { GeometryShape } from './geometry.js';
 
 /** Column properties that determine its JSON Schema and example; `null`: unlimited or unknown. */
 export interface FieldShape {
-  /** Characters (string, text, csv), bytes (binary). */
+  /** Characters (string, text, csv), bytes (binary), numbers (vector). */
   readonly length: number | null;
   readonly precision: number | null;
   readonly scale: number | null;
@@ -13,6 +14,8 @@ export interface FieldShape {
   readonly fraction: number | null;
   /** Enum values. */
   readonly values: readonly string[] | null;
+  /** The geometries that are held. */
+  readonly geometry: GeometryShape | null;
 }
 
 /** Values that the server returns (`read`) or accepts (`write`). */

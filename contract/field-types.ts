@@ -11,7 +11,10 @@ import {
   type FieldShape,
   type JsonSchema,
 } from './field-shapes.js';
+import { geometryExample, geometrySchema, type GeometryShape } from './geometry.js';
 import { operatorsIn, type Operator, type OperatorGroup } from './operators.js';
+
+const anyGeometry: GeometryShape = { type: null, srid: null };
 
 /** Names of the filter for such a field. */
 interface FilterNames {
@@ -262,6 +265,37 @@ const records = {
     wireForm: 'string in Base64',
     note: 'Base64.',
     comparison: 'value',
+    search: null,
+    isPageable: false,
+  },
+  geometry: {
+    operators: ['nullness'],
+    filter: nullFilter,
+    typescript: 'svc.Geometry',
+    graphql: 'JSON',
+    schema: ({ geometry }) => geometrySchema(geometry ?? anyGeometry),
+    example: ({ geometry }) => geometryExample(geometry ?? anyGeometry),
+    wireForm: 'GeoJSON geometry',
+    note: 'A GeoJSON geometry.',
+    comparison: 'text',
+    search: null,
+    isPageable: false,
+  },
+  vector: {
+    operators: ['nullness'],
+    filter: nullFilter,
+    typescript: 'number[]',
+    graphql: '[Float]',
+    schema: ({ length }) => ({
+      type: 'array',
+      items: { type: 'number' },
+      minItems: 1,
+      ...(length !== null && { maxItems: length }),
+    }),
+    example: ({ length }) => [0.25, 0.5].slice(0, length ?? undefined),
+    wireForm: 'array of numbers',
+    note: null,
+    comparison: 'text',
     search: null,
     isPageable: false,
   },

@@ -1,5 +1,6 @@
 /** Declarations of fields: the type, and options that the type does not imply. */
 import type { FieldType } from './field-types.js';
+import type { GeometryShape } from './geometry.js';
 
 export interface FieldOptions {
   /** The column may hold null. */
@@ -12,7 +13,7 @@ export interface FieldOptions {
   readonly generated?: true;
   /** Rejected in payloads of callers without admin access. */
   readonly readonly?: true;
-  /** Maximum characters, or bytes of a binary. */
+  /** Maximum characters, bytes of a binary, or numbers of a vector. */
   readonly length?: number;
   readonly precision?: number;
   readonly scale?: number;
@@ -22,6 +23,8 @@ export interface FieldOptions {
   /** Digits after the second; 0 when absent. */
   readonly fraction?: number;
   readonly values?: readonly string[];
+  /** The geometries that the column holds. */
+  readonly geometry?: GeometryShape;
   /**
    * Literal default of the column in its JSON form; present for singletons, and for keys where inserts return
    * no row.
@@ -94,6 +97,10 @@ export const json = field<unknown>('json');
 export const csv = field<string[]>('csv');
 /** Base64 on the wire. */
 export const binary = field<string>('binary');
+/** A GeoJSON geometry on the wire. */
+export const geometry = field<unknown>('geometry');
+/** A list of numbers. */
+export const vector = field<number[]>('vector');
 /** A type svc does not know: readable as text. */
 export const unknown = field<string>('unknown');
 

@@ -56,7 +56,7 @@ const queue = [
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   contract: ['generated/server/errors'],
 
-  'generator/introspection': ['contract/backslash-escapes', 'contract/text-order'],
+  'generator/introspection': ['contract/backslash-escapes', 'contract/geometry', 'contract/text-order'],
   'generator/memory': [],
   'generator/print': [],
   'generator/spec': ['type generator/model/types', 'contract/expressions', 'contract/operators'],

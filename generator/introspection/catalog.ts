@@ -3,6 +3,8 @@
  * Plain JSON, sorted and frozen: the same database yields the same bytes on every run and machine.
  */
 
+import type { GeometryShape } from '../../contract/geometry.js';
+
 /** The family whose snapshots are interchangeable. MySQL and MariaDB are both `mysql`. */
 export type Vendor = 'mysql' | 'postgres' | 'sqlite';
 
@@ -94,6 +96,9 @@ export type ColumnType =
   | { readonly kind: 'json'; readonly element?: ColumnType }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   | { readonly kind: 'set'; readonly values: readonly string[] }
+  | { readonly kind: 'geometry'; readonly geometry: GeometryShape }
+  /** `length`: the largest number of its numbers. */
+  | { readonly kind: 'vector'; readonly length: number | null }
   /** Read as text; the generator warns. */
   | { readonly kind: 'unknown' };
 

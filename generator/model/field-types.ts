@@ -6,7 +6,16 @@ import type { Field, FieldType } from './types.js';
 /** Properties of a field that follow from its type. */
 export type TypeFacts = Pick<
   Field,
-  'type' | 'length' | 'precision' | 'scale' | 'bits' | 'unsigned' | 'fraction' | 'values' | 'element'
+  | 'type'
+  | 'length'
+  | 'precision'
+  | 'scale'
+  | 'bits'
+  | 'unsigned'
+  | 'fraction'
+  | 'values'
+  | 'geometry'
+  | 'element'
 >;
 
 const plain = (type: FieldType): TypeFacts => ({
@@ -18,6 +27,7 @@ const plain = (type: FieldType): TypeFacts => ({
   unsigned: false,
   fraction: null,
   values: null,
+  geometry: null,
   element: null,
 });
 
@@ -35,6 +45,7 @@ export const columnToFacts = (type: ColumnType): TypeFacts => {
     case 'string':
     case 'text':
     case 'binary':
+    case 'vector':
       return { ...plain(type.kind), length: type.length };
     case 'time':
     case 'dateTime':
@@ -44,6 +55,8 @@ export const columnToFacts = (type: ColumnType): TypeFacts => {
       return { ...plain('string'), values: type.values };
     case 'set':
       return plain('csv');
+    case 'geometry':
+      return { ...plain('geometry'), geometry: type.geometry };
     case 'json':
       return { ...plain('json'), element: type.element === undefined ? null : columnToFacts(type.element) };
     case 'boolean':
@@ -143,6 +156,8 @@ export const defaultToWire = (text: string, { type, scale }: TypeFacts): string 
     case 'json':
     case 'csv':
     case 'binary':
+    case 'geometry':
+    case 'vector':
       return null;
     case 'string':
     case 'text':

@@ -72,8 +72,12 @@ export interface SqlDialect {
   quote(name: string): string;
   /** Returns the constraint that a driver error reports as violated, or null for other errors. */
   readViolation(error: unknown, table: string): Violation | null;
-  /** Returns the placeholder of a value that is compared with or stored in a field. */
+  /** Returns the placeholder of a value that is compared with a field. */
   placeholder(field: Field): string;
+  /** Returns the test for null that follows a column; absent if that is `is null` for all. */
+  nullTest?(field: Field): string;
+  /** Returns the placeholder of a value that is stored in a field; absent if that is `?` for all. */
+  storedPlaceholder?(field: Field): string;
   bind(field: Field, value: Scalar): BindValue;
   /** Returns the SQL before the column, between the column and the pattern, and after the pattern. */
   match(kind: Match, field: Field): readonly [string, string, string];

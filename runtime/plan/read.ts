@@ -171,4 +171,4 @@ const isSortable = ({ name, type, conceal, hash }: Field, scope: Scope): boolean
   conceal !== true && hash !== true && !unordered.has(type) && isNamePermitted(scope, name);
 
 /** Types that not every database can sort. */
-const unordered: ReadonlySet<FieldType> = new Set(['json', 'binary', 'unknown']);
+const unordered: ReadonlySet<FieldType> = new Set(['json', 'binary', 'geometry', 'vector', 'unknown']);

@@ -4,6 +4,7 @@
  */
 import type { FieldDeclaration, FieldElement } from '../../contract/fields.js';
 import { fieldTypes, type FieldType } from '../../contract/field-types.js';
+import { readGeometry, readVector } from './geometry-values.js';
 import { readBigInteger, readDecimal, readFloat, readInteger, roundDecimal } from './number-values.js';
 import { accept, refuse, type ParsedValue, type Reader, type Scalar } from './parsed-value.js';
 import { readDate, readDateTime, readTime } from './time-values.js';
@@ -152,4 +153,6 @@ const readers: Readonly<Record<FieldType, Reader>> = {
   json: readJson,
   csv: readCsv,
   binary: readBinary,
+  geometry: readGeometry,
+  vector: readVector,
 };

@@ -170,8 +170,10 @@ export const compileCondition = (condition: Condition, scope: SqlScope): Sql => 
       return sql`not (${compileCondition(condition.condition, { ...scope, existsOnly: true })})`;
     case 'at':
       return sql`(${compileCondition(condition.condition, { ...scope, alias: aliasAt(scope, condition.path) })}) is true`;
-    case 'null':
-      return sql`${compileColumn(condition.column, scope)} is null`;
+    case 'null': {
+      const test = scope.compiler.dialect.nullTest?.(condition.column.field) ?? 'is null';
+      return sql`${compileColumn(condition.column, scope)} ${[test]}`;
+    }
     case 'empty': {
       const { field } = condition.column;
       const column = toText(compileColumn(condition.column, scope), field, scope.compiler.dialect);

@@ -85,7 +85,7 @@ const renderInsert = (
     returning === null ? '' : ` returning ${[returning, ...keyChecks(key, fields, dialect)].join(', ')}`;
   if (fields.length === 0) return `insert into ${table} ${dialect.emptyRow}${tail}`;
   const columns = fields.map((field) => dialect.quote(field.name)).join(', ');
-  const row = `(${fields.map(() => '?').join(', ')})`;
+  const row = `(${fields.map((field) => dialect.storedPlaceholder?.(field) ?? '?').join(', ')})`;
   return `insert into ${table} (${columns}) values ${Array.from({ length: count }).fill(row).join(', ')}${tail}`;
 };
 

@@ -7,7 +7,7 @@ import type { Condition } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import { compileCondition } from './condition.js';
-import type { SqlDialect } from '../databases/contract.js';
+import type { BindValue, SqlDialect } from '../databases/contract.js';
 import { createStatement, type BindInput, type RenderedStatement, type Sql } from './fragment.js';
 import { ownScope } from './own-scope.js';
 import { bindValue, compileTuples, type TupleFilter } from './tuples.js';
@@ -19,11 +19,16 @@ export const compileUpdate = (
   options: RowOptions,
 ): RenderedStatement => {
   const { dialect } = options;
-  const set = [...row.keys()].map((name) => `${dialect.quote(name)} = ?`).join(', ');
-  const values = [...row].map(([name, value]) => bindValue(requireField(collection, name), value, dialect));
+  const set: string[] = [];
+  const values: BindValue[] = [];
+  for (const [name, value] of row) {
+    const field = requireField(collection, name);
+    set.push(`${dialect.quote(name)} = ${dialect.storedPlaceholder?.(field) ?? '?'}`);
+    values.push(bindValue(field, value, dialect));
+  }
   const where = compileRowFilter(collection, options);
   return {
-    text: `update ${dialect.quote(collection.name)} set ${set} where ${where.text}`,
+    text: `update ${dialect.quote(collection.name)} set ${set.join(', ')} where ${where.text}`,
     values: [...values, ...where.values],
   };
 };

@@ -37,6 +37,7 @@ export const field = (name: string, type: FieldType, options: Partial<Field> = {
   unsigned: false,
   fraction: null,
   values: null,
+  geometry: null,
   element: null,
   collation: null,
   conceal: false,

@@ -12,7 +12,15 @@ import { counter, collection, field } from '../generator/models.js';
 import { diagnose, strictest } from './package.js';
 
 const states = ['open', 'paid', 'sent'];
-const elements = { length: null, precision: null, scale: null, bits: null, unsigned: false, fraction: null };
+const elements = {
+  length: null,
+  precision: null,
+  scale: null,
+  bits: null,
+  unsigned: false,
+  fraction: null,
+  geometry: null,
+};
 const listOf = (name: string, type: 'unknown' | 'bigInteger' | 'float') =>
   field(name, 'json', { element: { ...elements, type, values: null } });
 

@@ -6,6 +6,7 @@ import type { NearSortKey, SortKey } from './sort.js';
 
 export type { BareKey, Filter, Item } from './names.js';
 export type * from './filters.js';
+export type { Geometry } from './geometry.js';
 export type { WrittenList } from './lists.js';
 
 /** A relation to one item. */

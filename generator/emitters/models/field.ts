@@ -51,6 +51,7 @@ const printShape = (field: FieldElement): (Code | null)[] => [
   flag('unsigned', field.unsigned),
   number('fraction', field.fraction === 0 ? null : field.fraction),
   field.values === null ? null : pair('values:', array(field.values.map(str))),
+  field.geometry === null ? null : pair('geometry:', printValue(field.geometry)),
 ];
 
 const printElement = (element: FieldElement): Code =>

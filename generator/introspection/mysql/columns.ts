@@ -1,14 +1,18 @@
 /** Converts column types and defaults of MySQL and MariaDB to those of the catalog. Pure. */
 import { unescapeBackslashes } from '../../../contract/backslash-escapes.js';
+import { geometryTypes, type GeometryType } from '../../../contract/geometry.js';
 import type { ColumnDefault, ColumnType } from '../catalog.js';
 import type { ColumnRow } from './tables.js';
 
-type TypeRow = Pick<ColumnRow, 'columnType' | 'dataType' | 'length' | 'precision' | 'scale' | 'fraction'>;
+type TypeRow = Pick<
+  ColumnRow,
+  'columnType' | 'dataType' | 'length' | 'precision' | 'scale' | 'fraction' | 'srid'
+>;
 type TypeReader = (row: TypeRow) => ColumnType;
 
 /**
  * Reads a column type. `json`: a check constraint ensures that the text is valid JSON. Types that are not
- * listed are unknown, such as spatial types and vectors.
+ * listed are unknown.
  */
 export const readType = (row: TypeRow, json: boolean): ColumnType =>
   json ? { kind: 'json' } : (typeReaders.get(row.dataType.toLowerCase())?.(row) ?? { kind: 'unknown' });
@@ -41,6 +45,15 @@ const fractional =
 const listed =
   (kind: 'enum' | 'set'): TypeReader =>
   (row) => ({ kind, values: readValues(row.columnType) });
+
+const geometry =
+  (type: GeometryType | null): TypeReader =>
+  ({ srid }) => ({ kind: 'geometry', geometry: { type, srid: toNumber(srid) } });
+
+const vector: TypeReader = ({ columnType }) => {
+  const length = /\((\d+)\)/.exec(columnType)?.[1];
+  return { kind: 'vector', length: length === undefined ? null : Number(length) };
+};
 
 const toNumber = (count: ColumnRow['length']): number | null => (count === null ? null : Number(count));
 
@@ -77,6 +90,11 @@ const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>
   ['inet6', () => ({ kind: 'string', length: 45 })],
   ['enum', listed('enum')],
   ['set', listed('set')],
+  ['geometry', geometry(null)],
+  ...geometryTypes.map((type) => [type.toLowerCase(), geometry(type)] as const),
+  // the name that MySQL gives it
+  ['geomcollection', geometry('GeometryCollection')],
+  ['vector', vector],
 ]);
 
 /**

@@ -26,11 +26,12 @@ const tables = `
   WHERE table_schema = DATABASE()
   ORDER BY table_name`;
 
-const columns = `
+/** @param srid SQL for the system of coordinates of a column */
+const columns = (srid: string): string => `
   SELECT table_name AS \`table\`, column_name AS name, column_type AS columnType, data_type AS dataType,
     is_nullable AS nullable, column_default AS defaultSql, extra AS extra, character_maximum_length AS length,
     numeric_precision AS \`precision\`, numeric_scale AS scale, datetime_precision AS fraction,
-    generation_expression AS generation, collation_name AS collation, column_comment AS comment
+    generation_expression AS generation, ${srid} AS srid, collation_name AS collation, column_comment AS comment
   FROM information_schema.columns
   WHERE table_schema = DATABASE()
   ORDER BY table_name, ordinal_position`;
@@ -88,14 +89,18 @@ const readTriggers = async (reader: CatalogReader): Promise<(table: string) => b
   return (table) => !names.has('') || names.has(table);
 };
 
-/** Reads all views. `expression`: SQL for the expression of an indexed part. */
+/** Reads all views. `expression` and `srid`: SQL for the expression of an indexed part, and for the system of a column. */
 const readViews = async (
   reader: CatalogReader,
-  { admits, expression }: { readonly admits: TableFilter; readonly expression: string },
+  {
+    admits,
+    expression,
+    srid,
+  }: Readonly<Record<'expression' | 'srid', string>> & { readonly admits: TableFilter },
 ): Promise<CatalogRows> => {
   const [tableRows, columnRows, statisticsRows, keyColumnRows, referenceRows] = await Promise.all([
     readRows<TableRow>(reader, tables),
-    readRows<ColumnRow>(reader, columns),
+    readRows<ColumnRow>(reader, columns(srid)),
     readRows<StatisticsRow>(reader, statistics(expression)),
     readRows<KeyColumnRow>(reader, keyColumns),
     readRows<ReferenceRow>(reader, references),
@@ -131,7 +136,7 @@ export const mariadb: DialectReader = {
   readDetails: (reader) => readMysqlDetails(reader, mariadbQueries),
   readTables: async (reader, admits) => {
     const [rows, checkRows, hasTriggers] = await Promise.all([
-      readViews(reader, { admits, expression: 'NULL' }),
+      readViews(reader, { admits, expression: 'NULL', srid: 'NULL' }),
       readRows<CheckRow>(reader, checks),
       readTriggers(reader),
     ]);
@@ -145,7 +150,7 @@ export const mysql: DialectReader = {
   keysBeforeInsert: true,
   readTables: async (reader, admits) => {
     const [rows, hasTriggers] = await Promise.all([
-      readViews(reader, { admits, expression: 'expression' }),
+      readViews(reader, { admits, expression: 'expression', srid: 'srs_id' }),
       readTriggers(reader),
     ]);
     const all = rowsToTables({

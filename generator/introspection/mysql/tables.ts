@@ -25,6 +25,8 @@ export interface ColumnRow {
   readonly scale: Count | null;
   readonly fraction: Count | null;
   readonly generation: string | null;
+  /** Identifier of the only system of coordinates of a geometry column; null for any. */
+  readonly srid: Count | null;
   /** Collation of a text column. */
   readonly collation: string | null;
   readonly comment: string;

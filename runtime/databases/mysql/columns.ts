@@ -3,6 +3,7 @@ import type { Field } from '../../../contract/collection.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
 import { maskedValue } from '../../execute/masked-value.js';
+import { geometryToJson, vectorToJson } from './geometry.js';
 import {
   fixedWidth,
   fractionText,
@@ -112,6 +113,10 @@ const bytesWriter = (field: Field, { binary }: ColumnType): WriteColumn => {
       return writeQuoted;
     case 'binary':
       return writeBase64;
+    case 'geometry':
+      return jsonWriter(geometryToJson);
+    case 'vector':
+      return jsonWriter(vectorToJson);
     case 'csv':
     case 'boolean':
     case 'date':
@@ -131,6 +136,15 @@ const textWriter = (field: Field): WriteColumn => {
   const toJson = cellToJson(field);
   return (cursor, writer) => writer.text(toJson(readString(cursor)));
 };
+
+/** Returns a writer of values that are bytes in a format of the database. */
+const jsonWriter =
+  (toJson: (bytes: Buffer) => string): WriteColumn =>
+  (cursor, writer) => {
+    const length = readLength(cursor);
+    cursor.at += length;
+    writer.text(toJson(cursor.source.subarray(cursor.at - length, cursor.at)));
+  };
 
 const writeString: WriteColumn = (cursor, writer) => {
   const length = readLength(cursor);

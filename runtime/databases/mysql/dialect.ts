@@ -6,6 +6,8 @@ export const mysql: SqlDialect = {
   ...mariadb,
   name: 'mysql',
   returning: false,
+  // the server stores a geometry in a system that it does not know, which none of its functions reads then
+  storedPlaceholder: ({ type }) => (type === 'geometry' ? 'st_swapxy(st_swapxy(?))' : '?'),
   keyStep: 'select last_insert_id() as first, @@auto_increment_increment as step',
   // MySQL 9.7 converts an `exists` in an outer join to a join and then drops its conditions
   joinCondition: ['(', ') <=> true'],

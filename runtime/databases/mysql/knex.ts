@@ -2,6 +2,7 @@
 import type { Field } from '../../../contract/collection.js';
 import { cellToJson, type CellValue } from '../../execute/cells.js';
 import type { DatabaseOptions, KnexBinding } from '../contract.js';
+import { geometryToJson, vectorToJson } from './geometry.js';
 import { dialectOf } from './connection.js';
 import { poolOptions, sessionSetup } from './options.js';
 
@@ -14,7 +15,7 @@ export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =
     sql: dialect,
     config: {
       client: 'mysql2',
-      connection: connection as object,
+      connection: { ...(connection as object), typeCast: readBytes },
       pool: {
         min: 0,
         max: max ?? 10,
@@ -26,9 +27,22 @@ export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =
         },
       },
     },
-    toJson: (field, value) => cellToJson(field)(toCell(field, value)),
+    toJson(field, value) {
+      if (field.type === 'geometry') return geometryToJson(value as Buffer);
+      if (field.type === 'vector') return vectorToJson(value as Buffer);
+      return cellToJson(field)(toCell(field, value));
+    },
   };
 };
+
+interface DriverValue {
+  readonly type: string;
+  buffer(): Buffer | null;
+}
+
+/** Reads geometries and vectors as bytes; the driver would parse the former, and decode the latter as text. */
+const readBytes = (value: DriverValue, parse: () => unknown): unknown =>
+  value.type === 'GEOMETRY' || value.type === 'VECTOR' ? value.buffer() : parse();
 
 const numbers: ReadonlySet<Field['type']> = new Set(['boolean', 'integer', 'bigInteger'] as const);
 

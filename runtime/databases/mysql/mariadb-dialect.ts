@@ -3,6 +3,7 @@ import type { Field } from '../../../contract/collection.js';
 import type { JsonStep } from '../../../contract/functions.js';
 import { unicodeCollation, hasCharacters } from './character-sets.js';
 import type { SqlDialect } from '../contract.js';
+import { geometryToBytes, vectorToBytes } from './geometry.js';
 import { readViolation } from './violations.js';
 import { jsonPath } from '../../sql/json-path.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
@@ -55,7 +56,11 @@ where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e
       fits: (value) => typeof value !== 'string' || hasCharacters(collation, value),
     };
   },
-  bind: (_field, value) => (typeof value === 'boolean' ? Number(value) : value),
+  bind({ type }, value) {
+    if (type === 'geometry') return geometryToBytes(String(value));
+    if (type === 'vector') return vectorToBytes(String(value));
+    return typeof value === 'boolean' ? Number(value) : value;
+  },
   moment: (column) => column,
   addSeconds: (moment, seconds) => `(${moment} + interval (${seconds}) second)`,
   keyOfText(column, { type, unsigned }) {

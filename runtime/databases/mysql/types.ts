@@ -95,7 +95,7 @@ export const readNumber = (cursor: Cursor, { type, unsigned }: ColumnType): numb
 };
 
 /** Returns the shortest decimal that rounds to the same 4-byte float: 0.1 rather than 0.10000000149011612. */
-const shortestSingle = (value: number): number => {
+export const shortestSingle = (value: number): number => {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return short;

@@ -53,6 +53,8 @@ const readNumber = (errno: number, text: string, table: string): Violation | nul
       return violation('type', column(lastColumn));
     // invalid JSON passed to a function; the error names no column of the table
     case 3141:
+    // a system of coordinates that the server does not know
+    case 3548:
     case 4037:
     case 4038:
       return violation('type');

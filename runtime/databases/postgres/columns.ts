@@ -3,7 +3,7 @@ import type { Field } from '../../../contract/collection.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
 import { maskedValue } from '../../execute/masked-value.js';
-import { arrayToJson } from './arrays.js';
+import { arrayToJson, separatorOf } from './arrays.js';
 import { dateTimeText, postgresType, textToCell } from './values.js';
 import type { Cursor, WriteColumn } from '../../execute/row-program.js';
 
@@ -159,6 +159,7 @@ const textWriter = (field: Field, oid: number): WriteColumn => {
 
 /** Returns the writer of arrays and of text declared as JSON. */
 const jsonWriter = (field: Field): WriteColumn => {
-  const toJson = field.element === undefined ? cellToJson(field) : arrayToJson(field.element);
+  const toJson =
+    field.element === undefined ? cellToJson(field) : arrayToJson(field.element, separatorOf(field));
   return (cursor, writer) => writer.text(toJson(readString(cursor)));
 };

@@ -5,6 +5,7 @@ import type { FieldDeclaration, FieldElement } from '../../../contract/fields.js
 import { toStoredValue, readValue } from '../../plan/values.js';
 import type { Scalar } from '../../plan/parsed-value.js';
 import type { BindValue, JsonAt, SqlDialect } from '../contract.js';
+import { separatorOf } from './arrays.js';
 import { readViolation } from './violations.js';
 import { escapeLike, likePattern } from '../../sql/like.js';
 import { fitsSingle, isSingle } from '../../sql/singles.js';
@@ -143,6 +144,8 @@ export const postgres: SqlDialect = {
     // a value out of the range of a 4-byte float would fail the statement
     return isSingle(field) ? { placeholder: 'cast(? as double precision)', fits: fitsSingle } : null;
   },
+  // `is null` is also true of a composite value whose attributes are all null
+  nullTest: ({ type }) => (type === 'unknown' ? 'is not distinct from null' : 'is null'),
   bind: (field, value) => bindValue(field, value),
   match(kind, field) {
     const [before, after] = isPadded(field) ? castToText : asText(field);
@@ -179,10 +182,11 @@ export const postgres: SqlDialect = {
   },
 };
 
-const bindValue = ({ type, element }: FieldDeclaration, value: Scalar): BindValue => {
+const bindValue = ({ type, element, dbType }: FieldDeclaration, value: Scalar): BindValue => {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string') return value;
-  if (element !== undefined) return jsonToArray(value, element);
+  if (element !== undefined)
+    return jsonToArray(value, element, dbType === undefined ? ',' : separatorOf({ dbType }));
   return dateTimeTypes.has(type) ? formatYear(value) : value;
 };
 
@@ -193,20 +197,20 @@ const formatYear = (moment: string): string =>
   moment.startsWith('0000-') ? `0001${moment.slice(4)} BC` : moment;
 
 /** Converts a JSON list to an array, `[1, null, "a"]` → `{1,NULL,"a"}`, and other values to text that is no array. */
-const jsonToArray = (json: string, element: FieldElement): string => {
+const jsonToArray = (json: string, element: FieldElement, separator: string): string => {
   const value: unknown = JSON.parse(json);
   if (!Array.isArray(value)) return 'not a list';
-  return formatArray(value, element);
+  return formatArray(value, element, separator);
 };
 
-const formatArray = (values: readonly unknown[], element: FieldElement): string =>
-  `{${values.map((value) => formatElement(value, element)).join(',')}}`;
+const formatArray = (values: readonly unknown[], element: FieldElement, separator: string): string =>
+  `{${values.map((value) => formatElement(value, element, separator)).join(separator)}}`;
 
 /** Formats an element as a column of its type accepts it. */
-const formatElement = (value: unknown, element: FieldElement): string => {
+const formatElement = (value: unknown, element: FieldElement, separator: string): string => {
   if (value === null) return 'NULL';
   if (element.type === 'json') return quoteElement(JSON.stringify(value));
-  if (Array.isArray(value)) return formatArray(value, element);
+  if (Array.isArray(value)) return formatArray(value, element, separator);
   const read = element.type === 'unknown' ? null : readValue(element, value);
   if (read?.ok === true) return formatValue(bindValue(element, toStoredValue(element, read.value)));
   return quoteElement(typeof value === 'object' ? JSON.stringify(value) : String(value));

@@ -1,7 +1,7 @@
 /** Configures Knex for PostgreSQL, for Objection models. */
 import { cellToJson, type CellValue } from '../../execute/cells.js';
 import type { DatabaseOptions, KnexBinding } from '../contract.js';
-import { arrayToJson } from './arrays.js';
+import { arrayToJson, separatorOf } from './arrays.js';
 import { postgres } from './dialect.js';
 import { clientOptions, sessionSetup } from './options.js';
 import { textToCell } from './values.js';
@@ -31,6 +31,6 @@ export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =
     toJson: (field, value) =>
       field.element === undefined
         ? cellToJson(field)(value as CellValue)
-        : arrayToJson(field.element)(String(value)),
+        : arrayToJson(field.element, separatorOf(field))(String(value)),
   };
 };

@@ -68,6 +68,11 @@ describe('a line of the field table', () => {
       "svc.string({ values: ['a', 'b'], dbType: 'enum' })",
     ],
     [
+      'the geometries of a column',
+      field('x', 'geometry', { dbType: 'point', geometry: { type: 'Point', srid: 4326 } }),
+      "svc.geometry({ geometry: { type: 'Point', srid: 4326 } })",
+    ],
+    [
       'an unknown type as it is',
       field('x', 'unknown', { dbType: 'geometry' }),
       "svc.unknown({ dbType: 'geometry' })",

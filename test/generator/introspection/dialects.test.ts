@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import type { GeometryType } from '../../../contract/geometry.js';
 import type { Catalog, Column, ColumnDefault, ColumnType } from '../../../generator/introspection/catalog.js';
 import { introspect } from '../../../generator/introspection/index.js';
 import { catalogReader, createTestDatabase, type TestDialect } from '../../databases.js';
@@ -29,6 +30,10 @@ const summarize = (columns: readonly Column[]): Record<string, Want> =>
 
 const literal = (value: string): ColumnDefault => ({ kind: 'literal', value });
 const expression = (sql: string): ColumnDefault => ({ kind: 'expression', sql });
+const geometry = (type: GeometryType | null, srid: number | null = null): ColumnType => ({
+  kind: 'geometry',
+  geometry: { type, srid },
+});
 const integer = (bits: 8 | 16 | 24 | 32 | 54 | 64, signed = true): ColumnType => ({
   kind: 'integer',
   bits,
@@ -83,8 +88,8 @@ it('reads MariaDB types and defaults', async () => {
       literal("it's"),
     ],
     set: ["set('x','y')", { kind: 'set', values: ['x', 'y'] }, literal('x,y')],
-    point: ['point', { kind: 'unknown' }],
-    geometry: ['geometry', { kind: 'unknown' }],
+    point: ['point', geometry('Point')],
+    geometry: ['geometry', geometry(null)],
     invisible: ['int(11)', integer(32), literal('3')],
   });
   expect(columns.find(({ name }) => name === 'c_enum')).toMatchObject({
@@ -140,10 +145,10 @@ it('reads MySQL types and defaults', async () => {
       literal("it's"),
     ],
     set: ["set('x','y')", { kind: 'set', values: ['x', 'y'] }, literal('x,y')],
-    point: ['point', { kind: 'unknown' }],
-    geometry: ['geometry', { kind: 'unknown' }],
-    collection: ['geomcollection', { kind: 'unknown' }],
-    vector: ['vector(3)', { kind: 'unknown' }],
+    point: ['point', geometry('Point')],
+    geometry: ['geometry', geometry(null, 4326)],
+    collection: ['geomcollection', geometry('GeometryCollection')],
+    vector: ['vector(3)', { kind: 'vector', length: 3 }],
     invisible: ['int', integer(32), literal('3')],
   });
   expect(columns.find(({ name }) => name === 'c_enum')).toMatchObject({

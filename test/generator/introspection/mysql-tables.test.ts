@@ -21,6 +21,7 @@ const columnRow = (table: string, name: string, options: Partial<ColumnRow> = {}
   scale: 0,
   fraction: null,
   generation: null,
+  srid: null,
   collation: null,
   comment: '',
   ...options,

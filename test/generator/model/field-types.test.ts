@@ -20,6 +20,7 @@ const plain = {
   unsigned: false,
   fraction: null,
   values: null,
+  geometry: null,
   element: null,
 };
 
@@ -95,6 +96,14 @@ describe('the field type of a column', () => {
       { type: 'string', values: ['a', 'b'] },
     ],
     [{ kind: 'set', values: ['a', 'b'] }, { type: 'csv' }],
+    [
+      { kind: 'geometry', geometry: { type: 'Point', srid: 4326 } },
+      { type: 'geometry', geometry: { type: 'Point', srid: 4326 } },
+    ],
+    [
+      { kind: 'vector', length: 3 },
+      { type: 'vector', length: 3 },
+    ],
     [{ kind: 'unknown' }, { type: 'unknown' }],
   ];
   it.each(cases)('of %j is %j', (column, want) => {

@@ -4,21 +4,23 @@ export interface ColumnKind {
   readonly values: readonly unknown[];
   /** Which comparisons the field knows. */
   readonly compares: 'order' | 'equality' | 'truth' | 'nothing';
-  /** First value of a read-only type, as SQL. */
-  readonly literal?: string;
+  /** Whether the order of the values is that of the database. */
+  readonly isSorted: boolean;
 }
 
 export type ColumnKinds = Readonly<Record<string, ColumnKind>>;
 
-export const ordered = (...values: readonly unknown[]): ColumnKind => ({ values, compares: 'order' });
-export const equal = (...values: readonly unknown[]): ColumnKind => ({ values, compares: 'equality' });
-export const truth: ColumnKind = { values: [false, true], compares: 'truth' };
-export const opaque = (...values: readonly unknown[]): ColumnKind => ({ values, compares: 'nothing' });
-export const readable = (literal: string, value: string): ColumnKind => ({
-  values: [value],
-  compares: 'nothing',
-  literal,
-});
+const kindOf =
+  (compares: ColumnKind['compares'], isSorted = true) =>
+  (...values: readonly unknown[]): ColumnKind => ({ values, compares, isSorted });
+
+export const ordered = kindOf('order');
+export const equal = kindOf('equality');
+export const truth: ColumnKind = kindOf('truth')(false, true);
+/** JSON has no order of its own. */
+export const opaque = kindOf('nothing', false);
+/** Texts as the database spells values of a type that svc does not know. */
+export const spelled = kindOf('nothing', false);
 
 export const base64 = (...bytes: readonly number[]): string => Buffer.from(bytes).toString('base64');
 

@@ -1,5 +1,5 @@
 /** Every column type of PostgreSQL. */
-import { base64, bytes, equal, json, largeText, opaque, ordered, readable, truth, words } from './kinds.js';
+import { base64, bytes, equal, json, largeText, opaque, ordered, spelled, truth, words } from './kinds.js';
 import type { ColumnKinds } from './kinds.js';
 
 /** DDL of custom types, which runs before that of tables. */
@@ -28,6 +28,7 @@ export const postgresKinds: ColumnKinds = {
   'numeric(3,-2)': ordered('-1200', '0', '99900'),
   real: ordered(-1.5, 0, 0.1, 3.402_82e38),
   'double precision': ordered(-1.5, 0, 0.1, 1.797_693_134_862_315_7e308),
+  '"char"': equal('a', 'b'),
   'char(30)': words,
   'varchar(50)': words,
   varchar: words,
@@ -59,8 +60,11 @@ export const postgresKinds: ColumnKinds = {
   int4range: equal('empty', '(,0)', '[1,5)', '[1,)'),
   numrange: equal('[0.5,1.5]', '(1,2)'),
   daterange: equal('[2020-01-01,2020-02-01)', '[2021-01-01,)'),
+  int8range: equal('[1,9007199254740994)', '[2,)'),
+  tsrange: equal('["2020-01-01 00:00:00","2020-02-01 00:00:00")'),
   tstzrange: equal('["2020-01-01 00:00:00+00","2020-02-01 00:00:00+00")'),
   floats: equal('[0.5,1)', '[1,2)'),
+  nummultirange: equal('{}', '{[0.5,1.5]}'),
   int4multirange: equal('{}', '{[1,2),[5,9)}'),
   'integer[]': opaque(
     [],
@@ -91,12 +95,26 @@ export const postgresKinds: ColumnKinds = {
   'timestamptz(3)[]': opaque(['2024-02-29T12:34:56.500Z', '2024-02-29T12:34:56.000Z', null]),
   'date[]': opaque(['2024-02-29', '0000-12-31']),
   'uuid[]': opaque(['123e4567-e89b-12d3-a456-426614174000']),
-  timetz: readable("'12:34:56+02'", '12:34:56+02'),
-  money: readable("'12.34'", '$12.34'),
-  xml: readable("'<a>b</a>'", '<a>b</a>'),
-  tsvector: readable("'a fat cat'", "'a' 'cat' 'fat'"),
-  pair: readable("row(1, 'x y')", '(1,"x y")'),
-  point: readable("'(1,2)'", '(1,2)'),
-  polygon: readable("'((0,0),(1,1),(2,0))'", '((0,0),(1,1),(2,0))'),
-  oid: readable('42', '42'),
+  'interval[]': opaque(['P1DT2H', null]),
+  'inet[]': opaque(['10.0.0.0/8', '::1']),
+  'int4range[]': opaque(['[1,5)', 'empty']),
+  'point[]': opaque(['(1,2)', '(0.1,1e+300)']),
+  'box[]': opaque(['(1,1),(0,0)', '(2,2),(1,1)']),
+  timetz: spelled('12:34:56+02', '00:00:00.5-11:30'),
+  money: spelled('$12.34', '-$1,234.50'),
+  xml: spelled('<a>b</a>', 'text'),
+  tsvector: spelled("'a' 'cat' 'fat'", "'x':3A,5"),
+  tsquery: spelled("'fat' & !'rat'"),
+  pair: spelled('(1,"x y")', '(,)'),
+  point: spelled('(1,2)', '(8.125,1e-300)'),
+  line: spelled('{1,-1,0.5}'),
+  lseg: spelled('[(0,0),(1,1)]'),
+  box: spelled('(1,1),(0,0)'),
+  path: spelled('((0,0),(1,1))', '[(0,0),(1,1)]'),
+  polygon: spelled('((0,0),(1,1),(2,0))'),
+  circle: spelled('<(1,2),0.5>'),
+  oid: spelled('42', '4294967295'),
+  xid8: spelled('18446744073709551615'),
+  pg_lsn: spelled('16/B374D848'),
+  jsonpath: spelled('$."a"[*]?(@ > 1)'),
 };

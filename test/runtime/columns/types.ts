@@ -1,6 +1,7 @@
 /** Every column type of every database: what a column of it holds, and what may be asked of it. */
 import type { TestDialect } from '../../databases.js';
-import { base64, bytes, equal, json, largeText, opaque, ordered, readable, truth, words } from './kinds.js';
+import { epsg, geo, geometries, triangle } from './geometries.js';
+import { base64, bytes, equal, json, largeText, opaque, ordered, spelled, truth, words } from './kinds.js';
 import type { ColumnKinds } from './kinds.js';
 import { postgresKinds, postgresSetup } from './postgres.js';
 
@@ -61,18 +62,7 @@ const mysqlFamily: ColumnKinds = {
   json,
   "enum('b','a','it''s','€')": equal('b', 'a', "it's", '€'),
   "set('x','y','z')": opaque([], ['x'], ['y'], ['x', 'y'], ['x', 'z']),
-  point: readable(
-    "st_geomfromtext('POINT(1 2)')",
-    base64(0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 240, 63, 0, 0, 0, 0, 0, 0, 0, 64),
-  ),
-  geometrycollection: readable(
-    "st_geomfromtext('GEOMETRYCOLLECTION(POINT(0 0))')",
-    base64(0, 0, 0, 0, 1, 7, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, ...new Uint8Array(16)),
-  ),
-  linestring: readable(
-    "st_geomfromtext('LINESTRING(0 0,0 0)')",
-    base64(0, 0, 0, 0, 1, 2, 0, 0, 0, 2, 0, 0, 0, ...new Uint8Array(32)),
-  ),
+  ...geometries,
 };
 
 export const columnKinds: Readonly<Record<TestDialect, ColumnKinds>> = {
@@ -87,7 +77,7 @@ export const columnKinds: Readonly<Record<TestDialect, ColumnKinds>> = {
     blob: bytes,
     uuid: equal('00000000-0000-0000-0000-000000000000', '123e4567-e89b-12d3-a456-426614174000'),
     json,
-    oddity: readable("'odd'", 'odd'),
+    oddity: spelled('odd', 'a b'),
   },
   mariadb: {
     ...mysqlFamily,
@@ -97,7 +87,11 @@ export const columnKinds: Readonly<Record<TestDialect, ColumnKinds>> = {
   },
   mysql: {
     ...mysqlFamily,
-    'vector(2)': readable("to_vector('[1,2]')", base64(0, 0, 128, 63, 0, 0, 0, 64)),
+    'point srid 4326': opaque(geo('Point', [8.5, 50.25]), geo('Point', [180, -90])),
+    'point srid 0': opaque({ ...geo('Point', [1e300, -0.125]), crs: null }),
+    'polygon srid 3857': opaque({ ...geo('Polygon', [triangle]), crs: epsg(3857) }),
+    'vector(3)': opaque([1, 0.1, -3.402_82e38], [0, 1.4013e-45], [5]),
+    vector: opaque(Array.from({ length: 2048 }, (_, index) => index / 4)),
   },
   postgres: postgresKinds,
 };

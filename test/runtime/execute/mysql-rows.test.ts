@@ -146,8 +146,11 @@ const ownColumns: Readonly<Record<'mariadb' | 'mysql', typeof columns>> = {
     },
   },
   mysql: {
-    'vector(2)': { "to_vector('[1,2]')": 'AACAPwAAAEA=' },
-    point: { 'point(1, 2)': 'AAAAAAEBAAAAAAAAAAAA8D8AAAAAAAAAQA==' },
+    'vector(2)': { "to_vector('[1,2]')": [1, 2] },
+    point: {
+      'point(1, 2)': { type: 'Point', coordinates: [1, 2], crs: null },
+      "st_geomfromtext('POINT(50 8)', 4326)": { type: 'Point', coordinates: [8, 50] },
+    },
   },
 };
 
