@@ -33,7 +33,7 @@ export const watchSchema = ({ interval, database, observe, look }: WatchOptions)
 const findTrigger = async ({
   schemaTrigger,
 }: Pick<Database, 'schemaTrigger'>): Promise<SchemaTrigger | string> => {
-  if (schemaTrigger === undefined) return 'only PostgreSQL has event triggers';
+  if (schemaTrigger === undefined) return 'this database has no event triggers';
   try {
     if (await schemaTrigger.isInstalled()) return schemaTrigger;
     return 'the trigger is not there, which svc schema watch --install creates';

@@ -1,4 +1,4 @@
-/** `svc schema watch`: the event trigger by which PostgreSQL tells servers of changed tables. */
+/** `svc schema watch`: the event trigger by which a database tells servers of changed tables. */
 import { Command } from 'commander';
 import { Refusal } from '../../config/refusal.js';
 import type { Database, SchemaTrigger } from '../../databases/contract.js';
@@ -14,7 +14,7 @@ interface Flags {
 /** Creates `svc schema watch`. */
 export const watchCommand = (): Command =>
   new Command('watch')
-    .description('print whether PostgreSQL tells servers of changed tables (SCHEMA_WATCH=trigger)')
+    .description('print whether the database tells servers of changed tables (SCHEMA_WATCH=trigger)')
     .option('--install', 'create the event trigger, which takes a superuser')
     .option('--remove', 'remove the event trigger')
     .option('--sql', 'print the statements instead of running them')
@@ -23,7 +23,7 @@ export const watchCommand = (): Command =>
 const watch = async (database: Database, { install, remove, sql }: Flags): Promise<0> => {
   const trigger = database.schemaTrigger;
   if (trigger === undefined)
-    throw new Refusal('only PostgreSQL has event triggers; servers look every SCHEMA_WATCH instead');
+    throw new Refusal('this database has no event triggers; servers look every SCHEMA_WATCH instead');
   const statements = remove === true ? trigger.remove : trigger.install;
   if (sql === true) printLine(statements.map((text) => `${text};`).join('\n'));
   else if (install === true || remove === true) await run(statements, database);
