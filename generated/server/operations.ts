@@ -227,6 +227,18 @@ export type RequestStatus = {
   expires_at?: string | null;
 };
 
+export type SchemaApplyStatus = {
+  id: string;
+  state: 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'abandoned';
+  steps: number;
+  steps_done: number;
+  step: string | null;
+  worker: string | null;
+  error: string | null;
+  started: string;
+  ended: string | null;
+};
+
 export type SchemaDifference = {
   hash: string;
   diff: {
@@ -584,6 +596,9 @@ export type SchemaApplyInput = {
 };
 export type SchemaApplyOutput = void;
 
+export type SchemaApplyStatusInput = { id: string };
+export type SchemaApplyStatusOutput = { data: SchemaApplyStatus };
+
 export type SchemaDiffInput = {
   force?: boolean | null;
   mode?: 'mirror' | 'merge';
@@ -851,6 +866,11 @@ export interface Operations {
   rolesMe(input: RolesMeInput, context: OperationContext): Promise<RolesMeOutput>;
   /** Apply a difference to the schema */
   schemaApply(input: SchemaApplyInput, context: OperationContext): Promise<SchemaApplyOutput>;
+  /** Read how far an apply has come */
+  schemaApplyStatus(
+    input: SchemaApplyStatusInput,
+    context: OperationContext,
+  ): Promise<SchemaApplyStatusOutput>;
   /** Compare a snapshot with the schema */
   schemaDiff(input: SchemaDiffInput, context: OperationContext): Promise<SchemaDiffOutput>;
   /** Serve the schema as it is now */
@@ -1686,6 +1706,12 @@ export const operations = [
       },
     },
     responses: { 204: null },
+  },
+  {
+    id: 'schemaApplyStatus',
+    access: 'admin',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: { 200: 'application/json' },
   },
   {
     id: 'schemaDiff',

@@ -366,6 +366,8 @@ export interface SvcSchemaAppliesRow {
   readonly steps_done: number;
   readonly step: string | null;
   readonly error: string | null;
+  readonly problems: string | null;
+  readonly worker: string | null;
   readonly user: string | null;
   readonly generation: number | null;
   readonly date_started: number;
@@ -678,7 +680,16 @@ export interface SystemTables {
   };
   readonly svc_schema_applies: {
     readonly row: SvcSchemaAppliesRow;
-    readonly optional: 'steps' | 'steps_done' | 'step' | 'error' | 'user' | 'generation' | 'date_ended';
+    readonly optional:
+      | 'steps'
+      | 'steps_done'
+      | 'step'
+      | 'error'
+      | 'problems'
+      | 'worker'
+      | 'user'
+      | 'generation'
+      | 'date_ended';
   };
   readonly svc_sessions: {
     readonly row: SvcSessionsRow;
@@ -925,6 +936,8 @@ export const systemColumns = {
     'steps_done',
     'step',
     'error',
+    'problems',
+    'worker',
     'user',
     'generation',
     'date_started',

@@ -39,7 +39,7 @@ export interface Config {
     readonly lease: number;
   };
   /** Milliseconds between two looks for a changed schema; 0: none but those that are asked for. */
-  readonly schemaWatch: number;
+  readonly schemaWatch: number | 'trigger';
   /** Milliseconds for which an apply waits for hosts that do not follow, and for locks of others. */
   readonly schemaApplyWait: number;
   /** Milliseconds after which a process that does not respond is replaced; 0: never. */

@@ -54,10 +54,11 @@ export const databaseVariables = {
     meaning: 'replaces a process that has not responded for so long; `0` disables it',
   },
   SCHEMA_WATCH: {
-    parse: (text: string): number => (text === 'off' ? 0 : parseDuration(text)),
+    parse: (text: string): number | 'trigger' =>
+      text === 'trigger' ? text : text === 'off' ? 0 : parseDuration(text),
     default: '2s',
     meaning:
-      'how often a server looks for a changed schema; `off`: only when it is asked or a statement fails',
+      'how often a server looks for a changed schema; `off`: only when it is asked or a statement fails; `trigger`: when PostgreSQL tells it, after `svc schema watch --install`',
   },
   SCHEMA_APPLY_WAIT: {
     parse: parseDuration,

@@ -206,6 +206,19 @@ export interface Executor {
   writeRows(statement: RenderedStatement, layout: RowLayout): Promise<RowSet>;
 }
 
+/** The trigger by which a database tells of changed tables, where its administrator has installed it. */
+export interface SchemaTrigger {
+  /** Statements that install it, and those that remove it. */
+  readonly install: readonly string[];
+  readonly remove: readonly string[];
+  isInstalled(): Promise<boolean>;
+  /**
+   * Calls back when a table may have changed, and once after each connect, as what came before is unknown. Returns a
+   * function that ends it.
+   */
+  listen(changed: () => void): () => Promise<void>;
+}
+
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
@@ -227,6 +240,8 @@ export interface Database extends Executor {
    * long for locks, and with foreign keys checked at the end where tables are made anew.
    */
   changeSchema<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;
+  /** Absent where the database has no such trigger. */
+  readonly schemaTrigger?: SchemaTrigger;
   /** Runs `body` while holding the named lock, across processes. */
   locked<Result>(name: string, body: () => Promise<Result>): Promise<Result>;
   /** Returns how the pool is used at the moment. */

@@ -5,6 +5,7 @@ import { visibilityOf } from '../access/visibility.js';
 import { lazy } from '../concurrency/lazy.js';
 import type { SchemaPrinter } from '../databases/contract.js';
 import type { Snapshot } from '../schema/snapshot/types.js';
+import { loadWorkflows } from './apply-workflows.js';
 import type { OperationContext } from './context.js';
 import { serveSchema } from './serve-schema.js';
 import type { OperationServices } from './services.js';
@@ -46,6 +47,7 @@ const createSchemaAccess = ({ database, config, reload, registry }: OperationSer
       user: user?.id ?? null,
       wait: config.schemaApplyWait,
       serve: reload,
+      workflows: await loadWorkflows(config),
     });
     if (changed) await serveSchema(reload, 'the change is stored, but the schema cannot be served');
   };

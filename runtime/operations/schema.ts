@@ -1,10 +1,11 @@
 /** Handlers of `spec/operations/schema.yaml`. */
 import type { Operations } from '../../generated/server/operations.js';
 import { lazy } from '../concurrency/lazy.js';
+import { loadWorkflows } from './apply-workflows.js';
 import { serveSchema } from './serve-schema.js';
 import type { OperationServices } from './services.js';
 
-type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply' | 'schemaReload';
+type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply' | 'schemaApplyStatus' | 'schemaReload';
 
 /**
  * Creates the handlers of snapshot, diff and apply, which load their modules with the first of these
@@ -52,8 +53,14 @@ export const createSchemaOperations = ({
         user: user?.id ?? null,
         wait: config.schemaApplyWait,
         serve: reload,
+        workflows: await loadWorkflows(config),
       });
       await serveSchema(reload, 'the difference is applied, but the schema cannot be served');
+    },
+
+    async schemaApplyStatus({ id }) {
+      const { describeApply } = await load();
+      return { data: await describeApply(id, database) };
     },
 
     async schemaReload() {

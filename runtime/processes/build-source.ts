@@ -1,6 +1,7 @@
 /** Provides new builds to a process that has no supervisor: it looks at the schema itself. */
 import { replaceNothing, type BuildSource } from '../reloading-service.js';
 import { latest } from '../concurrency/latest.js';
+import type { Config } from '../config/config.js';
 import type { Observe } from '../observe.js';
 import { createServedGeneration } from './drain.js';
 import type { OpenedBuild } from './open-build.js';
@@ -8,15 +9,15 @@ import { watchSchema } from './schema-watch.js';
 
 export interface SourceOptions {
   readonly opened: OpenedBuild;
-  /** Milliseconds between two looks; 0: none but those that are asked for. */
-  readonly interval: number;
+  /** Milliseconds between two looks, 0 for none but those that are asked for; `trigger`: when the database tells. */
+  readonly interval: Config['schemaWatch'];
   readonly observe: Observe;
 }
 
 /** Number of replacements from which on a restart is suggested. */
 const manyReloads = 20;
 
-/** Creates the source, which looks every `interval` milliseconds; 0 looks only when asked. */
+/** Creates the source. */
 export const createBuildSource = ({ opened, interval, observe }: SourceOptions): BuildSource => {
   let served = opened.directory;
   const generation = createServedGeneration(opened.generation);
@@ -51,7 +52,7 @@ export const createBuildSource = ({ opened, interval, observe }: SourceOptions):
     onGeneration: generation.onChange,
     subscribe(next) {
       replace = next;
-      stop = watchSchema({ interval, look: () => this.look(false) });
+      stop = watchSchema({ interval, database: opened.database, observe, look: () => this.look(false) });
     },
     async close() {
       stop?.();

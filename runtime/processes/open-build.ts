@@ -102,8 +102,14 @@ const endCutOff = async ({
   database,
   observe,
 }: Omit<PrepareOptions, 'builder'>): Promise<boolean> => {
-  const { resumeApply } = await import('../schema/apply/resume.js');
+  const [{ resumeApply }, { openApply }] = await Promise.all([
+    import('../schema/apply/resume.js'),
+    import('../schema/apply/applies.js'),
+  ]);
   try {
+    const open = await openApply(database);
+    // Temporal has another worker go on with it
+    if (open?.state === 'running' && open.worker !== null && config.temporal.address !== null) return false;
     const wait = Math.min(config.schemaApplyWait, resumeWait);
     return await resumeApply({ database, tables: config.tables, wait, user: null });
   } catch (error) {

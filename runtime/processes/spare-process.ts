@@ -53,7 +53,12 @@ export const waitAsSpare = async ({
     if (isNews || id !== null) report(next);
   };
   return new Promise((resolve) => {
-    const stop = watchSchema({ interval: config.schemaWatch, look: () => look(false, null) });
+    const stop = watchSchema({
+      interval: config.schemaWatch,
+      database,
+      observe,
+      look: () => look(false, null),
+    });
     const receive = (message: Instruction): void => {
       if (message.kind === 'look') void look(message.forced, message.id);
       if (message.kind !== 'serve') return;

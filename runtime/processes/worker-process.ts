@@ -52,15 +52,16 @@ export const startWorkerProcess = async (options: WorkerProcessOptions): Promise
 
 /** Loads the parts of a worker, which commands that only print their help do not need. */
 const loadParts = async () => {
-  const [worker, models, builtIn, transfers, settings, keys] = await Promise.all([
+  const [worker, models, builtIn, transfers, applies, settings, keys] = await Promise.all([
     import('../queue/temporal/worker.js'),
     import('../queue/models/models.js'),
     import('../queue/models/built-in.js'),
     import('../transfer-services.js'),
+    import('../schema-applies.js'),
     import('../queue/settings.js'),
     import('../auth/keys.js'),
   ]);
-  return { ...worker, ...models, ...builtIn, ...transfers, ...settings, ...keys };
+  return { ...worker, ...models, ...builtIn, ...transfers, ...applies, ...settings, ...keys };
 };
 
 const startOn = async (
@@ -86,6 +87,7 @@ const startOn = async (
     database: opened.database,
     models,
     runBuiltIn: await parts.createWorkerTransfers({ ...opened, config, observe }),
+    runSchemaApply: parts.createRunSchemaApply({ config, database: opened.database }),
     functions: opened.functions,
     roles,
     ...pool,

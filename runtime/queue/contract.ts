@@ -8,6 +8,7 @@ import type { ErrorType } from './requests/outcome.js';
 export const workflowTypes = {
   modelRequest: 'modelRequest',
   webhookDelivery: 'webhookDelivery',
+  schemaApply: 'schemaApply',
 } as const;
 
 export const taskQueues = {
@@ -88,6 +89,14 @@ export const deliveryWorkflowId = ({
   round,
 }: Pick<DeliveryInput, 'deliveryId' | 'round'>): string =>
   `delivery-${deliveryId}${round === 1 ? '' : `-${round}`}`;
+
+/** An apply of the schema; its diff is in the database. */
+export interface SchemaApplyInput {
+  readonly applyId: string;
+}
+
+/** Returns the id of the workflow of an apply of the schema. */
+export const applyWorkflowId = ({ applyId }: SchemaApplyInput): string => `schema-apply-${applyId}`;
 
 /** The reason for which the platform ended a request. */
 export interface PlatformEnd {

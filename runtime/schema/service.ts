@@ -7,7 +7,8 @@ import { accessLists } from './access-rows/types.js';
 import { abandonApply, resumeApply } from './apply/resume.js';
 import { checkTarget } from './apply/check.js';
 import type { ApplyOptions } from './apply/options.js';
-import { applyDiff } from './apply/run.js';
+import { describeApply } from './apply/describe.js';
+import { applyDiff } from './apply/begin.js';
 import { checkDiff } from './diff/check.js';
 import { compareSnapshots } from './diff/compare.js';
 import { hashSnapshot } from './diff/hash.js';
@@ -130,7 +131,7 @@ export const applyDifference = async (
   await applyDiff({ hash, diff: await checkDiff(diff), acceptLoss }, options);
 };
 
-export { abandonApply, resumeApply };
+export { abandonApply, describeApply, resumeApply };
 
 /**
  * Changes the schema to what an edit makes of its snapshot. Returns whether anything changed.

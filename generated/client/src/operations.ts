@@ -127,6 +127,11 @@ export interface Operations {
       input: NonNullable<rest.SchemaApplyData['body']>,
       options?: CallOptions,
     ): Promise<rest.SchemaApplyResponse>;
+    /** Read how far an apply has come */
+    applyStatus(
+      input: NonNullable<rest.SchemaApplyStatusData['path']>,
+      options?: CallOptions,
+    ): Promise<rest.SchemaApplyStatusResponse['data']>;
     /** Compare a snapshot with the schema */
     diff(
       input: Pick<rest.SchemaDiffData, 'query' | 'body'>,
@@ -396,6 +401,8 @@ export const createOperations = (call: Call): Operations => ({
     relationsUpdate: (input, options) =>
       call((shared) => rest.relationsUpdate({ ...shared, ...input }), options).then(dataOf),
     apply: (input, options) => call((shared) => rest.schemaApply({ ...shared, body: input }), options),
+    applyStatus: (input, options) =>
+      call((shared) => rest.schemaApplyStatus({ ...shared, path: input }), options).then(dataOf),
     diff: (input, options) =>
       call((shared) => rest.schemaDiff({ ...shared, ...input }), options).then(dataOf),
     reload: (options) => call((shared) => rest.schemaReload(shared), options),

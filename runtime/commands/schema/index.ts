@@ -4,11 +4,14 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import { Refusal } from '../../config/refusal.js';
 import type { Difference } from '../../schema/service.js';
+import { loadWorkflows } from '../../operations/apply-workflows.js';
+import type { DescribedApply } from '../../schema/apply/describe.js';
 import { action, printJson, printLine } from '../output.js';
 import { withDatabase } from '../with-database.js';
 import { refusing } from '../refusing.js';
 import { urlOption, type RemoteFlags } from '../remote.js';
 import { adminTokenOption, withInstance, type Instance } from './instance.js';
+import { watchCommand } from './watch.js';
 import { printDiff, printExplanation, printLosses } from './print.js';
 
 /** Creates `svc schema`. `diff` exits with 1 where there are differences. */
@@ -20,7 +23,8 @@ export const schemaCommand = (): Command =>
     .addCommand(applyCommand())
     .addCommand(transferCommand('pull', 'change the database to match a running instance'))
     .addCommand(transferCommand('push', 'change a running instance to match the database'))
-    .addCommand(statusCommand());
+    .addCommand(statusCommand())
+    .addCommand(watchCommand());
 
 const includeOption = (): Option =>
   new Option('--include <what>', 'access: roles, policies and permissions too').choices(['access']);
@@ -124,7 +128,10 @@ const applyCommand = (): Command =>
     .description('change the database to match a snapshot')
     .argument('[file]', 'snapshot in YAML or JSON')
     .option('--resume', 'complete an apply that was cut off')
-    .option('--abandon', 'give up an apply that was cut off, and leave the schema as it is')
+    .option(
+      '--abandon',
+      'give up an apply that was cut off or that a worker runs, and leave the schema as it is',
+    )
     .addOption(urlOption())
     .addOption(adminTokenOption())
     .action(
@@ -189,12 +196,22 @@ const resume = (): Promise<0> =>
   });
 
 const abandon = (): Promise<0> =>
-  withDatabase<0>(async (database, { tables }) => {
+  withDatabase<0>(async (database, config) => {
     const { abandonApply } = await import('../../schema/service.js');
-    const found = await refusing(() => abandonApply({ database, tables, user: null }));
-    printLine(found ? 'the apply that was cut off is given up' : 'no apply was cut off');
+    const workflows = await loadWorkflows(config);
+    const options = { database, tables: config.tables, user: null, workflows };
+    const found = await refusing(() => abandonApply(options));
+    printLine(found ? 'the apply is given up' : 'no apply was running or cut off');
     return 0;
   });
+
+const applyToLine = ({ state, steps, steps_done: done, step, worker, error }: DescribedApply): string =>
+  [
+    `${state}: ${done} of ${steps} steps`,
+    ...(step === null ? [] : [step]),
+    ...(worker === null ? [] : [`by the worker ${worker}`]),
+    ...(error === null ? [] : [error]),
+  ].join(', ');
 
 const statusCommand = (): Command =>
   new Command('status')
@@ -202,15 +219,14 @@ const statusCommand = (): Command =>
     .option('--json', 'print it as JSON')
     .action(
       action(async ({ json }: { readonly json?: true }) => {
-        const { lastApply } = await import('../../schema/apply/applies.js');
+        const [{ lastApply }, { toDescription }] = await Promise.all([
+          import('../../schema/apply/applies.js'),
+          import('../../schema/apply/describe.js'),
+        ]);
         const row = await withDatabase((database) => lastApply(database));
-        const shown = row === undefined ? null : { ...row, diff: undefined, wanted: undefined };
-        if (json === true) printJson(shown);
-        else if (row === undefined) printLine('nothing was applied yet');
-        else
-          printLine(
-            `${row.state}: ${row.steps_done} of ${row.steps} steps${row.step === null ? '' : `, ${row.step}`}`,
-          );
+        const apply = row === undefined ? null : toDescription(row);
+        if (json === true) printJson(apply);
+        else printLine(apply === null ? 'nothing was applied yet' : applyToLine(apply));
         return 0;
       }),
     );

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js';
 import type { Database } from '../../databases/contract.js';
 import type { Difference, DiffOptions } from '../../schema/service.js';
 import type { Snapshot } from '../../schema/snapshot/types.js';
+import { loadWorkflows } from '../../operations/apply-workflows.js';
 import { createProgress } from '../output.js';
 import { refusing } from '../refusing.js';
 import { createRemote, tokenOption, type RemoteFlags } from '../remote.js';
@@ -31,7 +32,8 @@ export const withInstance = async <Result>(
   return withDatabase((database, config) => body(localInstance(database, config)));
 };
 
-const localInstance = (database: Database, { tables, schemaApplyWait }: Config): Instance => {
+const localInstance = (database: Database, config: Config): Instance => {
+  const { tables, schemaApplyWait } = config;
   const services = { database, tables };
   return {
     async snapshot(include) {
@@ -45,13 +47,14 @@ const localInstance = (database: Database, { tables, schemaApplyWait }: Config):
     async apply({ hash, diff }, { acceptLoss }) {
       const { applyDifference } = await load();
       const progress = createProgress();
-      await refusing(() =>
+      await refusing(async () =>
         applyDifference(
           { hash, diff, accept_loss: acceptLoss },
           {
             ...services,
             user: null,
             wait: schemaApplyWait,
+            workflows: await loadWorkflows(config),
             onStep: ({ description }, { done, steps }) =>
               progress.step(`${done + 1}/${steps} ${description}`),
           },

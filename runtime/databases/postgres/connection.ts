@@ -10,6 +10,7 @@ import { clientOptions, sessionSetup } from './options.js';
 import { numberPlaceholders } from './placeholders.js';
 import { compileRows, readDataRow, writeDataRow, type PostgresProgram } from './rows.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
+import { createSchemaTrigger } from './schema-trigger.js';
 import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { evictStatement, findStatement } from '../statements.js';
 import { retryDeadlocks } from '../deadlocks.js';
@@ -54,6 +55,10 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
         }),
       ),
     locked: (name, body) => holdLock(options, name, body),
+    schemaTrigger: createSchemaTrigger(
+      options,
+      createPoolExecutor((task) => runOn(reserved, task)),
+    ),
     async close() {
       await Promise.all([pool.end(), reserved.end()]);
     },

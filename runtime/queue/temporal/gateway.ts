@@ -7,6 +7,7 @@ import type { TypedSearchAttributes } from '@temporalio/common';
 import type { QueueObservation, TemporalCall } from '../../observe.js';
 import {
   admittedSignal,
+  applyWorkflowId,
   deliveryWorkflowId,
   requestWorkflowId,
   searchAttributes,
@@ -15,6 +16,7 @@ import {
   type DeliveryInput,
   type ModelRequestInput,
   type RequestRound,
+  type SchemaApplyInput,
 } from '../contract.js';
 
 export type RequestStart = Omit<ModelRequestInput, 'searchable'> & {
@@ -43,6 +45,10 @@ export interface Gateway {
   /** Starts the workflow of a delivery unless it exists. */
   deliver(delivery: DeliveryStart): Promise<void>;
   stateOf(request: RequestRound): Promise<WorkflowState>;
+  /** Starts the workflow of an apply of the schema unless it exists. */
+  startApply(apply: SchemaApplyInput): Promise<void>;
+  /** Cancels the workflow of an apply, if it exists. */
+  cancelApply(apply: SchemaApplyInput): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -154,9 +160,13 @@ const createCalls = (call: NamedCall): Omit<Gateway, 'close'> => ({
   start: (request) => call('start', (link) => startRequest(link, request)),
   admit: (request) => call('admit', (link) => admitRequest(link, request)),
   cancel: (request, isWaiting) =>
-    call('cancel', ({ client }) => cancelRequest(client, requestWorkflowId(request), isWaiting)),
+    call('cancel', ({ client }) =>
+      cancelWorkflow(client, requestWorkflowId(request), isWaiting ? admittedSignal : null),
+    ),
   deliver: (delivery) => call('deliver', (link) => startDelivery(link, delivery)),
   stateOf: (request) => call('state', ({ client }) => readState(client, requestWorkflowId(request))),
+  startApply: (apply) => call('start_apply', ({ client }) => startApply(client, apply)),
+  cancelApply: (apply) => call('cancel_apply', ({ client }) => cancelWorkflow(client, applyWorkflowId(apply))),
 });
 
 const connect = async ({ address, namespace }: GatewayOptions): Promise<Link> => {
@@ -297,12 +307,28 @@ const ignoreExisting = async (run: () => Promise<unknown>): Promise<void> => {
   }
 };
 
-/** Cancels a workflow, if it exists. */
-const cancelRequest = async (client: Client, workflowId: string, isWaiting: boolean): Promise<void> => {
+const startApply = (client: Client, apply: SchemaApplyInput): Promise<void> =>
+  ignoreExisting(() =>
+    client.workflow.start(workflowTypes.schemaApply, {
+      workflowId: applyWorkflowId(apply),
+      taskQueue: taskQueues.housekeeping,
+      args: [apply],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      staticSummary: 'apply of the schema',
+    }),
+  );
+
+/** Cancels a workflow, if it exists. @param signal that has it handle the cancellation */
+const cancelWorkflow = async (
+  client: Client,
+  workflowId: string,
+  signal: string | null = null,
+): Promise<void> => {
   try {
     const handle = client.workflow.getHandle(workflowId);
     await handle.cancel();
-    if (isWaiting) await handle.signal(admittedSignal);
+    if (signal !== null) await handle.signal(signal);
   } catch (error) {
     if ((error as Error).name !== 'WorkflowNotFoundError') throw error;
   }

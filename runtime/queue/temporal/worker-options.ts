@@ -4,6 +4,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { createHousekeepingActivities } from './activities/housekeeping.js';
 import { createModelActivities } from './activities/model.js';
 import { createRequestActivities } from './activities/request.js';
+import { createSchemaActivities } from './activities/schema.js';
 import { createWebhookActivities } from './activities/webhook.js';
 import { taskQueues } from '../contract.js';
 import { createFunctionRunner } from '../models/function-runner.js';
@@ -75,7 +76,10 @@ const activitiesOf: Readonly<Record<WorkerRole, (services: WorkerServices) => ob
       }),
     }),
   webhooks: createWebhookActivities,
-  housekeeping: ({ settings, ...services }) => createHousekeepingActivities({ ...services, ...settings }),
+  housekeeping: ({ settings, ...services }) => ({
+    ...createHousekeepingActivities({ ...services, ...settings }),
+    ...createSchemaActivities(services),
+  }),
 };
 
 type Activities = Readonly<Record<string, (...args: never[]) => unknown>>;

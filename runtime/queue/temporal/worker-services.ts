@@ -16,6 +16,7 @@ import type { QueueSettings } from '../settings.js';
 import { createReceivers, type Receivers } from '../webhooks/receivers.js';
 import { createSender, type Sender, type SenderOptions } from '../webhooks/send.js';
 import type { Tracing } from '../../tracing/tracing.js';
+import type { RunSchemaApply } from './activities/schema.js';
 import { createWorkerGateway, type Gateway, type Searchable } from './gateway.js';
 
 export const workerRoles = ['workflows', 'models', 'webhooks', 'housekeeping'] as const;
@@ -31,6 +32,8 @@ export interface WorkerProcessOptions {
   readonly roles: readonly WorkerRole[];
   /** Runs the models that are part of svc; without it, other processes do. */
   readonly runBuiltIn?: RunBuiltIn;
+  /** Runs applies of the schema, for the role `housekeeping`. */
+  readonly runSchemaApply?: RunSchemaApply;
   /** Classes whose models the process runs; all of them if absent. */
   readonly classes?: readonly string[];
   /** Maximum models of a class that run at the same time; the default of Temporal if absent. */

@@ -1,5 +1,6 @@
 /** The journal of applies: a row is committed before the first statement, and says afterwards what became of it. */
 import { randomUUID } from 'node:crypto';
+import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import { recordChange } from '../../execute/activity.js';
 import {
   findRow,
@@ -27,8 +28,8 @@ export interface NewApply {
 /** The column `diff`: what was sent, as a resumed apply needs it. */
 export type SentDiff = SchemaDiff & { readonly accept_loss?: true };
 
-/** Records that an apply begins, and that it was asked for. Returns its id. */
-export const beginApply = async (
+/** Records that an apply was asked for. Nothing has been changed yet. Returns its id. */
+export const queueApply = async (
   statements: Statements,
   { hash, diff, wanted, acceptLoss, user }: NewApply,
 ): Promise<string> => {
@@ -38,11 +39,20 @@ export const beginApply = async (
     hash,
     diff: JSON.stringify({ ...diff, ...(acceptLoss && { accept_loss: true }) } satisfies SentDiff),
     wanted: JSON.stringify(wanted),
-    state: 'running',
+    state: 'queued',
     user,
     date_started: Date.now(),
   });
   return id;
+};
+
+/** Records that an apply begins. @param worker that runs it; null for another process */
+export const beginApply = async (
+  statements: Statements,
+  id: string,
+  worker: string | null,
+): Promise<void> => {
+  await updateRows(statements, 'svc_schema_applies', { set: { state: 'running', worker }, where: { id } });
 };
 
 /** Records how far an apply has come. */
@@ -65,13 +75,35 @@ export const noteExpanded = async (statements: Statements, id: string): Promise<
   return generation;
 };
 
-/** Records that an apply waits for a server that does not follow. */
-export const noteWaiting = async (statements: Statements, id: string, reason: string): Promise<void> => {
+/** Records that an apply waits: for a server that does not follow, or for a person. */
+export const noteWaiting = async (
+  statements: Statements,
+  id: string,
+  { reason, error }: { readonly reason: string; readonly error: unknown },
+): Promise<void> => {
   await updateRows(statements, 'svc_schema_applies', {
-    set: { state: 'waiting', error: reason },
+    set: { state: 'waiting', error: reason, problems: printProblems(error) },
     where: { id },
   });
 };
+
+type StoredProblem = Pick<ApiError, 'code' | 'details' | 'explanation'>;
+
+const printProblems = (error: unknown): string | null => {
+  const problems = error instanceof ApiErrors ? error.problems : error instanceof ApiError ? [error] : [];
+  const stored = problems.map(({ code, details, explanation }): StoredProblem => ({
+    code,
+    details,
+    explanation,
+  }));
+  return stored.length === 0 ? null : JSON.stringify(stored);
+};
+
+/** Returns the problems for which an apply was refused. */
+export const problemsOf = ({ problems }: Pick<ApplyRow, 'problems'>): readonly ApiError[] =>
+  (JSON.parse(problems ?? '[]') as readonly StoredProblem[]).map(
+    ({ code, details, explanation }) => new ApiError(code, details, explanation),
+  );
 
 /** Records that an apply has ended, in `svc_activity` too where it is done. One that has ended already stays as it is. */
 export const endApply = async (
@@ -79,22 +111,33 @@ export const endApply = async (
   id: string,
   {
     state,
-    error = null,
+    error,
     user,
   }: {
     readonly state: 'done' | 'failed' | 'abandoned';
-    readonly error?: string | null;
+    readonly error?: unknown;
     readonly user: string | null;
   },
 ): Promise<void> => {
+  const message = error === undefined ? null : error instanceof Error ? error.message : String(error);
   await updateRows(statements, 'svc_schema_applies', {
-    set: { state, error, generation: await nextGeneration(statements), date_ended: Date.now() },
+    set: {
+      state,
+      error: message,
+      problems: printProblems(error),
+      generation: await nextGeneration(statements),
+      date_ended: Date.now(),
+    },
     // another process may commit its end right now
-    where: { id, state: openStates },
+    where: { id, state: ['queued', ...openStates] },
   });
   if (state !== 'done') return;
   await recordChange(statements, { action: 'apply', collection: 'svc_schema_applies', item: id, user });
 };
+
+/** Returns an apply, or undefined. */
+export const findApply = (statements: Statements, id: string): Promise<ApplyRow | undefined> =>
+  findRow(statements, 'svc_schema_applies', { where: { id } });
 
 /** Returns the last apply, or undefined. */
 export const lastApply = (statements: Statements): Promise<ApplyRow | undefined> =>

@@ -2,10 +2,17 @@
 import { invalidPayload, throwProblems } from '../../../contract/errors.js';
 import { findAccessFaults } from '../access-rows/check.js';
 import { accessOf, noAccess } from '../access-rows/types.js';
+import { hashSnapshot } from '../diff/hash.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { comparableShapes, type TableChange } from './apply.js';
 import { findProblems } from './guard.js';
 import { findMetaProblems } from './meta-check.js';
+
+/** @throws INVALID_PAYLOAD where the target is not the one of a hash */
+export const checkHash = (target: Snapshot, hash: string): void => {
+  if (hashSnapshot(target) === hash) return;
+  throw invalidPayload('the schema has changed since the diff was made; make a new diff and apply that');
+};
 
 /** Checks everything that needs no row. @throws INVALID_PAYLOAD with every problem */
 export const checkTarget = (change: TableChange): void => {

@@ -1,9 +1,8 @@
 /** Waits until the servers of all hosts have followed the additive phase of an apply. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apiError } from '../../../contract/errors.js';
 import { liveProcesses } from '../processes.js';
 import { noteWaiting } from './applies.js';
-import { defaultWait, type ApplyOptions } from './options.js';
+import { defaultWait, unavailable, type ApplyOptions } from './options.js';
 
 /** Milliseconds between two looks at the processes. */
 const interval = 100;
@@ -20,7 +19,7 @@ export const untilFollowed = async (
   { id, generation }: { readonly id: string; readonly generation: number },
   options: ApplyOptions,
 ): Promise<void> => {
-  const { database, serve = (then) => then(), wait = defaultWait } = options;
+  const { database, serve = (then) => then(), wait = defaultWait, signal } = options;
   const until = performance.now() + wait;
   try {
     await serve(async () => {
@@ -29,14 +28,17 @@ export const untilFollowed = async (
         const behind = processes.filter((each) => each.generation < generation);
         if (behind.length === 0) return;
         if (performance.now() >= until) throw new Error(describe(behind));
-        await sleep(interval);
+        await sleep(interval, undefined, { signal });
       }
     });
   } catch (error) {
+    signal?.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
-    await noteWaiting(database, id, reason).catch(() => undefined);
-    const message = `only what is new is applied, and nothing is dropped or narrowed: ${reason}; run svc schema apply --resume, or --abandon`;
-    throw apiError('SERVICE_UNAVAILABLE', { service: 'schema' }, message);
+    const refusal = unavailable(
+      `only what is new is applied, and nothing is dropped or narrowed: ${reason}; run svc schema apply --resume, or --abandon`,
+    );
+    await noteWaiting(database, id, { reason, error: refusal }).catch(() => undefined);
+    throw refusal;
   }
 };
 

@@ -3,8 +3,8 @@ import { ApiError } from '../../../contract/errors.js';
 import { loadSchemaPrinter } from '../../databases/open.js';
 import { hashSnapshot } from '../diff/hash.js';
 import type { Snapshot } from '../snapshot/types.js';
-import { endApply, openApply, type ApplyRow, type SentDiff } from './applies.js';
-import type { ApplyOptions } from './options.js';
+import { endApply, findApply, openApply, type ApplyRow, type SentDiff } from './applies.js';
+import { unavailable, type ApplyOptions } from './options.js';
 import { readRemaining } from './remaining.js';
 import { runApply } from './run.js';
 
@@ -14,18 +14,31 @@ import { runApply } from './run.js';
  * @throws INVALID_PAYLOAD where somebody else has changed the schema since
  */
 export const resumeApply = (options: ApplyOptions): Promise<boolean> =>
-  withOpenApply(options, async (row) => {
-    let last = '';
-    for (;;) {
-      const hash = await tryResume(row, options, last);
-      if (hash === null) return;
-      last = hash;
-    }
-  });
+  withOpenApply(options, (row) => resumeRow(row, options));
 
-/** Gives up an apply that was cut off: the schema stays as it is. Returns whether there was one. */
-export const abandonApply = (options: ApplyOptions): Promise<boolean> =>
-  withOpenApply(options, ({ id, user }) => endApply(options.database, id, { state: 'abandoned', user }));
+/** Ends an apply that was cut off, while nobody else runs it. */
+export const resumeRow = async (row: ApplyRow, options: ApplyOptions): Promise<void> => {
+  let last = '';
+  for (;;) {
+    const hash = await tryResume(row, options, last);
+    if (hash === null) return;
+    last = hash;
+  }
+};
+
+/**
+ * Gives up an apply that was cut off, or that a worker runs, which stops before its next step: the schema stays as it is.
+ * Returns whether there was one.
+ */
+export const abandonApply = async (options: ApplyOptions): Promise<boolean> => {
+  const running = await openApply(options.database);
+  if (running === undefined) return false;
+  if (running.worker !== null) await options.workflows?.cancel(running.id).catch(() => undefined);
+  await withOpenApply(options, ({ id, user }) =>
+    endApply(options.database, id, { state: 'abandoned', user }),
+  );
+  return (await findApply(options.database, running.id))?.state === 'abandoned';
+};
 
 /** Runs `body` for an apply that nobody runs any more, as the lock was free. */
 const withOpenApply = async (
@@ -50,14 +63,15 @@ const tryResume = async (row: ApplyRow, options: ApplyOptions, last: string): Pr
   const generation = row.generation === null ? null : Number(row.generation);
   const { accept_loss: acceptLoss = false, ...diff } = JSON.parse(row.diff) as SentDiff;
   if (generation === null && (await loadSchemaPrinter(database.dialect)).transactional) {
-    await endApply(database, id, { state: 'failed', error: 'it was cut off, and nothing was changed', user });
+    const error = unavailable('it was cut off, and nothing was changed; apply again');
+    await endApply(database, id, { state: 'failed', error, user });
     return null;
   }
   const wanted = JSON.parse(row.wanted) as Snapshot;
   const apply = await readRemaining({ id, wanted, diff, acceptLoss, generation }, options);
   const hash = hashSnapshot(apply.target);
   try {
-    await runApply(apply, { ...options, user, isResumed: true });
+    await runApply(apply, { ...options, user, leavesOpen: () => true });
     return null;
   } catch (error) {
     const isUnavailable = error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';

@@ -1,22 +1,16 @@
 /**
- * Runs an apply: checks it against the target, then expands, waits for all servers, and contracts: they never meet a
- * table that lacks what they use. One at a time, over all processes.
+ * Runs the phases of an apply: it expands, waits for all servers, and contracts: they never meet a table that lacks what
+ * they use.
  */
-import { invalidPayload, throwProblems } from '../../../contract/errors.js';
+import { throwProblems } from '../../../contract/errors.js';
 import { outwaitLeases, raiseAccessVersion } from '../../execute/access-version.js';
 import type { Executor } from '../../databases/contract.js';
 import { accessOf, type AccessSnapshot } from '../access-rows/types.js';
 import { rehearseAccess, writeAccess } from '../access-rows/write.js';
-import { hashSnapshot } from '../diff/hash.js';
-import { patchSnapshot, renamesIn } from '../diff/patch.js';
-import { hasAccess, isEmptyDiff, type SchemaDiff } from '../diff/types.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
 import { readLiveSchema } from '../live.js';
-import { checkForm } from '../snapshot/check.js';
-import { readTarget } from '../target.js';
 import { comparableShapes, ownShapes, wantedShapes, type Apply } from './apply.js';
-import { beginApply, endApply, noteExpanded } from './applies.js';
-import { checkTarget } from './check.js';
+import { endApply, noteExpanded } from './applies.js';
 import { expandTables } from './expand.js';
 import { isServed, untilFollowed } from './follow.js';
 import { renameInRules, writeMeta } from './meta.js';
@@ -24,35 +18,6 @@ import type { ApplyOptions } from './options.js';
 import { planRenames, planTables } from './plan.js';
 import { readRemaining } from './remaining.js';
 import { changeSchema, createRunner, shorten } from './steps.js';
-
-export interface ApplyRequest {
-  readonly hash: string;
-  readonly diff: SchemaDiff;
-  readonly acceptLoss: boolean;
-}
-
-/**
- * Applies a diff.
- * @throws INVALID_PAYLOAD where the hash is not that of the target, or the diff asks for what may not or cannot be done;
- * CONTAINS_NULL_VALUES
- */
-export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): Promise<void> => {
-  if (isEmptyDiff(request.diff)) return;
-  const { database } = options;
-  await database.locked('svc_schema', async () => {
-    const { live, target } = await readTarget(options, hasAccess(request.diff));
-    if (hashSnapshot(target) !== request.hash) {
-      throw invalidPayload('the schema has changed since the diff was made; make a new diff and apply that');
-    }
-    const wanted = await checkForm(patchSnapshot(target, request.diff));
-    const renames = renamesIn(request.diff);
-    checkTarget({ live, target, wanted, renames });
-    const { user } = options;
-    const { hash, diff, acceptLoss } = request;
-    const id = await beginApply(database, { hash, diff, wanted, acceptLoss, user });
-    await runApply({ id, live, target, wanted, renames, diff, acceptLoss, generation: null }, options);
-  });
-};
 
 /** Changes the tables, then the meta, and records the end. */
 export const runApply = async (apply: Apply, options: ApplyOptions): Promise<void> => {
@@ -67,15 +32,14 @@ export const runApply = async (apply: Apply, options: ApplyOptions): Promise<voi
 /** Runs a phase, and records a failure unless it can be tried again. */
 const orFail = async <Result>(
   { id }: Apply,
-  { database, user, isResumed = false }: ApplyOptions,
+  { database, user, leavesOpen = () => false }: ApplyOptions,
   phase: () => Promise<Result>,
 ): Promise<Result> => {
   try {
     return await phase();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    if (!isResumed)
-      await endApply(database, id, { state: 'failed', error: message, user }).catch(() => undefined);
+    if (!leavesOpen(error))
+      await endApply(database, id, { state: 'failed', error, user }).catch(() => undefined);
     throw error;
   }
 };

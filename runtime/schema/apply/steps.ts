@@ -1,31 +1,34 @@
 /** Runs the statements of an apply, without holding up everybody else. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apiError, invalidPayload } from '../../../contract/errors.js';
+import { invalidPayload } from '../../../contract/errors.js';
 import type { Executor } from '../../databases/contract.js';
 import type { TableShape } from '../shapes.js';
 import type { LiveSchema } from '../snapshot/write.js';
 import type { Apply } from './apply.js';
 import { noteStep } from './applies.js';
-import { defaultWait, type ApplyOptions } from './options.js';
+import { defaultWait, unavailable, type ApplyOptions } from './options.js';
 import type { Step } from './plan.js';
 
 /** Runs steps; what the database refuses is the fault of the diff. */
 export const createRunner = (executor: Executor, apply: Apply, options: ApplyOptions) => {
   const { id, live, generation } = apply;
-  const { database, onStep } = options;
+  const { database, onStep, signal } = options;
   const { transactional } = live.printer;
   let done = 0;
   return async (steps: readonly Step[]): Promise<void> => {
     for (const step of steps) {
       const progress = { done, steps: done + steps.length - steps.indexOf(step) };
+      signal?.throwIfAborted();
       onStep?.(step, progress);
-      // committed before the statement where that commits by itself
-      if (!transactional) await noteStep(database, id, { ...progress, step: step.description });
+      // committed before the statement; an embedded database has one transaction at a time
+      if (!transactional || database.isEmbedded !== true)
+        await noteStep(database.reserved, id, { ...progress, step: step.description });
       const write = (): Promise<unknown> => executor.write({ text: step.sql, values: [] });
       try {
         // a transaction that was given up begins again as a whole
         await (transactional ? write() : untilGranted(write, options));
       } catch (error) {
+        signal?.throwIfAborted();
         if (database.isConnectionLoss(error) || database.isGivenUp(error)) throw error;
         throw refused(step, error, generation === null && (transactional || done === 0));
       }
@@ -50,7 +53,7 @@ const longestPause = 2_000;
  */
 export const untilGranted = async <Result>(
   run: () => Promise<Result>,
-  { database, wait = defaultWait }: Pick<ApplyOptions, 'database' | 'wait'>,
+  { database, wait = defaultWait, signal }: Pick<ApplyOptions, 'database' | 'wait' | 'signal'>,
 ): Promise<Result> => {
   const until = performance.now() + wait;
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
@@ -59,14 +62,14 @@ export const untilGranted = async <Result>(
     } catch (error) {
       if (!database.isGivenUp(error)) throw error;
       if (performance.now() + pause >= until) throw blocked(error);
-      await sleep(pause * (0.5 + Math.random() / 2));
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal });
     }
   }
 };
 
 const blocked = (cause: unknown): Error => {
   const message = 'long transactions of others use the tables; apply again when they have ended';
-  return Object.assign(apiError('SERVICE_UNAVAILABLE', { service: 'schema' }, message), { cause });
+  return Object.assign(unavailable(message), { cause });
 };
 
 /** Changes the schema, which begins again where it is rolled back because others hold a lock. */

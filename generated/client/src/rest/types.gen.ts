@@ -2522,6 +2522,48 @@ export type SchemaApplyResponses = {
 
 export type SchemaApplyResponse = SchemaApplyResponses[keyof SchemaApplyResponses];
 
+export type SchemaApplyStatusData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the apply
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/schema/applies/{id}';
+};
+
+export type SchemaApplyStatusResponses = {
+    /**
+     * The apply
+     */
+    200: {
+        data: {
+            id: string;
+            state: 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'abandoned';
+            /**
+             * Statements of the plan as far as it is known
+             */
+            steps: number;
+            steps_done: number;
+            /**
+             * The statement that runs
+             */
+            step: string | null;
+            /**
+             * The worker of Temporal that runs it
+             */
+            worker: string | null;
+            error: string | null;
+            started: string;
+            ended: string | null;
+        };
+    };
+};
+
+export type SchemaApplyStatusResponse = SchemaApplyStatusResponses[keyof SchemaApplyStatusResponses];
+
 export type SchemaDiffData = {
     /**
      * A snapshot
