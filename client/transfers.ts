@@ -43,7 +43,10 @@ export interface StoredFile {
 
 /** Result of an import. */
 export interface ImportResult {
+  /** Rows that are stored: none in a dry run. */
   readonly imported: number;
+  /** In a dry run: rows that would have been stored. */
+  readonly rows?: number;
   readonly rejected: number;
   /** CSV with line, column, code and error of each row that was left out; null where there is none. */
   readonly rejected_rows: StoredFile | null;

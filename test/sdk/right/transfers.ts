@@ -35,7 +35,7 @@ export const run = async (api: Client) => {
     .catch((error: unknown) => error instanceof ApiError && error.code);
   await genres.deleteMany({ query: { filter } });
   return [
-    [tried.imported, stored, statuses.has('COMPLETED')],
+    [tried.rows, stored, statuses.has('COMPLETED')],
     [merged.imported, merged.rejected, merged.rejected_rows?.file_name],
     text,
     [written.rows, written.file.file_name, refused, invalid],
@@ -43,7 +43,7 @@ export const run = async (api: Client) => {
 };
 
 export const expected = [
-  [0, { imported: 2, rejected: 0, rejected_rows: null }, true],
+  [2, { imported: 2, rejected: 0, rejected_rows: null }, true],
   [1, 1, 'rejected.csv'],
   '{"GenreId":901,"Name":"Chant"}\n{"GenreId":902,"Name":"Motet"}\n{"GenreId":903,"Name":"Canon"}\n',
   [3, 'Genre.csv', 400, 'INVALID_QUERY'],
