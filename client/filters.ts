@@ -81,7 +81,8 @@ export interface PathFilters extends Logic<PathFilters> {
   [path: string]: PathFilter | JsonScalar | null | readonly PathFilters[] | undefined;
 }
 
-type JsonScalar = string | number | boolean;
+/** A value in JSON that is neither an object nor a list. */
+export type JsonScalar = string | number | boolean;
 
 /** A value in JSON may be of any type: numbers are compared with numbers, and texts with texts. */
 export interface PathFilter extends Equality<JsonScalar>, Order<string | number>, Matching, Emptiness {}

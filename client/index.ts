@@ -11,6 +11,16 @@ export { QueueError, type InputProblem } from './queue-error.js';
 export type { ModelInput, ModelName, ModelOutput, Queue, QueueOptions, SubmitOptions } from './queue.js';
 export type { LogLine, QueuedRequest, QueueStatus } from './queue-status.js';
 export type { Schema } from './schema.js';
+export type {
+  ExportFormat,
+  ExportResult,
+  FileContent,
+  ImportFormat,
+  ImportOptions,
+  ImportResult,
+  StoredFile,
+  Transfer,
+} from './transfers.js';
 export type { CallOptions, ClientOptions } from './transport.js';
 export {
   createWebhookVerifier,

@@ -115,6 +115,13 @@ export type PagesQuery<
   Keys extends readonly Schema[Name]['sortKey'][],
 > = Omit<ListQuery<Name, Chosen, Keys, []>, 'meta' | 'after' | 'offset' | 'page'>;
 
+/** Query of a list that is written into a file. */
+export type ExportQuery<
+  Name extends CollectionName,
+  Chosen extends Fields<Name>,
+  Keys extends readonly Schema[Name]['sortKey'][],
+> = Omit<ListQuery<Name, Chosen, Keys, []>, 'meta'>;
+
 export type MetaKey = CountKey | 'cursor' | '*';
 
 type CountKey = 'total_count' | 'filter_count';

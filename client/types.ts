@@ -1,5 +1,6 @@
 /** Types that generated collections are composed of. */
 import type { ColumnName, Field } from './fields.js';
+import type { Call } from './functions.js';
 import type { CollectionName } from './names.js';
 import type { Deep } from './queries.js';
 import type { NearSortKey, SortKey } from './sort.js';
@@ -7,6 +8,7 @@ import type { NearSortKey, SortKey } from './sort.js';
 export type { BareKey, Filter, Item } from './names.js';
 export type * from './filters.js';
 export type { Geometry } from './geometry.js';
+export type * from './functions.js';
 export type { WrittenList } from './lists.js';
 
 /** A relation to one item. */
@@ -24,6 +26,9 @@ export interface Many<Name extends CollectionName> {
 /** The input of an update: the fields of a create input, all optional, without the key. */
 export type Update<Create, KeyField extends PropertyKey> = Partial<Omit<Create, KeyField>>;
 
+/** Functions of fields, where no field has any. */
+export type NoFunctions = Record<never, never>;
+
 export type NoRelations = Record<never, never>;
 
 /** The type of an inherited property that has the name of a column. */
@@ -32,6 +37,7 @@ export type Inherited<Name extends keyof typeof Object.prototype> = (typeof Obje
 /** Types derived from columns and relations, computed once per collection on first use. */
 interface Derived<Name extends CollectionName> {
   columnName: ColumnName<Name>;
+  call: Call<Name>;
   field: Field<Name>;
   sortKey: SortKey<Name>;
   nearSortKey: NearSortKey<Name>;

@@ -15,12 +15,13 @@ export const clientDocument = ({ title, version }: Api, operations: readonly Ope
   return { openapi: '3.1.0', info: { title, version }, paths: Object.fromEntries(paths) };
 };
 
-const toOpenApi = ({ id, tag, summary, parameters, body, responses }: Operation): Json => ({
+const toOpenApi = ({ id, tag, summary, parameters, body, file, responses }: Operation): Json => ({
   operationId: id,
   tags: [tag],
   summary,
   parameters,
   ...(body !== null && { requestBody: jsonBody(body) }),
+  ...(file !== null && { requestBody: formWithFile }),
   responses: Object.fromEntries(
     responses.map(({ status, description, contentType, schema }) => [
       status,
@@ -30,6 +31,20 @@ const toOpenApi = ({ id, tag, summary, parameters, body, responses }: Operation)
 });
 
 const jsonBody = (schema: Json): Json => ({ required: true, content: { 'application/json': { schema } } });
+
+/** A form with one file. */
+const formWithFile: Json = {
+  required: true,
+  content: {
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        properties: { file: { type: 'string', format: 'binary' } },
+        required: ['file'],
+      },
+    },
+  },
+};
 
 /** The response envelope of reads and writes; the collection determines the type of `data`. */
 const envelope = {

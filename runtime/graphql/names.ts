@@ -9,7 +9,7 @@ import {
   type GraphQLInputType,
   type GraphQLObjectType,
 } from 'graphql';
-import { invalidQuery } from '../../contract/errors.js';
+import { invalidPayload, invalidQuery, type ApiError } from '../../contract/errors.js';
 import { callToText, parseCall } from '../../contract/functions.js';
 import { isObject } from '../../contract/objects.js';
 import { directivesOf } from './directives.js';
@@ -23,15 +23,24 @@ export const toDatabaseNames = (value: unknown, type: GraphQLInputType): unknown
   if (!isInputObjectType(inner) || typeof value !== 'object' || value === null) return value;
   if (!isTranslated(inner)) return value;
   const fields = inner.getFields();
+  const seen = new Map<string, string>();
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, entry]): [string, unknown][] => {
       const field = fields[key];
       if (field === undefined) return [[key, entry]];
       const { call, name = key } = directivesOf(field.astNode);
-      return call === undefined ? [[name, toDatabaseNames(entry, field.type)]] : toCalls(key, entry, call);
+      if (call !== undefined) return toCalls(key, entry, call);
+      const other = seen.get(name);
+      if (other !== undefined) throw givenTwice(other, key);
+      seen.set(name, key);
+      return [[name, toDatabaseNames(entry, field.type)]];
     }),
   );
 };
+
+/** Creates the error for a list that is written in both forms. */
+const givenTwice = (first: string, second: string): ApiError =>
+  invalidPayload(`"${first}" and "${second}" write the same list; give one of them`);
 
 const toCalls = (key: string, filter: unknown, call: string): [string, unknown][] => {
   if (!isObject(filter)) throw invalidQuery(`"${key}" in a filter needs a function with a condition`);

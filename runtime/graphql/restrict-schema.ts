@@ -22,8 +22,8 @@ import { directiveName, directivesOf } from './directives.js';
 type ShapeNode = ObjectTypeDefinitionNode | InputObjectTypeDefinitionNode;
 type MemberNode = FieldDefinitionNode | InputValueDefinitionNode;
 
-/** The permission that each root action requires. */
-const neededActions: Readonly<Record<string, Action>> = {
+/** The permission that each action requires; one of both to remove items from a list, which updates or deletes them. */
+const neededActions: Readonly<Record<string, Action | readonly Action[]>> = {
   list: 'read',
   aggregate: 'read',
   item: 'read',
@@ -39,6 +39,7 @@ const neededActions: Readonly<Record<string, Action>> = {
   updateOwn: 'update',
   deleteItem: 'delete',
   deleteMany: 'delete',
+  remove: ['update', 'delete'],
 };
 
 /** Returns the schema without directive definitions, forbidden parts and unreachable types; does not modify the input. */
@@ -148,9 +149,10 @@ const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: Me
 const isRootPermitted = (field: MemberNode, visibility: Visibility): boolean => {
   const { collection, action = '', access } = directivesOf(field);
   if (!isVisibleAt(access, visibility.level)) return false;
-  return (
-    collection === undefined || visibility.visibleNames(collection, neededActions[action] ?? 'read') !== null
-  );
+  if (collection === undefined) return true;
+  return [neededActions[action] ?? 'read']
+    .flat()
+    .some((needed) => visibility.visibleNames(collection, needed) !== null);
 };
 
 /**
@@ -161,7 +163,10 @@ const restrictMember = (field: MemberNode, absent: ReadonlySet<string>): MemberN
   const member = 'arguments' in field ? withArguments(field, absent) : field;
   if (!absent.has(typeName(field.type))) return member;
   const { otherwise, action } = directivesOf(field);
-  if (otherwise === undefined) return action === undefined ? null : { ...member, type: namedType('Boolean') };
+  if (otherwise === undefined) {
+    const isWrite = action !== undefined && member.kind === Kind.FIELD_DEFINITION;
+    return isWrite ? { ...member, type: namedType('Boolean') } : null;
+  }
   if (absent.has(otherwise)) return null;
   return {
     ...member,

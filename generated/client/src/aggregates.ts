@@ -1,17 +1,13 @@
 /** Types of aggregations: counts, sums and groups in place of items. */
 import type { OneName } from './fields.js';
+import type { Call, CallValue, ResultKey } from './functions.js';
 import type { CollectionName, Filter, Item } from './names.js';
 import type { Choice } from './queries.js';
 
 type Column<Name extends CollectionName> = keyof Item<Name> & string;
 
-type FunctionName = 'year' | 'month' | 'week' | 'day' | 'weekday' | 'hour' | 'minute' | 'second' | 'count';
-
 /** A field, a function of one such as `year(InvoiceDate)`, or a path over relations to one item. */
-export type Operand<Name extends CollectionName> =
-  | Column<Name>
-  | `${FunctionName}(${Column<Name>})`
-  | `${OneName<Name>}.${string}`;
+export type Operand<Name extends CollectionName> = Column<Name> | Call<Name> | `${OneName<Name>}.${string}`;
 
 /** Numbers, and numbers as digits: what has an order, which texts lack, and is no date or time. */
 type NumberColumn<Name extends CollectionName> = {
@@ -74,15 +70,10 @@ export type AggregateRow<Name extends CollectionName, Asked, Groups extends read
       : never;
 };
 
-/** `year(InvoiceDate)` becomes `InvoiceDate_year`. */
-type ResultKey<Name extends string> = Name extends `${infer Call}(${infer Field})`
-  ? `${Field}_${Call}`
-  : Name;
-
 type GroupValue<Name extends CollectionName, Group> = Group extends keyof Item<Name>
   ? Item<Name>[Group]
-  : Group extends `${string}(${string})`
-    ? number | null
+  : Group extends Call<Name>
+    ? CallValue<Name, Group>
     : unknown;
 
 /** Sums and averages of integers and decimals are digits, those of floats numbers. */

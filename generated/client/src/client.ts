@@ -6,6 +6,7 @@ import type { CollectionName } from './names.js';
 import { createOperations, type Operations } from './operations.js';
 import { createQueue, type Queue } from './queue.js';
 import { singletons, systemPaths } from './schema.js';
+import { createTransfers } from './transfers.js';
 import { createCall, type ClientOptions } from './transport.js';
 
 export interface Client extends Operations {
@@ -29,7 +30,9 @@ export const createClient = (options: ClientOptions): Client => {
     // a collection may have the name of a property that every object inherits
     const path = Object.hasOwn(systemPaths, name) ? systemPaths[name] : undefined;
     const target = path === undefined ? { collection: name, call: items } : { collection: path, call: root };
-    return singletons.has(name) ? createSingleton(target) : createItems(target);
+    if (singletons.has(name)) return createSingleton(target);
+    const place = path === undefined ? `/items/${encodeURIComponent(name)}` : `/${path}`;
+    return { ...createItems(target), ...createTransfers(options, place) };
   };
   return {
     ...createOperations(root),

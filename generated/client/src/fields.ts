@@ -1,4 +1,5 @@
 /** Types of `fields` and of the items that a selection returns. */
+import type { Call, CallValue, ResultKey } from './functions.js';
 import type { BareKey, CollectionName, Item } from './names.js';
 import type { Schema } from './schema.js';
 
@@ -28,11 +29,12 @@ export type ManyName<Name extends CollectionName> = {
 /** Relations to one item. */
 export type OneName<Name extends CollectionName> = Exclude<RelationName<Name>, ManyName<Name>>;
 
-/** A name, a path such as `ArtistId.Name`, `*` for all columns, or an object with the fields of relations. */
+/** A name, a path such as `ArtistId.Name`, a function, `*` for all columns, or an object with the fields of relations. */
 export type Field<Name extends CollectionName> =
   | '*'
   | `*.${string}`
   | ColumnName<Name>
+  | Call<Name>
   | RelationName<Name>
   | `${RelationName<Name>}.${string}`
   | Nested<Name>;
@@ -52,7 +54,7 @@ export type EveryColumn = readonly ['*'];
 export type Result<Name extends CollectionName, Chosen> = Chosen extends readonly (infer Entry)[]
   ? [Entry] extends ['*']
     ? Item<Name>
-    : { [Key in Heads<Name, Entry>]: Shown<Name, Key, Below<Name, Entry, Key>> }
+    : { [Key in Heads<Name, Entry> as ResultKey<Key>]: Shown<Name, Key, Below<Name, Entry, Key>> }
   : never;
 
 /** The first segment of every entry, with `*` expanded. Column names may contain dots too. */
@@ -89,7 +91,7 @@ type Shown<Name extends CollectionName, Key extends string, Inner> =
         : Result<Target<Name, Key>, readonly Inner[]> | Extract<Relations<Name>[Key], null>
     : Key extends ColumnName<Name>
       ? Item<Name>[Key]
-      : never;
+      : CallValue<Name, Key>;
 
 type ManyShown<Name extends CollectionName, Inner> = [Inner] extends [never]
   ? BareKey<Name>
@@ -139,10 +141,10 @@ type CheckedPath<
       : CheckedPath<StarTarget<Name>, Rest, Whole>
     : Head extends RelationName<Name>
       ? CheckedPath<Target<Name, Head>, Rest, Whole>
-      : Path extends Schema[Name]['columnName']
+      : Path extends Schema[Name]['columnName'] | Schema[Name]['call']
         ? Whole
         : NotThere<Name, Head, 'relation'>
-  : Path extends '*' | Schema[Name]['columnName'] | RelationName<Name>
+  : Path extends '*' | Schema[Name]['columnName'] | Schema[Name]['call'] | RelationName<Name>
     ? Whole
     : NotThere<Name, Path, 'field'>;
 

@@ -9,6 +9,7 @@ import type {
   CreateResult,
   DeleteManyOptions,
   DeleteOptions,
+  ExportQuery,
   GetQuery,
   GetResult,
   ItemQuery,
@@ -20,6 +21,15 @@ import type {
   WriteQuery,
 } from './queries.js';
 import type { Schema } from './schema.js';
+import type { SubmitOptions } from './queue.js';
+import type {
+  ExportFormat,
+  ExportResult,
+  FileContent,
+  ImportOptions,
+  ImportResult,
+  Transfer,
+} from './transfers.js';
 import type { CallOptions } from './transport.js';
 
 /** A collection that can only be listed: a view, or a table without a key. */
@@ -48,6 +58,33 @@ export interface ViewItems<Name extends CollectionName> {
     query: AggregateQuery<Name, Asked, Groups>,
     options?: CallOptions,
   ): Promise<AggregateRow<Name, Asked, Groups>[]>;
+
+  /**
+   * Queues an export of all items that match, or of `limit` of them, as a file.
+   * @throws ApiError
+   */
+  export<
+    const Chosen extends Fields<Name> = EveryColumn,
+    const Keys extends readonly Schema[Name]['sortKey'][] = [],
+  >(
+    format: ExportFormat,
+    query?: ExportQuery<Name, Chosen, Keys>,
+    options?: SubmitOptions,
+  ): Promise<Transfer<ExportResult>>;
+
+  /**
+   * Returns a list as a file that is read while it is sent; 100 items by default, all with `limit: -1`. Cancelling the stream stops
+   * the query.
+   * @throws ApiError
+   */
+  download<
+    const Chosen extends Fields<Name> = EveryColumn,
+    const Keys extends readonly Schema[Name]['sortKey'][] = [],
+  >(
+    format: ExportFormat,
+    query?: ExportQuery<Name, Chosen, Keys>,
+    options?: CallOptions,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
 }
 
 /** Pages of a list, read one after another by cursor: each item once, in order, while others write. */
@@ -129,6 +166,12 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
     query?: WriteQuery<Name, Chosen>,
     options?: CallOptions,
   ): Promise<Result<Name, Chosen>[]>;
+
+  /**
+   * Queues an import of the rows of a file.
+   * @throws ApiError
+   */
+  import(file: FileContent, options?: ImportOptions): Promise<Transfer<ImportResult>>;
 
   /** Deletes one item. @throws ApiError `FORBIDDEN` when it does not exist for the caller */
   delete(key: Key<Name>, options?: DeleteOptions): Promise<void>;

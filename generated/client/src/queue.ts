@@ -161,14 +161,16 @@ export const createQueue = (client: ClientOptions) => {
 
 const pathOf = (model: string, id: string): string => `queue/${model}/requests/${encodeURIComponent(id)}`;
 
-const queryOf = ({ webhook, maxQueueLength }: SubmitOptions): string => {
+/** Formats the parameters of a submission, with `?`; empty without any. */
+export const queryOf = ({ webhook, maxQueueLength }: SubmitOptions): string => {
   const query = new URLSearchParams();
   if (webhook !== undefined) query.set('svc_webhook', webhook);
   if (maxQueueLength !== undefined) query.set('svc_max_queue_length', String(maxQueueLength));
   return query.size === 0 ? '' : `?${query.toString()}`;
 };
 
-const headersOf = (options: SubmitOptions): Record<string, string> => {
+/** Formats the headers of a submission. */
+export const headersOf = (options: SubmitOptions): Record<string, string> => {
   const { idempotencyKey, priority, startTimeout, retry, storeIo, filesTtl, tags } = options;
   return {
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),

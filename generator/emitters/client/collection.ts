@@ -12,6 +12,7 @@ import {
 } from '../../print/typescript.js';
 import { readComment, writeComment } from './field-comments.js';
 import { filterType, isInherited, member, readType, valueType, writeType } from './field.js';
+import { functionsType } from './functions.js';
 import {
   clientKind,
   reachableRelations,
@@ -138,7 +139,7 @@ const writeFilter = (
     )
     .map((relation) => filterMember(relation.name, filtersOf(relation)));
   writeInterface(writer, {
-    heading: `${type}Filter extends svc.Logic<${type}Filter>`,
+    heading: `${type}Filter extends svc.Conditions<${str(collection.name)}>`,
     about: `Filter of ${collection.name}.`,
     members: [...fields, ...others],
   });
@@ -199,6 +200,7 @@ const writeEntry = (
       ...(kind === 'view' ? [] : inputs),
       member('filter', `${type}Filter`),
       member('relations', relations.length === 0 ? 'svc.NoRelations' : `${type}Relations`),
+      member('functions', functionsType(collection)),
     ].map((code) => ({ code })),
   });
 };

@@ -12,11 +12,12 @@ import {
 } from './context.js';
 import { functionFields } from './functions.js';
 import { inputType, comparisonOf, outputType } from './operators.js';
+import { createNameAllocator } from './names.js';
 import { filterArgument, listArguments } from './roots.js';
 
 /** Returns all types of a collection, used or not; the emitter keeps those that a root reaches. */
 export const collectionTypes = (collection: Collection, context: Context): readonly Definition[] => {
-  const { item, filter, quantifier, create, update, related } = context.typesOf(collection);
+  const { item, filter, quantifier, create, update, related, changes } = context.typesOf(collection);
   const reads = { collection: collection.name, action: 'read' };
   const filters = filterFields(collection, context);
   const logic = ['_and', '_or'].map((name) => ({ name, type: `[${filter}]` }));
@@ -51,6 +52,7 @@ export const collectionTypes = (collection: Collection, context: Context): reado
           inputOf(create, 'create', { collection, context }),
           inputOf(update, 'update', { collection, context }),
           inputOf(related, 'relate', { collection, context }),
+          changesOf(changes, { collection, context }),
         ]),
   ];
 };
@@ -214,7 +216,7 @@ const inputOf = (name: string, action: InputAction, { collection, context }: Sub
     kind: 'input',
     name,
     directives: { collection: collection.name, action },
-    fields: [...fields, ...writtenTargets(anyLinks, context), ...writtenLists(links, context)],
+    fields: [...fields, ...writtenTargets(anyLinks, context), ...writtenLists(collection, context)],
   };
 };
 
@@ -242,18 +244,43 @@ const writtenTargets = (links: readonly AnyLink[], context: Context): readonly F
   );
 
 /**
- * Defines the lists that can be written through their owner: new items, and existing ones by key. Callers who
- * may not update items can only create them.
+ * Defines the lists that can be written through their owner, each in two ways: the whole list (new items, and existing
+ * ones by key; callers who may not update items can only create them), or only what changes, by a name that avoids those of other fields.
  */
-const writtenLists = (links: readonly Link[], context: Context): readonly FieldDefinition[] =>
-  links.flatMap(({ relation, target }) =>
-    relation.kind === 'oneToMany' && relation.written
-      ? [
-          {
-            name: relation.graphql,
-            type: `[${context.typesOf(target).update}]`,
-            directives: { ...nameDirective(relation), otherwise: context.typesOf(target).create },
-          },
-        ]
-      : [],
+const writtenLists = (collection: Collection, context: Context): readonly FieldDefinition[] => {
+  const others = anyLinksOf(collection, context).flatMap(({ targets }) => targets);
+  const allocate = createNameAllocator(
+    [...collection.fields, ...collection.relations, ...others].map(({ graphql }) => graphql),
   );
+  return linksOf(collection, context).flatMap(({ relation, target }) => {
+    if (relation.kind !== 'oneToMany' || !relation.written) return [];
+    const { create, update, changes } = context.typesOf(target);
+    return [
+      {
+        name: relation.graphql,
+        type: `[${update}]`,
+        directives: { ...nameDirective(relation), otherwise: create },
+      },
+      {
+        name: allocate(`${relation.graphql}_changes`),
+        type: changes,
+        directives: { name: relation.name },
+      },
+    ];
+  });
+};
+
+/** Defines the changes of a list of items. All lists of a collection share it, so no field of the items is required. */
+const changesOf = (name: string, { collection, context }: Subject): Definition => {
+  const { update, related } = context.typesOf(collection);
+  const fieldOf = (action: string, type: string): FieldDefinition => ({
+    name: action === 'remove' ? 'delete' : action,
+    type: `[${type}!]`,
+    directives: { collection: collection.name, action },
+  });
+  return {
+    kind: 'input',
+    name,
+    fields: [fieldOf('create', related), fieldOf('update', update), fieldOf('remove', 'ID')],
+  };
+};

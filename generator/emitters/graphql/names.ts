@@ -10,6 +10,8 @@ export interface TypeNames {
   readonly update: string;
   /** An item in place of its key. */
   readonly related: string;
+  /** What changes in a list of items: those to create, to update and to delete. */
+  readonly changes: string;
   /** Unions of many-to-any relations, by the name of the relation. */
   readonly unions: ReadonlyMap<string, string>;
   /** A group of aggregated items. */
@@ -36,6 +38,7 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
         create: allocate(`create_${item}_input`),
         update: allocate(`update_${item}_input`),
         related: allocate(`related_${item}_input`),
+        changes: allocate(`changed_${item}_input`),
         unions: new Map(
           relations.flatMap(({ kind, name: relation, graphql }) =>
             kind === 'manyToAny' ? [[relation, allocate(`${item}_${graphql}_union`)] as const] : [],

@@ -213,7 +213,11 @@ describe.each(sampleDialects(import.meta.url))('on %s', (dialect) => {
         for (const action of ['create', 'update']) {
           const wanted = propertiesOf(described, collection, action);
           const isKept = (name: string): boolean => action === 'create' || wanted.includes(name);
-          const found = namesOf(items, `${action}_${collection}_input`).map(toRestName).filter(isKept);
+          // REST takes the changes of a list by the name of the list
+          const found = namesOf(items, `${action}_${collection}_input`)
+            .filter((name) => !name.endsWith('_changes'))
+            .map(toRestName)
+            .filter(isKept);
           // a key in a list of updates says which item is meant
           const missing = wanted.filter((name) => !found.includes(name) && !keys.has(name));
           expect([collection, action, missing]).toEqual([collection, action, []]);

@@ -22,7 +22,7 @@ export interface AlbumCreate {
 export interface AlbumUpdate extends svc.Update<AlbumCreate, 'AlbumId'> {}
 
 /** Filter of Album. */
-export interface AlbumFilter extends svc.Logic<AlbumFilter> {
+export interface AlbumFilter extends svc.Conditions<'Album'> {
   AlbumId?: svc.NumberFilter;
   Title?: svc.TextFilter;
   ArtistId?: svc.NumberFilter | svc.Filter<'Artist'>;
@@ -44,4 +44,5 @@ export interface AlbumCollection extends svc.Table<'Album'> {
   update: AlbumUpdate;
   filter: AlbumFilter;
   relations: AlbumRelations;
+  functions: svc.NoFunctions;
 }

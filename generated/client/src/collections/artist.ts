@@ -20,7 +20,7 @@ export interface ArtistCreate {
 export interface ArtistUpdate extends svc.Update<ArtistCreate, 'ArtistId'> {}
 
 /** Filter of Artist. */
-export interface ArtistFilter extends svc.Logic<ArtistFilter> {
+export interface ArtistFilter extends svc.Conditions<'Artist'> {
   ArtistId?: svc.NumberFilter;
   Name?: svc.TextFilter;
   Album?: svc.ManyFilter<'Album'>;
@@ -40,4 +40,5 @@ export interface ArtistCollection extends svc.Table<'Artist'> {
   update: ArtistUpdate;
   filter: ArtistFilter;
   relations: ArtistRelations;
+  functions: svc.NoFunctions;
 }

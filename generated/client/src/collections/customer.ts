@@ -42,7 +42,7 @@ export interface CustomerCreate {
 export interface CustomerUpdate extends svc.Update<CustomerCreate, 'CustomerId'> {}
 
 /** Filter of Customer. */
-export interface CustomerFilter extends svc.Logic<CustomerFilter> {
+export interface CustomerFilter extends svc.Conditions<'Customer'> {
   CustomerId?: svc.NumberFilter;
   FirstName?: svc.TextFilter;
   LastName?: svc.TextFilter;
@@ -74,4 +74,5 @@ export interface CustomerCollection extends svc.Table<'Customer'> {
   update: CustomerUpdate;
   filter: CustomerFilter;
   relations: CustomerRelations;
+  functions: svc.NoFunctions;
 }

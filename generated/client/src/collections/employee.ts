@@ -52,7 +52,7 @@ export interface EmployeeCreate {
 export interface EmployeeUpdate extends svc.Update<EmployeeCreate, 'EmployeeId'> {}
 
 /** Filter of Employee. */
-export interface EmployeeFilter extends svc.Logic<EmployeeFilter> {
+export interface EmployeeFilter extends svc.Conditions<'Employee'> {
   EmployeeId?: svc.NumberFilter;
   LastName?: svc.TextFilter;
   FirstName?: svc.TextFilter;
@@ -88,4 +88,8 @@ export interface EmployeeCollection extends svc.Table<'Employee'> {
   update: EmployeeUpdate;
   filter: EmployeeFilter;
   relations: EmployeeRelations;
+  functions: {
+    BirthDate: svc.DateFunctions | svc.TimeFunctions;
+    HireDate: svc.DateFunctions | svc.TimeFunctions;
+  };
 }

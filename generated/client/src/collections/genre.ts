@@ -20,7 +20,7 @@ export interface GenreCreate {
 export interface GenreUpdate extends svc.Update<GenreCreate, 'GenreId'> {}
 
 /** Filter of Genre. */
-export interface GenreFilter extends svc.Logic<GenreFilter> {
+export interface GenreFilter extends svc.Conditions<'Genre'> {
   GenreId?: svc.NumberFilter;
   Name?: svc.TextFilter;
   Track?: svc.ManyFilter<'Track'>;
@@ -40,4 +40,5 @@ export interface GenreCollection extends svc.Table<'Genre'> {
   update: GenreUpdate;
   filter: GenreFilter;
   relations: GenreRelations;
+  functions: svc.NoFunctions;
 }

@@ -26,7 +26,7 @@ export interface InvoiceLineCreate {
 export interface InvoiceLineUpdate extends svc.Update<InvoiceLineCreate, 'InvoiceLineId'> {}
 
 /** Filter of InvoiceLine. */
-export interface InvoiceLineFilter extends svc.Logic<InvoiceLineFilter> {
+export interface InvoiceLineFilter extends svc.Conditions<'InvoiceLine'> {
   InvoiceLineId?: svc.NumberFilter;
   InvoiceId?: svc.NumberFilter | svc.Filter<'Invoice'>;
   TrackId?: svc.NumberFilter | svc.Filter<'Track'>;
@@ -49,4 +49,5 @@ export interface InvoiceLineCollection extends svc.Table<'InvoiceLine'> {
   update: InvoiceLineUpdate;
   filter: InvoiceLineFilter;
   relations: InvoiceLineRelations;
+  functions: svc.NoFunctions;
 }

@@ -38,7 +38,7 @@ export interface InvoiceCreate {
 export interface InvoiceUpdate extends svc.Update<InvoiceCreate, 'InvoiceId'> {}
 
 /** Filter of Invoice. */
-export interface InvoiceFilter extends svc.Logic<InvoiceFilter> {
+export interface InvoiceFilter extends svc.Conditions<'Invoice'> {
   InvoiceId?: svc.NumberFilter;
   CustomerId?: svc.NumberFilter | svc.Filter<'Customer'>;
   InvoiceDate?: svc.DateFilter;
@@ -66,4 +66,5 @@ export interface InvoiceCollection extends svc.Table<'Invoice'> {
   update: InvoiceUpdate;
   filter: InvoiceFilter;
   relations: InvoiceRelations;
+  functions: { InvoiceDate: svc.DateFunctions | svc.TimeFunctions };
 }

@@ -20,7 +20,7 @@ export interface MediaTypeCreate {
 export interface MediaTypeUpdate extends svc.Update<MediaTypeCreate, 'MediaTypeId'> {}
 
 /** Filter of MediaType. */
-export interface MediaTypeFilter extends svc.Logic<MediaTypeFilter> {
+export interface MediaTypeFilter extends svc.Conditions<'MediaType'> {
   MediaTypeId?: svc.NumberFilter;
   Name?: svc.TextFilter;
   Track?: svc.ManyFilter<'Track'>;
@@ -40,4 +40,5 @@ export interface MediaTypeCollection extends svc.Table<'MediaType'> {
   update: MediaTypeUpdate;
   filter: MediaTypeFilter;
   relations: MediaTypeRelations;
+  functions: svc.NoFunctions;
 }

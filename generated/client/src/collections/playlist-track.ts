@@ -17,7 +17,7 @@ export interface PlaylistTrackCreate {
 export interface PlaylistTrackUpdate extends svc.Update<PlaylistTrackCreate, 'PlaylistId' | 'TrackId'> {}
 
 /** Filter of PlaylistTrack. */
-export interface PlaylistTrackFilter extends svc.Logic<PlaylistTrackFilter> {
+export interface PlaylistTrackFilter extends svc.Conditions<'PlaylistTrack'> {
   PlaylistId?: svc.NumberFilter | svc.Filter<'Playlist'>;
   TrackId?: svc.NumberFilter | svc.Filter<'Track'>;
 }
@@ -37,4 +37,5 @@ export interface PlaylistTrackCollection extends svc.Table<'PlaylistTrack'> {
   update: PlaylistTrackUpdate;
   filter: PlaylistTrackFilter;
   relations: PlaylistTrackRelations;
+  functions: svc.NoFunctions;
 }

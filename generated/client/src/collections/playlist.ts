@@ -20,7 +20,7 @@ export interface PlaylistCreate {
 export interface PlaylistUpdate extends svc.Update<PlaylistCreate, 'PlaylistId'> {}
 
 /** Filter of Playlist. */
-export interface PlaylistFilter extends svc.Logic<PlaylistFilter> {
+export interface PlaylistFilter extends svc.Conditions<'Playlist'> {
   PlaylistId?: svc.NumberFilter;
   Name?: svc.TextFilter;
   PlaylistTrack?: svc.ManyFilter<'PlaylistTrack'>;
@@ -40,4 +40,5 @@ export interface PlaylistCollection extends svc.Table<'Playlist'> {
   update: PlaylistUpdate;
   filter: PlaylistFilter;
   relations: PlaylistRelations;
+  functions: svc.NoFunctions;
 }

@@ -24,7 +24,7 @@ export interface SvcAccessCreate {
 export interface SvcAccessUpdate extends svc.Update<SvcAccessCreate, 'id'> {}
 
 /** Filter of svc_access. */
-export interface SvcAccessFilter extends svc.Logic<SvcAccessFilter> {
+export interface SvcAccessFilter extends svc.Conditions<'svc_access'> {
   id?: svc.KeyFilter;
   role?: svc.KeyFilter | svc.Filter<'svc_roles'>;
   user?: svc.KeyFilter | svc.Filter<'svc_users'>;
@@ -48,4 +48,5 @@ export interface SvcAccessCollection extends svc.Table<'svc_access'> {
   update: SvcAccessUpdate;
   filter: SvcAccessFilter;
   relations: SvcAccessRelations;
+  functions: svc.NoFunctions;
 }

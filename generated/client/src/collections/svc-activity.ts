@@ -48,7 +48,7 @@ export interface SvcActivityCreate {
 export interface SvcActivityUpdate extends svc.Update<SvcActivityCreate, 'id'> {}
 
 /** Filter of svc_activity. */
-export interface SvcActivityFilter extends svc.Logic<SvcActivityFilter> {
+export interface SvcActivityFilter extends svc.Conditions<'svc_activity'> {
   id?: svc.DigitsFilter;
   action?: svc.TextFilter;
   collection?: svc.TextFilter;
@@ -74,4 +74,5 @@ export interface SvcActivityCollection extends svc.Table<'svc_activity'> {
   update: SvcActivityUpdate;
   filter: SvcActivityFilter;
   relations: SvcActivityRelations;
+  functions: { timestamp: svc.DateFunctions | svc.TimeFunctions };
 }

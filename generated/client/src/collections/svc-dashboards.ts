@@ -49,7 +49,7 @@ export interface SvcDashboardsCreate {
 export interface SvcDashboardsUpdate extends svc.Update<SvcDashboardsCreate, 'id'> {}
 
 /** Filter of svc_dashboards. */
-export interface SvcDashboardsFilter extends svc.Logic<SvcDashboardsFilter> {
+export interface SvcDashboardsFilter extends svc.Conditions<'svc_dashboards'> {
   id?: svc.KeyFilter;
   name?: svc.TextFilter;
   icon?: svc.TextFilter;
@@ -75,4 +75,5 @@ export interface SvcDashboardsCollection extends svc.Table<'svc_dashboards'> {
   update: SvcDashboardsUpdate;
   filter: SvcDashboardsFilter;
   relations: SvcDashboardsRelations;
+  functions: { date_created: svc.DateFunctions | svc.TimeFunctions };
 }

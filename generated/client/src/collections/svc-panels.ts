@@ -63,7 +63,7 @@ export interface SvcPanelsCreate {
 export interface SvcPanelsUpdate extends svc.Update<SvcPanelsCreate, 'id'> {}
 
 /** Filter of svc_panels. */
-export interface SvcPanelsFilter extends svc.Logic<SvcPanelsFilter> {
+export interface SvcPanelsFilter extends svc.Conditions<'svc_panels'> {
   id?: svc.KeyFilter;
   dashboard?: svc.KeyFilter | svc.Filter<'svc_dashboards'>;
   name?: svc.TextFilter;
@@ -96,4 +96,5 @@ export interface SvcPanelsCollection extends svc.Table<'svc_panels'> {
   update: SvcPanelsUpdate;
   filter: SvcPanelsFilter;
   relations: SvcPanelsRelations;
+  functions: { options: svc.JsonFunctions; date_created: svc.DateFunctions | svc.TimeFunctions };
 }

@@ -40,7 +40,7 @@ export interface SvcPermissionsCreate {
 export interface SvcPermissionsUpdate extends svc.Update<SvcPermissionsCreate, 'id'> {}
 
 /** Filter of svc_permissions. */
-export interface SvcPermissionsFilter extends svc.Logic<SvcPermissionsFilter> {
+export interface SvcPermissionsFilter extends svc.Conditions<'svc_permissions'> {
   id?: svc.NumberFilter;
   policy?: svc.KeyFilter | svc.Filter<'svc_policies'>;
   collection?: svc.TextFilter;
@@ -65,4 +65,5 @@ export interface SvcPermissionsCollection extends svc.Table<'svc_permissions'> {
   update: SvcPermissionsUpdate;
   filter: SvcPermissionsFilter;
   relations: SvcPermissionsRelations;
+  functions: { permissions: svc.JsonFunctions; validation: svc.JsonFunctions; presets: svc.JsonFunctions };
 }

@@ -54,7 +54,7 @@ export interface SvcPoliciesCreate {
 export interface SvcPoliciesUpdate extends svc.Update<SvcPoliciesCreate, 'id'> {}
 
 /** Filter of svc_policies. */
-export interface SvcPoliciesFilter extends svc.Logic<SvcPoliciesFilter> {
+export interface SvcPoliciesFilter extends svc.Conditions<'svc_policies'> {
   id?: svc.KeyFilter;
   name?: svc.TextFilter;
   icon?: svc.TextFilter;
@@ -83,4 +83,5 @@ export interface SvcPoliciesCollection extends svc.Table<'svc_policies'> {
   update: SvcPoliciesUpdate;
   filter: SvcPoliciesFilter;
   relations: SvcPoliciesRelations;
+  functions: svc.NoFunctions;
 }

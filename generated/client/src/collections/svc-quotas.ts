@@ -64,7 +64,7 @@ export interface SvcQuotasCreate {
 export interface SvcQuotasUpdate extends svc.Update<SvcQuotasCreate, 'id'> {}
 
 /** Filter of svc_quotas. */
-export interface SvcQuotasFilter extends svc.Logic<SvcQuotasFilter> {
+export interface SvcQuotasFilter extends svc.Conditions<'svc_quotas'> {
   id?: svc.KeyFilter;
   user?: svc.KeyFilter | svc.Filter<'svc_users'>;
   role?: svc.KeyFilter | svc.Filter<'svc_roles'>;
@@ -92,4 +92,5 @@ export interface SvcQuotasCollection extends svc.Table<'svc_quotas'> {
   update: SvcQuotasUpdate;
   filter: SvcQuotasFilter;
   relations: SvcQuotasRelations;
+  functions: svc.NoFunctions;
 }

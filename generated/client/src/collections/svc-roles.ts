@@ -32,7 +32,7 @@ export interface SvcRolesCreate {
 export interface SvcRolesUpdate extends svc.Update<SvcRolesCreate, 'id'> {}
 
 /** Filter of svc_roles. */
-export interface SvcRolesFilter extends svc.Logic<SvcRolesFilter> {
+export interface SvcRolesFilter extends svc.Conditions<'svc_roles'> {
   id?: svc.KeyFilter;
   name?: svc.TextFilter;
   icon?: svc.TextFilter;
@@ -62,4 +62,5 @@ export interface SvcRolesCollection extends svc.Table<'svc_roles'> {
   update: SvcRolesUpdate;
   filter: SvcRolesFilter;
   relations: SvcRolesRelations;
+  functions: svc.NoFunctions;
 }

@@ -20,7 +20,7 @@ export interface SvcSettingsCreate {
 export interface SvcSettingsUpdate extends svc.Update<SvcSettingsCreate, 'id'> {}
 
 /** Filter of svc_settings. */
-export interface SvcSettingsFilter extends svc.Logic<SvcSettingsFilter> {
+export interface SvcSettingsFilter extends svc.Conditions<'svc_settings'> {
   id?: svc.NumberFilter;
   activity_days?: svc.NumberFilter;
 }
@@ -34,4 +34,5 @@ export interface SvcSettingsCollection extends svc.Singleton<'svc_settings'> {
   update: SvcSettingsUpdate;
   filter: SvcSettingsFilter;
   relations: svc.NoRelations;
+  functions: svc.NoFunctions;
 }

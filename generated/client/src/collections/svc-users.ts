@@ -106,7 +106,7 @@ export interface SvcUsersCreate {
 export interface SvcUsersUpdate extends svc.Update<SvcUsersCreate, 'id'> {}
 
 /** Filter of svc_users. */
-export interface SvcUsersFilter extends svc.Logic<SvcUsersFilter> {
+export interface SvcUsersFilter extends svc.Conditions<'svc_users'> {
   id?: svc.KeyFilter;
   first_name?: svc.TextFilter;
   last_name?: svc.TextFilter;
@@ -148,4 +148,8 @@ export interface SvcUsersCollection extends svc.Table<'svc_users'> {
   update: SvcUsersUpdate;
   filter: SvcUsersFilter;
   relations: SvcUsersRelations;
+  functions: {
+    last_access: svc.DateFunctions | svc.TimeFunctions;
+    date_created: svc.DateFunctions | svc.TimeFunctions;
+  };
 }

@@ -38,7 +38,7 @@ export interface TrackCreate {
 export interface TrackUpdate extends svc.Update<TrackCreate, 'TrackId'> {}
 
 /** Filter of Track. */
-export interface TrackFilter extends svc.Logic<TrackFilter> {
+export interface TrackFilter extends svc.Conditions<'Track'> {
   TrackId?: svc.NumberFilter;
   Name?: svc.TextFilter;
   AlbumId?: svc.NumberFilter | svc.Filter<'Album'>;
@@ -70,4 +70,5 @@ export interface TrackCollection extends svc.Table<'Track'> {
   update: TrackUpdate;
   filter: TrackFilter;
   relations: TrackRelations;
+  functions: svc.NoFunctions;
 }

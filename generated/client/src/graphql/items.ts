@@ -38,6 +38,7 @@ export type create_Album_input = {
   Title: string;
   ArtistId: related_Artist_input;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type update_Album_input = {
@@ -45,6 +46,7 @@ export type update_Album_input = {
   Title?: string | null | undefined;
   ArtistId?: related_Artist_input | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type related_Album_input = {
@@ -52,6 +54,13 @@ export type related_Album_input = {
   Title?: string | null | undefined;
   ArtistId?: related_Artist_input | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track_changes?: changed_Track_input | null | undefined;
+};
+
+export type changed_Album_input = {
+  create?: Array<related_Album_input> | null | undefined;
+  update?: Array<update_Album_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type Artist_filter = {
@@ -67,18 +76,21 @@ export type create_Artist_input = {
   ArtistId?: string | null | undefined;
   Name?: string | null | undefined;
   Album?: Array<update_Album_input | null | undefined> | null | undefined;
+  Album_changes?: changed_Album_input | null | undefined;
 };
 
 export type update_Artist_input = {
   ArtistId?: string | null | undefined;
   Name?: string | null | undefined;
   Album?: Array<update_Album_input | null | undefined> | null | undefined;
+  Album_changes?: changed_Album_input | null | undefined;
 };
 
 export type related_Artist_input = {
   ArtistId?: string | null | undefined;
   Name?: string | null | undefined;
   Album?: Array<update_Album_input | null | undefined> | null | undefined;
+  Album_changes?: changed_Album_input | null | undefined;
 };
 
 export type Customer_filter = {
@@ -144,6 +156,7 @@ export type create_Customer_input = {
   Email: string;
   SupportRepId?: related_Employee_input | null | undefined;
   Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
+  Invoice_changes?: changed_Invoice_input | null | undefined;
 };
 
 export type update_Customer_input = {
@@ -161,6 +174,7 @@ export type update_Customer_input = {
   Email?: string | null | undefined;
   SupportRepId?: related_Employee_input | null | undefined;
   Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
+  Invoice_changes?: changed_Invoice_input | null | undefined;
 };
 
 export type related_Customer_input = {
@@ -178,6 +192,13 @@ export type related_Customer_input = {
   Email?: string | null | undefined;
   SupportRepId?: related_Employee_input | null | undefined;
   Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
+  Invoice_changes?: changed_Invoice_input | null | undefined;
+};
+
+export type changed_Customer_input = {
+  create?: Array<related_Customer_input> | null | undefined;
+  update?: Array<update_Customer_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type Employee_filter = {
@@ -257,7 +278,9 @@ export type create_Employee_input = {
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
   Customer?: Array<update_Customer_input | null | undefined> | null | undefined;
+  Customer_changes?: changed_Customer_input | null | undefined;
   Employee?: Array<update_Employee_input | null | undefined> | null | undefined;
+  Employee_changes?: changed_Employee_input | null | undefined;
 };
 
 export type update_Employee_input = {
@@ -277,7 +300,9 @@ export type update_Employee_input = {
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
   Customer?: Array<update_Customer_input | null | undefined> | null | undefined;
+  Customer_changes?: changed_Customer_input | null | undefined;
   Employee?: Array<update_Employee_input | null | undefined> | null | undefined;
+  Employee_changes?: changed_Employee_input | null | undefined;
 };
 
 export type related_Employee_input = {
@@ -297,7 +322,15 @@ export type related_Employee_input = {
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
   Customer?: Array<update_Customer_input | null | undefined> | null | undefined;
+  Customer_changes?: changed_Customer_input | null | undefined;
   Employee?: Array<update_Employee_input | null | undefined> | null | undefined;
+  Employee_changes?: changed_Employee_input | null | undefined;
+};
+
+export type changed_Employee_input = {
+  create?: Array<related_Employee_input> | null | undefined;
+  update?: Array<update_Employee_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type Genre_filter = {
@@ -313,18 +346,21 @@ export type create_Genre_input = {
   GenreId?: string | null | undefined;
   Name?: string | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type update_Genre_input = {
   GenreId?: string | null | undefined;
   Name?: string | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type related_Genre_input = {
   GenreId?: string | null | undefined;
   Name?: string | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type Invoice_filter = {
@@ -380,6 +416,7 @@ export type create_Invoice_input = {
   BillingPostalCode?: string | null | undefined;
   Total: string;
   InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
 };
 
 export type update_Invoice_input = {
@@ -393,6 +430,7 @@ export type update_Invoice_input = {
   BillingPostalCode?: string | null | undefined;
   Total?: string | null | undefined;
   InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
 };
 
 export type related_Invoice_input = {
@@ -406,6 +444,13 @@ export type related_Invoice_input = {
   BillingPostalCode?: string | null | undefined;
   Total?: string | null | undefined;
   InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
+};
+
+export type changed_Invoice_input = {
+  create?: Array<related_Invoice_input> | null | undefined;
+  update?: Array<update_Invoice_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type InvoiceLine_filter = {
@@ -452,6 +497,20 @@ export type update_InvoiceLine_input = {
   Quantity?: number | null | undefined;
 };
 
+export type related_InvoiceLine_input = {
+  InvoiceLineId?: string | null | undefined;
+  InvoiceId?: related_Invoice_input | null | undefined;
+  TrackId?: related_Track_input | null | undefined;
+  UnitPrice?: string | null | undefined;
+  Quantity?: number | null | undefined;
+};
+
+export type changed_InvoiceLine_input = {
+  create?: Array<related_InvoiceLine_input> | null | undefined;
+  update?: Array<update_InvoiceLine_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
+};
+
 export type MediaType_filter = {
   MediaTypeId?: number_filter_operators | null | undefined;
   Name?: string_filter_operators | null | undefined;
@@ -465,18 +524,21 @@ export type create_MediaType_input = {
   MediaTypeId?: string | null | undefined;
   Name?: string | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type update_MediaType_input = {
   MediaTypeId?: string | null | undefined;
   Name?: string | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type related_MediaType_input = {
   MediaTypeId?: string | null | undefined;
   Name?: string | null | undefined;
   Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type Playlist_filter = {
@@ -492,12 +554,14 @@ export type create_Playlist_input = {
   PlaylistId?: string | null | undefined;
   Name?: string | null | undefined;
   PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
 export type update_Playlist_input = {
   PlaylistId?: string | null | undefined;
   Name?: string | null | undefined;
   PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
 export type PlaylistTrack_filter = {
@@ -526,6 +590,17 @@ export type create_PlaylistTrack_input = {
 export type update_PlaylistTrack_input = {
   PlaylistId?: string | null | undefined;
   TrackId?: string | null | undefined;
+};
+
+export type related_PlaylistTrack_input = {
+  PlaylistId?: string | null | undefined;
+  TrackId?: string | null | undefined;
+};
+
+export type changed_PlaylistTrack_input = {
+  create?: Array<related_PlaylistTrack_input> | null | undefined;
+  update?: Array<update_PlaylistTrack_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type Track_filter = {
@@ -583,7 +658,9 @@ export type create_Track_input = {
   Bytes?: number | null | undefined;
   UnitPrice: string;
   InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
   PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
 export type update_Track_input = {
@@ -597,7 +674,9 @@ export type update_Track_input = {
   Bytes?: number | null | undefined;
   UnitPrice?: string | null | undefined;
   InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
   PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
 export type related_Track_input = {
@@ -611,7 +690,15 @@ export type related_Track_input = {
   Bytes?: number | null | undefined;
   UnitPrice?: string | null | undefined;
   InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
   PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
+};
+
+export type changed_Track_input = {
+  create?: Array<related_Track_input> | null | undefined;
+  update?: Array<update_Track_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type string_filter_operators = {

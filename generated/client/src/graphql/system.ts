@@ -136,6 +136,7 @@ export type create_svc_dashboards_input = {
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
   panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  panels_changes?: changed_svc_panels_input | null | undefined;
 };
 
 export type update_svc_dashboards_input = {
@@ -149,6 +150,7 @@ export type update_svc_dashboards_input = {
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
   panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  panels_changes?: changed_svc_panels_input | null | undefined;
 };
 
 export type related_svc_dashboards_input = {
@@ -162,6 +164,13 @@ export type related_svc_dashboards_input = {
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
   panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  panels_changes?: changed_svc_panels_input | null | undefined;
+};
+
+export type changed_svc_dashboards_input = {
+  create?: Array<related_svc_dashboards_input> | null | undefined;
+  update?: Array<update_svc_dashboards_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type svc_keys_filter = {
@@ -292,6 +301,34 @@ export type update_svc_panels_input = {
   options?: unknown;
   date_created?: string | null | undefined;
   user_created?: related_svc_users_input | null | undefined;
+};
+
+export type related_svc_panels_input = {
+  id?: string | null | undefined;
+  dashboard?: related_svc_dashboards_input | null | undefined;
+  name?: string | null | undefined;
+  /** Name of a material icon */
+  icon?: string | null | undefined;
+  /** Accent colour, as in `#00AA77` */
+  color?: string | null | undefined;
+  show_header?: boolean | null | undefined;
+  note?: string | null | undefined;
+  /** Type of the panel */
+  type?: string | null | undefined;
+  position_x?: number | null | undefined;
+  position_y?: number | null | undefined;
+  width?: number | null | undefined;
+  height?: number | null | undefined;
+  /** Options of its type */
+  options?: unknown;
+  date_created?: string | null | undefined;
+  user_created?: related_svc_users_input | null | undefined;
+};
+
+export type changed_svc_panels_input = {
+  create?: Array<related_svc_panels_input> | null | undefined;
+  update?: Array<update_svc_panels_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type svc_permissions_filter = {
@@ -514,6 +551,34 @@ export type update_svc_quotas_input = {
   redeliveries_per_hour?: number | null | undefined;
 };
 
+export type related_svc_quotas_input = {
+  id?: string | null | undefined;
+  /** The account; a quota is for either a user or a role */
+  user?: related_svc_users_input | null | undefined;
+  /** Every account with this role, or with one below it that has no quota of its own */
+  role?: related_svc_roles_input | null | undefined;
+  /** Requests that wait; more are refused */
+  queued?: number | null | undefined;
+  /** Requests that run or are about to; more wait */
+  running?: number | null | undefined;
+  /** Requests submitted within a minute; more are refused */
+  submitted_per_minute?: number | null | undefined;
+  /** Bytes of inputs and results; at this size further requests are refused */
+  stored_bytes?: string | null | undefined;
+  /** Bytes of log lines; at this size further requests are refused */
+  log_bytes?: string | null | undefined;
+  /** Files of results; at this number further requests are refused */
+  files?: number | null | undefined;
+  /** Webhooks delivered again within an hour; more are refused */
+  redeliveries_per_hour?: number | null | undefined;
+};
+
+export type changed_svc_quotas_input = {
+  create?: Array<related_svc_quotas_input> | null | undefined;
+  update?: Array<update_svc_quotas_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
+};
+
 export type svc_roles_filter = {
   id?: id_filter_operators | null | undefined;
   name?: string_filter_operators | null | undefined;
@@ -565,6 +630,7 @@ export type create_svc_roles_input = {
   description?: string | null | undefined;
   parent?: related_svc_roles_input | null | undefined;
   svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
 };
 
 export type update_svc_roles_input = {
@@ -574,6 +640,7 @@ export type update_svc_roles_input = {
   description?: string | null | undefined;
   parent?: related_svc_roles_input | null | undefined;
   svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
 };
 
 export type related_svc_roles_input = {
@@ -583,6 +650,7 @@ export type related_svc_roles_input = {
   description?: string | null | undefined;
   parent?: related_svc_roles_input | null | undefined;
   svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
 };
 
 export type svc_sessions_filter = {
@@ -738,8 +806,11 @@ export type create_svc_users_input = {
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
+  svc_dashboards_changes?: changed_svc_dashboards_input | null | undefined;
   svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  svc_panels_changes?: changed_svc_panels_input | null | undefined;
   svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
 };
 
 export type update_svc_users_input = {
@@ -767,8 +838,11 @@ export type update_svc_users_input = {
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
+  svc_dashboards_changes?: changed_svc_dashboards_input | null | undefined;
   svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  svc_panels_changes?: changed_svc_panels_input | null | undefined;
   svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
 };
 
 export type related_svc_users_input = {
@@ -796,8 +870,11 @@ export type related_svc_users_input = {
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
   svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
+  svc_dashboards_changes?: changed_svc_dashboards_input | null | undefined;
   svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  svc_panels_changes?: changed_svc_panels_input | null | undefined;
   svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
 };
 
 export type string_filter_operators = {

@@ -3077,7 +3077,9 @@ export type UtilsExportResponses = {
 export type UtilsExportResponse = UtilsExportResponses[keyof UtilsExportResponses];
 
 export type UtilsImportData = {
-    body?: never;
+    body: {
+        file: Blob | File;
+    };
     path: {
         /**
          * Name of the collection

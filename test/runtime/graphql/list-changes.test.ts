@@ -1,0 +1,85 @@
+/** Lists that are written by their changes: `create`, `update` and `delete` beside the whole list, to any depth. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { dialects } from '../../databases.js';
+import { access, meta, restore, sqlOf } from '../behaviour/many-to-any.js';
+import { useServer } from '../harness/use-server.js';
+
+describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
+  const server = useServer({ dialect, sql: sqlOf(dialect), meta, access });
+  beforeEach(() => server().execute(restore(dialect)));
+
+  const post = async (query: string, as = 'admin', variables = {}) => {
+    const { body } = await server().request('POST', '/graphql', { as, body: { query, variables } });
+    return body as { data?: Record<string, unknown>; errors?: { message: string; extensions: object }[] };
+  };
+  const heading =
+    'blocks { item { ... on note { n: heading } ... on quote { q: heading } ... on tag { t: heading } } }';
+  const change = (data: string, as?: string) =>
+    post(`mutation { update_page_item(id: 1, data: { ${data} }) { ${heading} } }`, as);
+  const headings = (body: Awaited<ReturnType<typeof post>>): unknown =>
+    (body.data?.['update_page_item'] as { blocks: { item: object }[] }).blocks.flatMap(({ item }) =>
+      Object.values(item),
+    );
+
+  it('creates, changes and removes items, and keeps the others', async () => {
+    const body = await change(`blocks_changes: {
+      create: [{ item__note: { heading: "New" } }, { kind: "tag", item: "4" }]
+      update: [{ id: 1, item__note: { id: 1, heading: "Changed" } }]
+      delete: [2, 3]
+    }`);
+    expect(headings(body)).toEqual(['Changed', 'Second', 'New', 'Four']);
+  });
+
+  it('changes lists of items that are changed or created', async () => {
+    const body = await change(`blocks_changes: {
+      create: [{ item__note: { heading: "New", remarks_changes: { create: [{ text: "new" }] } } }]
+      update: [{ id: 1, item__note: { id: 1, remarks_changes: {
+        create: [{ text: "more" }], update: [{ id: 1, text: "badly" }], delete: [2]
+      } } }]
+    }`);
+    expect(body.errors).toBeUndefined();
+    const path = '/items/remark?filter[note][_nnull]=true&fields=text,note.heading&sort=text';
+    const { data } = await server().request('GET', path, { as: 'admin' });
+    expect(data).toEqual([
+      { text: 'badly', note: { heading: 'First' } },
+      { text: 'more', note: { heading: 'First' } },
+      { text: 'new', note: { heading: 'New' } },
+    ]);
+  });
+
+  it('takes changes in variables, also of new items', async () => {
+    const query = `mutation ($data: create_page_input!) { create_page_item(data: $data) { title ${heading} } }`;
+    const data = {
+      title: 'Four',
+      blocks_changes: { create: [{ item__tag: { code: 'new', heading: 'N' } }] },
+    };
+    expect(await post(query, 'admin', { data })).toEqual({
+      data: { create_page_item: { title: 'Four', blocks: [{ item: { t: 'N' } }] } },
+    });
+  });
+
+  it('refuses a list in both forms, and stores nothing', async () => {
+    const { errors } = await change('blocks: [], blocks_changes: { delete: [1] }');
+    expect(errors).toMatchObject([
+      {
+        message: expect.stringContaining('"blocks" and "blocks_changes" write the same list') as string,
+        extensions: { code: 'INVALID_PAYLOAD' },
+      },
+    ]);
+    const { data } = await server().request('GET', '/items/page/1?fields=blocks', { as: 'admin' });
+    expect(data).toEqual({ blocks: [1, 2, 3, 4] });
+  });
+
+  it('shows a caller the changes that it may make', async () => {
+    const fieldsOf = async (as: string, name: string) => {
+      const { data } = await post(`{ __type(name: "${name}") { inputFields { name } } }`, as);
+      const type = data?.['__type'] as { inputFields: { name: string }[] } | null;
+      return type?.inputFields.map((field) => field.name) ?? null;
+    };
+    expect(await fieldsOf('writer', 'changed_block_input')).toEqual(['create', 'update', 'delete']);
+    expect(await fieldsOf('reader', 'changed_block_input')).toBeNull();
+    expect(await fieldsOf('writer', 'changed_remark_input')).toBeNull();
+    const refused = await change('blocks_changes: { create: [{ item__note: { body: "x" } }] }', 'writer');
+    expect(refused.errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION' } }]);
+  });
+});
