@@ -102,8 +102,10 @@ const endCutOff = async ({
   database,
   observe,
 }: Omit<PrepareOptions, 'builder'>): Promise<boolean> => {
-  const { resumeApply } = await import('../schema/apply/resume.js');
+  const { openApply } = await import('../schema/apply/applies.js');
   try {
+    if ((await openApply(database)) === undefined) return false;
+    const { resumeApply } = await import('../schema/apply/resume.js');
     const wait = Math.min(config.schemaApplyWait, resumeWait);
     return await resumeApply({ database, tables: config.tables, wait, user: null });
   } catch (error) {
