@@ -1,7 +1,7 @@
 /** Reads `spec/models/<owner>.<app>.yaml`. */
-import type { QueueModel, QueueRunner } from '../model/types.js';
+import type { JsonSchema, QueueModel, QueueRunner } from '../model/types.js';
 import { faultAt } from './faults.js';
-import { objectSchema } from './json-schema.js';
+import { objectSchema, ownObjectSchema } from './json-schema.js';
 import {
   flag,
   listOf,
@@ -130,26 +130,45 @@ const concurrency = record<QueueModel['concurrency']>({
 
 type ModelFile = Omit<QueueModelSpec, 'id'> & { readonly enabled: boolean };
 
-const modelFile = record<ModelFile>({
-  title: required(text),
-  description: required(text),
-  enabled: optional(flag, true),
-  access: optional(oneOf(['user', 'admin']), 'user'),
-  runner: required(runner),
-  class: optional(textLike(/^[a-z][a-z0-9-]*$/, 'a class of models', 'write it as in "gpu-large"'), 'models'),
-  timeout: optional(duration, 600_000),
-  attempts: optional(atLeastOne, 10),
-  concurrency: optional(concurrency, { model: 8, account: 8 }),
-  input: required(objectSchema),
-  output: required(objectSchema),
-});
+/** @param schema reads input and output */
+const modelFile = (schema: Read<JsonSchema>): Read<ModelFile> =>
+  record<ModelFile>({
+    title: required(text),
+    description: required(text),
+    enabled: optional(flag, true),
+    access: optional(oneOf(['user', 'admin']), 'user'),
+    runner: required(runner),
+    class: optional(
+      textLike(/^[a-z][a-z0-9-]*$/, 'a class of models', 'write it as in "gpu-large"'),
+      'models',
+    ),
+    timeout: optional(duration, 600_000),
+    attempts: optional(atLeastOne, 10),
+    concurrency: optional(concurrency, { model: 8, account: 8 }),
+    input: required(schema),
+    output: required(schema),
+  });
+
+const ownFile = modelFile(ownObjectSchema);
+const teamFile = modelFile(objectSchema);
 
 const fileName = /^models\/([a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*)+)\.yaml$/;
+
+export interface QueueModelFile {
+  /** `models/<owner>.<app>.yaml` */
+  readonly path: string;
+  /** Whether it is the package's own, as it is. */
+  readonly own: boolean;
+  readonly node: Node;
+}
 
 /**
  * Reads one merged file. The id is the file name with slashes for dots. Returns null for a disabled model.
  */
-export const readQueueModel = (node: Node, path: string, faults: SpecFault[]): QueueModelSpec | null => {
+export const readQueueModel = (
+  { node, path, own }: QueueModelFile,
+  faults: SpecFault[],
+): QueueModelSpec | null => {
   const segments = (fileName.exec(path)?.[1] ?? '').split('.');
   if (segments.length < 2) {
     const remedy = 'name it as in "acme.summary.yaml", in small letters, for the model acme/summary';
@@ -164,6 +183,6 @@ export const readQueueModel = (node: Node, path: string, faults: SpecFault[]): Q
     const message = `a model id cannot begin with "${segments[0]}", as paths do`;
     faults.push(faultAt({ ...node.position, line: 1, column: 1 }, message, 'choose another name'));
   }
-  const { enabled, ...model } = modelFile(node, faults);
+  const { enabled, ...model } = (own ? ownFile : teamFile)(node, faults);
   return enabled ? { id: segments.join('/'), ...model } : null;
 };

@@ -44,7 +44,7 @@ export const validateSpec = (files: readonly SpecFile[], faults: SpecFault[]): S
     ),
     operations: operations.map(({ operation }) => operation).sort((a, b) => (a.id < b.id ? -1 : 1)),
     operationTypes: joinTypes(documents, faults),
-    queueModels: readQueueModels(documentsOf(files, 'models/'), faults),
+    queueModels: readQueueModels(files, faults),
   };
 };
 
@@ -58,10 +58,12 @@ const operationIds = ({ path, node }: SpecFile): readonly string[] => {
 const suggestCode = (code: string, codes: readonly string[]): string =>
   suggest(code, codes, 'use a code of errors.yaml or add it there');
 
-const readQueueModels = (files: ReadonlyMap<string, Node>, faults: SpecFault[]): readonly QueueModelSpec[] =>
-  [...files]
-    .flatMap(([path, node]) => readQueueModel(node, path, faults) ?? [])
+const readQueueModels = (files: readonly SpecFile[], faults: SpecFault[]): readonly QueueModelSpec[] => {
+  const changed = new Set(files.filter(({ own }) => !own).map(({ path }) => path));
+  return [...documentsOf(files, 'models/')]
+    .flatMap(([path, node]) => readQueueModel({ node, path, own: !changed.has(path) }, faults) ?? [])
     .sort((a, b) => (a.id < b.id ? -1 : 1));
+};
 
 /** Returns one merged node for each path that starts with `prefix`. */
 const documentsOf = (files: readonly SpecFile[], prefix: string): ReadonlyMap<string, Node> => {

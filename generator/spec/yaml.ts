@@ -150,9 +150,9 @@ const resolveScalar = (cursor: Cursor, event: ScalarEvent, position: Position): 
   }
 };
 
-/** Returns whether a scalar is a text: one without a tag that is quoted, or begins as no null, truth value or number does. */
+/** Returns whether a scalar is a text: one without a tag that is quoted, or that is no null or truth value and begins as no number does. */
 const isText = ({ tagStart, style }: ScalarEvent, text: string): boolean =>
-  tagStart < 0 && (style !== SCALAR_STYLE.PLAIN || /^[^-+.\d~nNtTfF]/.test(text));
+  tagStart < 0 && (style !== SCALAR_STYLE.PLAIN || !/^($|[-+.\d~]|(null|true|false)$)/i.test(text));
 
 const readList = (cursor: Cursor, start: number): ListNode => {
   const position = cursor.positionAt(start);

@@ -8,7 +8,7 @@ import { shownVariables } from '../config/variables.js';
 import type { AdminServer } from '../processes/admin-server.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped, type Stoppable } from '../processes/lifetime.js';
-import { checkFileStore } from '../queue/requests/file-store.js';
+import { checkFileStore } from '../queue/requests/file-store-check.js';
 import { createLightObserver, createObserver } from '../log/observers.js';
 import { observeAll, type Observe } from '../observe.js';
 import { packageVersion } from '../config/package.js';

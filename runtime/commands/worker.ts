@@ -11,7 +11,7 @@ import type { Parts } from '../processes/health.js';
 import type { RunningWorkers, WorkerProcessOptions } from '../processes/worker-process.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped } from '../processes/lifetime.js';
-import { checkFileStore } from '../queue/requests/file-store.js';
+import { checkFileStore } from '../queue/requests/file-store-check.js';
 import { Refusal } from '../config/refusal.js';
 import { action } from './output.js';
 

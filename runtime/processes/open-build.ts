@@ -102,14 +102,13 @@ const endCutOff = async ({
   database,
   observe,
 }: Omit<PrepareOptions, 'builder'>): Promise<boolean> => {
-  const [{ resumeApply }, { openApply }] = await Promise.all([
-    import('../schema/apply/resume.js'),
-    import('../schema/apply/applies.js'),
-  ]);
+  const { openApply } = await import('../schema/apply/applies.js');
   try {
     const open = await openApply(database);
+    if (open === undefined) return false;
     // Temporal has another worker go on with it
-    if (open?.state === 'running' && open.worker !== null && config.temporal.address !== null) return false;
+    if (open.state === 'running' && open.worker !== null && config.temporal.address !== null) return false;
+    const { resumeApply } = await import('../schema/apply/resume.js');
     const wait = Math.min(config.schemaApplyWait, resumeWait);
     return await resumeApply({ database, tables: config.tables, wait, user: null });
   } catch (error) {

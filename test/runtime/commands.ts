@@ -52,6 +52,12 @@ export interface Running {
 
 const program = join(packageRoot, 'dist', 'runtime', 'cli.js');
 
+/**
+ * Options of Node, which the processes that it starts inherit: they live for seconds, and to optimize their code and to
+ * collect garbage on several threads would take up to half of the time that they take of the processor.
+ */
+const nodeOptions = ['--no-opt', '--single-threaded-gc'];
+
 export interface WorkplaceOptions {
   /** Whether builds are shared with other workplaces of the run, which saves most of the time of a start; they are by default. */
   readonly sharesBuilds?: false;
@@ -66,7 +72,7 @@ export const createWorkplace = ({
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'svc-work-')));
   if (sharesBuilds !== false) shareBuilds(directory);
   const launchProgram = (args: readonly string[], environment: Environment): ChildProcess =>
-    spawn(node, args, {
+    spawn(node, [...nodeOptions, ...args], {
       cwd: directory,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ACCESS_LEASE: '0', ...environment },
     });

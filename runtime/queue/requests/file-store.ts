@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import type { QueueSettings } from '../settings.js';
 import { createDirectoryStore, type FileStore } from './files.js';
-import { checkFilesDir } from './files-dir.js';
-import { checkObjectStore, createObjectStore } from './object-store.js';
+import { createObjectStore } from './object-store.js';
 
 type FileSettings = Pick<QueueSettings, 'filesDir' | 'filesStore'>;
 
@@ -12,7 +11,3 @@ export const createFileStore = ({ filesDir, filesStore }: FileSettings): FileSto
   filesStore === null
     ? createDirectoryStore(filesDir)
     : createObjectStore(filesStore, join(filesDir, '.spool'));
-
-/** Checks what files are written to. @returns an error message, or null */
-export const checkFileStore = async ({ filesDir, filesStore }: FileSettings): Promise<string | null> =>
-  (await checkFilesDir(filesDir)) ?? (filesStore === null ? null : checkObjectStore(filesStore));

@@ -6,6 +6,7 @@ import { validateSpec } from '../../../generator/spec/validate.js';
 import { parseYaml } from '../../../generator/spec/yaml.js';
 import type { Catalog } from '../../../generator/introspection/catalog.js';
 import { buildModel } from '../../../generator/model/build.js';
+import { objectSchema } from '../../../generator/spec/json-schema.js';
 import { filterOperators } from '../../../generator/spec/filter.js';
 import { operatorNames } from '../../../contract/operators.js';
 import { createAjv } from '../../../runtime/request/json-schema.js';
@@ -45,6 +46,19 @@ describe('the package’s spec', () => {
       ];
       for (const schema of schemas.filter((schema) => schema !== null))
         expect(ajv.compile(schema)).toBeTypeOf('function');
+    }
+  });
+
+  it('describes inputs and outputs of models with schemas that a project’s models may have', () => {
+    for (const name of readdirSync('spec/models')) {
+      const text = readFileSync(join('spec', 'models', name), 'utf8');
+      const faults: SpecFault[] = [];
+      const model = parseYaml(text, name, faults);
+      for (const key of ['input', 'output']) {
+        const entry = model?.kind === 'map' ? model.entries.get(key) : undefined;
+        expect(entry && objectSchema(entry.value, faults)).toMatchObject({ type: 'object' });
+      }
+      expect(faults).toEqual([]);
     }
   });
 
