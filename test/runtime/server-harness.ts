@@ -213,7 +213,9 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
     dialect,
     database,
     observations,
-    openapi: built.document,
+    get openapi() {
+      return built.document;
+    },
     routes: built.routes,
     queueModels: built.queueModels,
     ids,

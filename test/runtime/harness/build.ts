@@ -1,5 +1,6 @@
 /** Builds of `svc start`, made once per run for equal databases and specs. */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { emitGraphql } from '../../../generator/emitters/graphql/index.js';
@@ -7,14 +8,14 @@ import { emitModels } from '../../../generator/emitters/models/index.js';
 import { emitOpenApi } from '../../../generator/emitters/openapi/index.js';
 import { emitOperations } from '../../../generator/emitters/operations/index.js';
 import { emitRoutes } from '../../../generator/emitters/routes/index.js';
-import type { Catalog } from '../../../generator/introspection/catalog.js';
 import { introspect } from '../../../generator/introspection/index.js';
 import { buildModel } from '../../../generator/model/build.js';
+import type { Model } from '../../../generator/model/types.js';
 import { loadSpec } from '../../../generator/spec/load.js';
+import type { Spec } from '../../../generator/spec/types.js';
 import type { CollectionDeclaration } from '../../../contract/collection.js';
 import type { Route } from '../../../contract/routes.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import { lazy } from '../../../runtime/concurrency/lazy.js';
 import { packageRoot } from '../../../runtime/config/package.js';
 import type { Database } from '../../../runtime/databases/contract.js';
 import { bundle } from '../../../runtime/processes/bundle.js';
@@ -35,27 +36,33 @@ export interface Built {
 /** @param specs folders of specs that come after the package's own */
 export const build = async (database: Database, specs: readonly string[]): Promise<Built> => {
   const catalog = await introspect(catalogReader(database), {});
-  const name = `build-${await hashOf(catalog, specs)}`;
-  const folder = await sharedFolder(name, (draft) => generate(draft, catalog, specs));
+  const version = await versionOf(specs);
+  const hash = createHash('sha256').update(JSON.stringify(catalog)).update(version).digest('hex');
+  const folder = await sharedFolder(`build-${hash.slice(0, 32)}`, async (draft) =>
+    generate(draft, buildModel({ catalog, spec: await specOf(specs, version) }).model),
+  );
   const { collections, routes, queueModels } = (await import(join(folder, 'server.mjs'))) as {
     readonly collections: readonly CollectionDeclaration[];
     readonly routes: readonly Route[];
     readonly queueModels: readonly QueueModelDeclaration[];
   };
   const openapi = join(folder, 'openapi.json');
-  const document = JSON.parse(await readFile(openapi, 'utf8')) as Built['document'];
   return {
     declarations: collections,
     routes,
     queueModels,
     openapi,
     graphql: join(folder, 'graphql'),
-    document,
+    // a megabyte, which few tests look at
+    get document() {
+      return JSON.parse(readFileSync(openapi, 'utf8')) as Built['document'];
+    },
   };
 };
 
-const hashOf = async (catalog: Catalog, specs: readonly string[]): Promise<string> => {
-  const hash = createHash('sha256').update(JSON.stringify(catalog));
+/** Returns a digest of the names and contents of all files of the folders. */
+const versionOf = async (specs: readonly string[]): Promise<string> => {
+  const hash = createHash('sha256');
   for (const folder of specs) {
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
@@ -63,18 +70,22 @@ const hashOf = async (catalog: Catalog, specs: readonly string[]): Promise<strin
       hash.update(path).update(await readFile(path));
     }
   }
-  return hash.digest('hex').slice(0, 32);
+  return hash.digest('hex');
 };
 
-/** The package's own spec, which most tests use alone: reading it takes as long as everything else of a build. */
-const ownSpec = lazy(() => loadSpec([join(packageRoot, 'spec')]));
+const loaded = new Map<string, Promise<Spec>>();
+
+/** Returns the package's spec with those of the folders, read once: that takes as long as everything else of a build. */
+const specOf = (specs: readonly string[], version: string): Promise<Spec> => {
+  const spec = loaded.get(version) ?? loadSpec([join(packageRoot, 'spec'), ...specs]);
+  loaded.set(version, spec);
+  return spec;
+};
 
 /** Emitters of the files that a server loads; those of the others are for people. */
 const emitters = [emitOpenApi, emitGraphql, emitModels, emitOperations, emitRoutes];
 
-const generate = async (folder: string, catalog: Catalog, specs: readonly string[]): Promise<void> => {
-  const spec = specs.length === 0 ? await ownSpec() : await loadSpec([join(packageRoot, 'spec'), ...specs]);
-  const { model } = buildModel({ catalog, spec });
+const generate = async (folder: string, model: Model): Promise<void> => {
   const files = emitters.flatMap((emit) => emit(model));
   for (const { path, content } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
