@@ -62,8 +62,11 @@ export class ByteWriter {
   length = 0;
   #view: DataView;
   readonly #budget: ByteBudget;
+  /** The size with which this writer would not have grown. */
+  neededSize: number;
 
   constructor(size: number, budget = unlimitedBytes) {
+    this.neededSize = size;
     budget.take(size + word);
     this.#budget = budget;
     this.bytes = Buffer.allocUnsafe(size + word);
@@ -74,6 +77,7 @@ export class ByteWriter {
   reserve(count: number): void {
     const needed = this.length + count + word;
     if (needed <= this.bytes.length) return;
+    this.neededSize = needed;
     const size = Math.ceil(Math.max(grownSize(this.bytes.length), limitBytes(needed)));
     this.#budget.take(size - this.bytes.length);
     const grown = Buffer.allocUnsafe(size);
