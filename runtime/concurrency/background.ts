@@ -23,7 +23,8 @@ export const createBackground = (observe: Observe): Background => {
     observe({ kind: 'warning', message: `${name}: ${reason}` });
   return {
     run(name, work) {
-      if (running.size >= maxRunning) return warn(name, `skipped, because ${maxRunning} tasks are running already`);
+      if (running.size >= maxRunning)
+        return warn(name, `skipped, because ${maxRunning} tasks are running already`);
       const done = Promise.resolve()
         .then(work)
         .catch((error: unknown) => warn(name, error instanceof Error ? error.message : String(error)))

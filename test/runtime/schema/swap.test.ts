@@ -123,7 +123,9 @@ it.each([
     const shop = await createShop(dialect);
     const host = await startHost(shop, { workers });
     await shop.execute('alter table svc_dashboards drop column note');
-    await host.running.until(/cannot be served; requests are answered by the former one: the system tables are missing/);
+    await host.running.until(
+      /cannot be served; requests are answered by the former one: the system tables are missing/,
+    );
     expect((await host.request('/items/product')).status).toBe(200);
     expect((await host.request('/server/health')).body).toMatchObject({
       status: 'ok',

@@ -213,11 +213,11 @@ describe('a problem', () => {
   });
 });
 
-describe('"conflict" is refused', () => {
-  const choices = (names: string, collection = 'book'): string[] => [
-    `INVALID_QUERY "conflict" takes the fields of a unique constraint of "${collection}", or its name: ${names}`,
-  ];
+const choices = (names: string, collection = 'book'): string[] => [
+  `INVALID_QUERY "conflict" takes the fields of a unique constraint of "${collection}", or its name: ${names}`,
+];
 
+describe('"conflict" is refused', () => {
   it('for anything but a constraint, which the error names', () => {
     const all = '"id", "isbn", "shelf,slot", "note"';
     for (const conflict of [['title'], ['shelf', 'isbn'], ['shelf', 'slot', 'isbn'], ['book_isbn', 'id']])

@@ -22,6 +22,11 @@ async function* chunksOf(...chunks: readonly string[]): AsyncGenerator<Buffer, v
   }
 }
 
+async function* failing(): AsyncGenerator<Buffer, void, void> {
+  yield* chunksOf('{"a":1}');
+  throw new Error('lost');
+}
+
 const print = (chunks: AsyncIterable<Buffer>) => printSpooled('csv', chunks, { digits: new Set() });
 
 it('is removed after the last item', async () => {
@@ -37,10 +42,6 @@ it('is removed when its reader leaves early', async () => {
 });
 
 it('is removed when a chunk fails', async () => {
-  const failing = async function* (): AsyncGenerator<Buffer, void, void> {
-    yield* chunksOf('{"a":1}');
-    throw new Error('lost');
-  };
   await expect(print(failing()).next()).rejects.toThrow('lost');
   expect(readdirSync(folder)).toEqual([]);
 });
