@@ -16,10 +16,16 @@ describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
     'blocks { item { ... on note { n: heading } ... on quote { q: heading } ... on tag { t: heading } } }';
   const change = (data: string, as?: string) =>
     post(`mutation { update_page_item(id: 1, data: { ${data} }) { ${heading} } }`, as);
-  const headings = (body: Awaited<ReturnType<typeof post>>): unknown =>
-    (body.data?.['update_page_item'] as { blocks: { item: object }[] }).blocks.flatMap(({ item }) =>
-      Object.values(item),
-    );
+  const headings = (body: Awaited<ReturnType<typeof post>>): unknown => {
+    const { update_page_item: page } = body.data as { update_page_item: { blocks: { item: object }[] } };
+    return page.blocks.flatMap(({ item }) => Object.values(item));
+  };
+
+  const fieldsOf = async (as: string, name: string) => {
+    const { data } = await post(`{ __type(name: "${name}") { inputFields { name } } }`, as);
+    const type = data?.['__type'] as { inputFields: { name: string }[] } | null;
+    return type?.inputFields.map((field) => field.name) ?? null;
+  };
 
   it('creates, changes and removes items, and keeps the others', async () => {
     const body = await change(`blocks_changes: {
@@ -71,11 +77,6 @@ describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
   });
 
   it('shows a caller the changes that it may make', async () => {
-    const fieldsOf = async (as: string, name: string) => {
-      const { data } = await post(`{ __type(name: "${name}") { inputFields { name } } }`, as);
-      const type = data?.['__type'] as { inputFields: { name: string }[] } | null;
-      return type?.inputFields.map((field) => field.name) ?? null;
-    };
     expect(await fieldsOf('writer', 'changed_block_input')).toEqual(['create', 'update', 'delete']);
     expect(await fieldsOf('reader', 'changed_block_input')).toBeNull();
     expect(await fieldsOf('writer', 'changed_remark_input')).toBeNull();

@@ -4,8 +4,8 @@ import { exactly } from './exactly.js';
 
 export const run = async (api: Client) => {
   const genres = api.items('Genre');
-  const csv = 'Id,Title,Note\n901,Chant,x\n902,Madrigal,y\n';
-  const mapping = { Id: 'GenreId', Title: 'Name', Note: null };
+  const csv = 'Title,Note\nsdk chant,x\nsdk madrigal,y\n';
+  const mapping = { Title: 'Name', Note: null };
   const tried = await (await genres.import(csv, { mapping, dryRun: true })).wait();
   const added = await genres.import(csv, { mapping });
   const statuses = new Set<string>();
@@ -13,22 +13,24 @@ export const run = async (api: Client) => {
   const stored = await added.wait();
   exactly<number>()(stored.imported);
 
-  const again = new Blob(['{"GenreId":902,"Name":"Motet"}\n{"GenreId":"x"}\n'], {
-    type: 'application/x-ndjson',
-  });
+  const [chant] = await genres.list({ fields: ['GenreId'], filter: { Name: { _eq: 'sdk chant' } } });
+  const rows = [{ GenreId: chant?.GenreId, Name: 'sdk motet' }, { GenreId: 'x' }].map((row) =>
+    JSON.stringify(row),
+  );
+  const again = new Blob([rows.join('\n')], { type: 'application/x-ndjson' });
   const merged = await (await genres.import(again, { onConflict: 'update', onError: 'report' })).wait();
   await api.utils.import({
     path: { collection: 'Genre' },
-    body: { file: new File(['GenreId,Name\n903,Canon\n'], 'genres.csv', { type: 'text/csv' }) },
+    body: { file: new File(['Name\nsdk canon\n'], 'genres.csv', { type: 'text/csv' }) },
   });
 
-  const filter = { GenreId: { _gt: 900 } };
-  const stream = await genres.download('ndjson', { fields: ['GenreId', 'Name'], filter, sort: ['GenreId'] });
+  const filter = { Name: { _starts_with: 'sdk ' } };
+  const stream = await genres.download('ndjson', { fields: ['Name'], filter, sort: ['Name'] });
   const text = await new Response(stream).text();
   const written = await (await genres.export('csv', { fields: ['Name'], filter, sort: ['-Name'] })).wait();
   exactly<string>()(written.file.url);
 
-  const failed = await genres.import('GenreId,Name\n901,Chant\n');
+  const failed = await genres.import('GenreId,Name\nx,sdk\n');
   const refused = await failed.wait().catch((error: unknown) => error instanceof QueueError && error.status);
   const invalid = await genres
     .import('x', { format: 'csv', conflict: ['Name'] })
@@ -45,6 +47,6 @@ export const run = async (api: Client) => {
 export const expected = [
   [2, { imported: 2, rejected: 0, rejected_rows: null }, true],
   [1, 1, 'rejected.csv'],
-  '{"GenreId":901,"Name":"Chant"}\n{"GenreId":902,"Name":"Motet"}\n{"GenreId":903,"Name":"Canon"}\n',
+  '{"Name":"sdk canon"}\n{"Name":"sdk madrigal"}\n{"Name":"sdk motet"}\n',
   [3, 'Genre.csv', 400, 'INVALID_QUERY'],
 ];
