@@ -15,7 +15,8 @@ export const sharedText = async (name: string, make: () => Promise<string>): Pro
     () => true,
     () => false,
   );
-  if (!isMaker) return (await read()) ?? until(read, { what: `another file to make ${name}` });
+  if (!isMaker)
+    return (await read()) ?? until(read, { what: `another file to make ${name}`, timeout: 240_000 });
   const draft = draftOf(path);
   await writeFile(draft, await make());
   await rename(draft, path);

@@ -9,7 +9,7 @@ import { emitCollection } from '../../generator/emitters/client/collection.js';
 import { emitCore } from '../../generator/emitters/client/core.js';
 import { emitSchema } from '../../generator/emitters/client/schema.js';
 import { counter, collection, field } from '../generator/models.js';
-import { diagnose, strictest } from './package.js';
+import { diagnose, strictestOfPrograms } from './package.js';
 
 const states = ['open', 'paid', 'sent'];
 const elements = {
@@ -98,7 +98,9 @@ beforeAll(() => {
   ];
   for (const [name, program] of programs) write(fileOf(name), head + program);
   const rootNames = programs.map(([name]) => join(folder, fileOf(name)));
-  found = diagnose(ts.createProgram({ rootNames, options: { ...strictest, noUnusedLocals: false } }));
+  found = diagnose(
+    ts.createProgram({ rootNames, options: { ...strictestOfPrograms, noUnusedLocals: false } }),
+  );
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

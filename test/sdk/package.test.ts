@@ -13,7 +13,7 @@ const source = join(packageRoot, 'generated', 'client');
 
 let project: Project;
 beforeAll(async () => {
-  project = await createProject(source);
+  project = await createProject();
 });
 afterAll(() => project.remove());
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { packageRoot } from '../../runtime/config/package.js';
+import { sharedRoot, sharedText } from '../shared.js';
 
 const run = promisify(execFile);
 
@@ -18,25 +19,27 @@ export interface Project {
   remove(): Promise<void>;
 }
 
-/** A project that has the client of `source` installed, and `programs` of `test/sdk` beside it. */
-export const createProject = async (source: string, programs: readonly string[] = []): Promise<Project> => {
+/** A project that has the committed client installed, and `programs` of `test/sdk` beside it. */
+export const createProject = async (programs: readonly string[] = []): Promise<Project> => {
+  const packed = await sharedText('packed-client', pack);
   const folder = await mkdtemp(join(tmpdir(), 'svc-sdk-'));
+  const place = join(folder, 'node_modules', 'content-api-client');
+  await mkdir(place, { recursive: true });
+  await run('tar', ['-xzf', packed, '--strip-components=1', '-C', place]);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
+  for (const name of programs) await cp(join(programsFolder, name), join(folder, name), { recursive: true });
+  return { folder, packed, remove: () => rm(folder, { recursive: true, force: true }) };
+};
+
+/** Packs the committed client, which compiles it. @returns the tarball, which lies there for the whole run */
+const pack = async (): Promise<string> => {
+  const folder = await mkdtemp(join(sharedRoot(), 'client-'));
   const workshop = join(folder, 'workshop');
-  await cp(source, workshop, { recursive: true });
+  await cp(join(packageRoot, 'generated', 'client'), workshop, { recursive: true });
   await symlink(join(packageRoot, 'node_modules'), join(workshop, 'node_modules'));
   await run('npm', ['pack', '--pack-destination', folder], { cwd: workshop });
   await rm(workshop, { recursive: true });
-  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '';
-  const place = join(folder, 'node_modules', 'content-api-client');
-  await mkdir(place, { recursive: true });
-  await run('tar', ['-xzf', join(folder, tarball), '--strip-components=1', '-C', place]);
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
-  for (const name of programs) await cp(join(programsFolder, name), join(folder, name), { recursive: true });
-  return {
-    folder,
-    packed: join(folder, tarball),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
+  return join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '');
 };
 
 /** The strictest settings a project may have. */
@@ -55,6 +58,9 @@ export const strictest: ts.CompilerOptions = {
   isolatedModules: true,
   skipLibCheck: false,
 };
+
+/** The same without checks of declarations, the compiler's own among them: the valid programs of `programs.test.ts` have them. */
+export const strictestOfPrograms: ts.CompilerOptions = { ...strictest, skipLibCheck: true };
 
 /** Messages of the compiler, one per line: `TS2322: …`; by file name, without folder. */
 export const diagnose = (program: ts.Program): ReadonlyMap<string, readonly string[]> => {

@@ -3,13 +3,19 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../runtime/config/package.js';
 import { startTestQueue, type TestQueue } from '../queue/harness.js';
 import { until } from '../until.js';
 import type { Received } from '../queue/receiver.js';
 import { adminToken } from '../runtime/server-harness.js';
 import { findNode, nodeVersions } from './nodes.js';
-import { createProject, diagnose, programsFolder, sourcesIn, strictest, type Project } from './package.js';
+import {
+  createProject,
+  diagnose,
+  programsFolder,
+  sourcesIn,
+  strictestOfPrograms,
+  type Project,
+} from './package.js';
 import { evaluateInBrowser, runInBrowser, runInNode, type Outcome } from './run.js';
 
 const programs = (await sourcesIn(join(programsFolder, 'queue'))).filter((name) => name !== 'exactly.ts');
@@ -36,9 +42,9 @@ let client: Packed;
 let queue: TestQueue;
 let faults: unknown;
 beforeAll(async () => {
-  project = await createProject(join(packageRoot, 'generated', 'client'), ['queue']);
+  project = await createProject(['queue']);
   const rootNames = programs.map((name) => join(project.folder, 'queue', name));
-  const program = ts.createProgram({ rootNames, options: strictest });
+  const program = ts.createProgram({ rootNames, options: strictestOfPrograms });
   program.emit();
   faults = [...diagnose(program)];
   const entry = join(project.folder, 'node_modules', 'content-api-client', 'dist', 'index.js');
