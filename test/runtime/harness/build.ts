@@ -9,6 +9,7 @@ import { emitOpenApi } from '../../../generator/emitters/openapi/index.js';
 import { emitOperations } from '../../../generator/emitters/operations/index.js';
 import { emitRoutes } from '../../../generator/emitters/routes/index.js';
 import { introspect } from '../../../generator/introspection/index.js';
+import { createMemory, type Memory } from '../../../generator/memory.js';
 import { buildModel } from '../../../generator/model/build.js';
 import type { Model } from '../../../generator/model/types.js';
 import { loadSpec } from '../../../generator/spec/load.js';
@@ -38,9 +39,11 @@ export const build = async (database: Database, specs: readonly string[]): Promi
   const catalog = await introspect(catalogReader(database), {});
   const version = await versionOf(specs);
   const hash = createHash('sha256').update(JSON.stringify(catalog)).update(version).digest('hex');
-  const folder = await sharedFolder(`build-${hash.slice(0, 32)}`, async (draft) =>
-    generate(draft, buildModel({ catalog, spec: await specOf(specs, version) }).model),
-  );
+  const folder = await sharedFolder(`build-${hash.slice(0, 32)}`, async (draft) => {
+    const spec = await keep(loaded, version, () => loadSpec([join(packageRoot, 'spec'), ...specs]));
+    const memory = keep(memories, `${version} ${catalog.dialect}`, createMemory);
+    await generate(draft, buildModel({ catalog, spec }).model, memory);
+  });
   const { collections, routes, queueModels } = (await import(join(folder, 'server.mjs'))) as {
     readonly collections: readonly CollectionDeclaration[];
     readonly routes: readonly Route[];
@@ -73,20 +76,24 @@ const versionOf = async (specs: readonly string[]): Promise<string> => {
   return hash.digest('hex');
 };
 
+/** The package's spec with those of folders, by their version: reading it takes as long as everything else of a build. */
 const loaded = new Map<string, Promise<Spec>>();
 
-/** Returns the package's spec with those of the folders, read once: that takes as long as everything else of a build. */
-const specOf = (specs: readonly string[], version: string): Promise<Spec> => {
-  const spec = loaded.get(version) ?? loadSpec([join(packageRoot, 'spec'), ...specs]);
-  loaded.set(version, spec);
-  return spec;
+/** What was made of the collections that the next schema has too, by version and database: the system tables. */
+const memories = new Map<string, Memory>();
+
+const keep = <Value>(kept: Map<string, Value>, key: string, make: () => Value): Value => {
+  const value = kept.get(key) ?? make();
+  kept.set(key, value);
+  return value;
 };
 
 /** Emitters of the files that a server loads; those of the others are for people. */
 const emitters = [emitOpenApi, emitGraphql, emitModels, emitOperations, emitRoutes];
 
-const generate = async (folder: string, model: Model): Promise<void> => {
-  const files = emitters.flatMap((emit) => emit(model));
+const generate = async (folder: string, model: Model, memory: Memory): Promise<void> => {
+  memory.begin();
+  const files = emitters.flatMap((emit) => emit(model, memory));
   for (const { path, content } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);
