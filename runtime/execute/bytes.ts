@@ -62,6 +62,8 @@ export class ByteWriter {
   length = 0;
   #view: DataView;
   readonly #budget: ByteBudget;
+  /** The size with which this writer need not have grown. */
+  neededSize = 0;
 
   constructor(size: number, budget = unlimitedBytes) {
     budget.take(size + word);
@@ -73,6 +75,7 @@ export class ByteWriter {
   /** Reserves space for `count` more bytes, and for a word that `copy` may write in excess. */
   reserve(count: number): void {
     const needed = this.length + count + word;
+    if (needed > this.neededSize) this.neededSize = needed;
     if (needed <= this.bytes.length) return;
     const size = Math.ceil(Math.max(grownSize(this.bytes.length), limitBytes(needed)));
     this.#budget.take(size - this.bytes.length);

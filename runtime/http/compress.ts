@@ -22,8 +22,11 @@ export const compressResponses =
     if (body === null || !(typeof body === 'string' || Buffer.isBuffer(body)) || body.length < minSize) {
       return response;
     }
+    const accepted = request.headers['accept-encoding'];
+    // most clients of an API ask for none, and reads of items name the header already
+    if (accepted === undefined && variesByEncoding(headers)) return response;
     if (!isCompressible(headers) || /^\/auth(?:\/|$)/.test(request.path)) return response;
-    const encoding = encodingFor(request.headers['accept-encoding']);
+    const encoding = encodingFor(accepted);
     return encoding === null ? varyByEncoding(response) : encode(varyByEncoding(response), body, encoding);
   };
 
@@ -45,6 +48,9 @@ export const encodingFor = (accepted: string | string[] | undefined): Encoding |
   if (names.has('br')) return 'br';
   return names.has('gzip') ? 'gzip' : null;
 };
+
+const variesByEncoding = ({ vary }: ApiResponse['headers']): boolean =>
+  vary !== undefined && vary.includes('Accept-Encoding');
 
 const varyByEncoding = (response: ApiResponse): ApiResponse => ({
   ...response,

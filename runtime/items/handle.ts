@@ -113,9 +113,9 @@ const admit = <Result>(
   work: () => Promise<Result>,
 ): Promise<Result> => admission.run(work, caller);
 
-const runRead = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
-  if (call.request.method === 'SEARCH') await call.request.body();
-  return admit(call, () => readConfirmed(action, call, access));
+const runRead = (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
+  const read = () => admit(call, () => readConfirmed(action, call, access));
+  return call.request.method === 'SEARCH' ? call.request.body().then(read) : read();
 };
 
 /** Reads while the principal is being confirmed, where that takes a look; returns null if it is outdated. */
@@ -193,10 +193,14 @@ const list = async (target: ReadTarget, context: ItemContext): Promise<ApiRespon
 };
 
 /** Responds with one item, as JSON or in the format of `export`. */
-const respondOne = async (item: JsonRows, target: ReadTarget, context: ItemContext): Promise<ApiResponse> => {
+const respondOne = (
+  item: JsonRows,
+  target: ReadTarget,
+  context: ItemContext,
+): ApiResponse | Promise<ApiResponse> => {
   const { exportAs: format } = target.parsed.query;
   if (format === null) return respondItem(item);
-  return (await loadExport()).exportItem(item, { target, format, context });
+  return loadExport().then(({ exportItem }) => exportItem(item, { target, format, context }));
 };
 
 const searchAction = read(async ({ collection, request, context }) => {

@@ -113,7 +113,8 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
   for (const name of unsupported) {
     if (get(name) !== undefined) throw invalidQuery(`"${source.prefix}${name}" is not served`);
   }
-  return {
+  const { meta, cursor } = readMeta(get('meta'));
+  const query: Query = {
     fields: readFields(get('fields')),
     filter: readFilter(get('filter'), values),
     sort: readSort(get('sort')),
@@ -121,15 +122,16 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
     offset: readCount(get('offset'), { name: 'offset', minimum: 0, values }),
     page: readCount(get('page'), { name: 'page', minimum: 0, values }),
     search: readText(get('search'), 'search', values),
-    ...readMeta(get('meta')),
+    meta,
+    cursor,
     after: readText(get('after'), 'after', values),
     alias: readAlias(get('alias')),
     timezone: readTimeZone(get('timezone')),
-    ...readBacklink(get('backlink')),
     aggregation: readAggregation(get, values),
     exportAs: readExport(get('export')),
     deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values, level + 1),
   };
+  return readBacklink(get('backlink')) ? query : { ...query, backlink: false };
 };
 
 /** Parsed `fields` by their text, since clients repeat the same selections. */
@@ -226,6 +228,7 @@ const readText = (value: unknown, name: string, values: unknown[]): number | nul
 
 /** Reads the counts, and whether a cursor is asked for; `*` stands for the counts. */
 const readMeta = (value: unknown): Pick<Query, 'meta' | 'cursor'> => {
+  if (value === undefined) return noMeta;
   const names = new Set(readNames(value, 'meta') ?? []);
   for (const name of names) {
     if (!metaNames.has(name)) {
@@ -238,12 +241,15 @@ const readMeta = (value: unknown): Pick<Query, 'meta' | 'cursor'> => {
   };
 };
 
+const noMeta: Pick<Query, 'meta' | 'cursor'> = { meta: [], cursor: false };
+
 const metaNames: ReadonlySet<string> = new Set(['total_count', 'filter_count', 'cursor', '*']);
 
 /** @throws INVALID_QUERY */
-const readBacklink = (value: unknown): Pick<Query, 'backlink'> => {
-  if (value === false || value === 'false') return { backlink: false };
-  if (value === undefined || value === null || value === '' || value === true || value === 'true') return {};
+const readBacklink = (value: unknown): boolean => {
+  if (value === false || value === 'false') return false;
+  if (value === undefined || value === null || value === '' || value === true || value === 'true')
+    return true;
   throw invalidQuery('"backlink" must be true or false');
 };
 

@@ -129,7 +129,7 @@ export const readRows = (
 
     const command = statement.execute(values, (error) => {
       if (error !== null || failure !== null) return reject(error ?? (failure as Error));
-      rememberSize(text, collector.writer.length);
+      rememberSize(text, collector.writer.neededSize);
       resolve(collector.finish());
     });
     command.readField = readField;

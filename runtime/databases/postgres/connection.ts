@@ -271,7 +271,7 @@ const readRows = async (
   const row: CommandOptions['row'] = (data) =>
     writeDataRow(data, (program ??= programFor(prepared, layout)), collector);
   await runCommand(client, { text, prepared, values, row });
-  rememberSize(text, collector.writer.length);
+  rememberSize(text, collector.writer.neededSize);
   return collector.finish();
 };
 
