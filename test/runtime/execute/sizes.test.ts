@@ -23,18 +23,19 @@ it('reserves the size of the largest response of a statement', () => {
   expect(sizeHint('select 2 as sizes_test')).toBe(1_024);
 });
 
+const writeRows = (size: number) => {
+  const writer = new ByteWriter(size);
+  const first = writer.bytes;
+  for (let row = 0; row < 20; row += 1) {
+    writer.reserve(6_000);
+    writer.ascii('x'.repeat(500));
+  }
+  return { needed: writer.neededSize, hasGrown: writer.bytes !== first };
+};
+
 it('needs no second buffer where the first has the needed size', () => {
-  const write = (size: number) => {
-    const writer = new ByteWriter(size);
-    const first = writer.bytes;
-    for (let row = 0; row < 20; row += 1) {
-      writer.reserve(6_000);
-      writer.ascii('x'.repeat(500));
-    }
-    return { needed: writer.neededSize, hasGrown: writer.bytes !== first };
-  };
-  const { needed, hasGrown } = write(1_024);
-  expect([hasGrown, write(needed)]).toEqual([true, { needed, hasGrown: false }]);
+  const { needed, hasGrown } = writeRows(1_024);
+  expect([hasGrown, writeRows(needed)]).toEqual([true, { needed, hasGrown: false }]);
 });
 
 it('remembers the sizes of a thousand statements', () => {
