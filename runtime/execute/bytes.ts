@@ -62,11 +62,10 @@ export class ByteWriter {
   length = 0;
   #view: DataView;
   readonly #budget: ByteBudget;
-  /** The size with which this writer would not have grown. */
-  neededSize: number;
+  /** The size with which this writer need not have grown. */
+  neededSize = 0;
 
   constructor(size: number, budget = unlimitedBytes) {
-    this.neededSize = size;
     budget.take(size + word);
     this.#budget = budget;
     this.bytes = Buffer.allocUnsafe(size + word);
@@ -76,8 +75,8 @@ export class ByteWriter {
   /** Reserves space for `count` more bytes, and for a word that `copy` may write in excess. */
   reserve(count: number): void {
     const needed = this.length + count + word;
+    if (needed > this.neededSize) this.neededSize = needed;
     if (needed <= this.bytes.length) return;
-    this.neededSize = needed;
     const size = Math.ceil(Math.max(grownSize(this.bytes.length), limitBytes(needed)));
     this.#budget.take(size - this.bytes.length);
     const grown = Buffer.allocUnsafe(size);

@@ -30,14 +30,18 @@ export const cacheRead = async (
   const { body, headers } = response;
   const isTagged = body instanceof Buffer && (isItem || body.length <= maxTaggedList);
   const tag = isTagged ? await tagOf(body) : null;
-  // spreading a second object would take 3 µs of each request
-  if (tag === null) return { ...response, headers: { ...headers, 'cache-control': cacheControl, vary } };
+  if (tag === null)
+    return { ...response, headers: addHeaders(headers, { 'cache-control': cacheControl, vary }) };
   const known = request.headers['if-none-match'];
   if (typeof known === 'string' && matchesTag(known, tag)) {
     return { status: 304, headers: { 'cache-control': cacheControl, vary, etag: tag }, body: null };
   }
-  return { ...response, headers: { ...headers, 'cache-control': cacheControl, vary, etag: tag } };
+  return { ...response, headers: addHeaders(headers, { 'cache-control': cacheControl, vary, etag: tag }) };
 };
+
+/** Unlike a spread, which takes a microsecond of each read more. */
+const addHeaders = (headers: ApiResponse['headers'], added: ApiResponse['headers']): ApiResponse['headers'] =>
+  Object.assign({}, headers, added);
 
 interface MatchOptions {
   readonly target: ReadTarget;

@@ -8,7 +8,7 @@ const parsedQueries = new LRUCache<string, ParsedQuery>({ max: 1_000 });
 /** Texts that were parsed once: the latest ones, and those before them. */
 let seenLately = new Set<string>();
 let seenBefore = new Set<string>();
-const maxSeen = 1_000;
+const maxSeenLately = 500;
 const maxParsedLength = 2_048;
 
 /** Parses a query string. @throws INVALID_QUERY */
@@ -24,7 +24,7 @@ export const parseCachedQuery = (text: string): ParsedQuery => {
 
 /** Drops half of what was seen at a time, since a cache that evicts one by one costs as much as parsing. */
 const markSeen = (text: string): void => {
-  if (seenLately.size >= maxSeen) {
+  if (seenLately.size >= maxSeenLately) {
     seenBefore = seenLately;
     seenLately = new Set();
   }

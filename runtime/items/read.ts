@@ -35,8 +35,11 @@ export interface ReadTarget {
 export const readList = (target: ReadTarget, context: ItemContext): Promise<ReadResult> => {
   const { cursor, after } = target.parsed.query;
   if (cursor || after !== null) return readPage(target, context);
-  return run({ ...target, kind: 'list', restrict: (plan) => plan, keys: [] }, context);
+  const { collection, parsed } = target;
+  return run({ collection, parsed, kind: 'list', restrict: asPlanned, keys: [] }, context);
 };
+
+const asPlanned = (plan: ReadPlan): ReadPlan => plan;
 
 /** Reads a page after the cursor of the previous one, and returns the cursor of the next one. */
 const readPage = async (target: ReadTarget, context: ItemContext): Promise<ReadResult> => {

@@ -248,7 +248,8 @@ const metaNames: ReadonlySet<string> = new Set(['total_count', 'filter_count', '
 /** @throws INVALID_QUERY */
 const readBacklink = (value: unknown): boolean => {
   if (value === false || value === 'false') return false;
-  if (value === undefined || value === null || value === '' || value === true || value === 'true') return true;
+  if (value === undefined || value === null || value === '' || value === true || value === 'true')
+    return true;
   throw invalidQuery('"backlink" must be true or false');
 };
 

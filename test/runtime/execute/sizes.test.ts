@@ -1,6 +1,6 @@
 /** Limits of what is joined in memory, and the sizes of its buffers. */
 import { expect, it } from 'vitest';
-import { limitBytes } from '../../../runtime/execute/bytes.js';
+import { ByteWriter, limitBytes } from '../../../runtime/execute/bytes.js';
 import { sizeHint, rememberSize } from '../../../runtime/execute/size-hints.js';
 
 it('limits a response to 256 MB', () => {
@@ -21,6 +21,21 @@ it('reserves the size of the largest response of a statement', () => {
     expect(sizeHint('select 1 as sizes_test')).toBe(hint);
   }
   expect(sizeHint('select 2 as sizes_test')).toBe(1_024);
+});
+
+const writeRows = (size: number) => {
+  const writer = new ByteWriter(size);
+  const first = writer.bytes;
+  for (let row = 0; row < 20; row += 1) {
+    writer.reserve(6_000);
+    writer.ascii('x'.repeat(500));
+  }
+  return { needed: writer.neededSize, hasGrown: writer.bytes !== first };
+};
+
+it('needs no second buffer where the first has the needed size', () => {
+  const { needed, hasGrown } = writeRows(1_024);
+  expect([hasGrown, writeRows(needed)]).toEqual([true, { needed, hasGrown: false }]);
 });
 
 it('remembers the sizes of a thousand statements', () => {
