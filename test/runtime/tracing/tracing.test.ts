@@ -42,7 +42,7 @@ beforeAll(async () => {
   const worker = place.start(['worker'], environment);
   processes = [api, worker];
   await Promise.all([api.until(/\/items/), worker.until(/workers started: /)]);
-}, 240_000);
+}, 900_000);
 afterAll(async () => {
   await Promise.all(processes.map((each) => each.stop('SIGKILL')));
   await Promise.all([receiver.close(), collector.close()]);
