@@ -52,7 +52,7 @@ export const startWorkerProcess = async (options: WorkerProcessOptions): Promise
 
 /** Loads the parts of a worker, which commands that only print their help do not need. */
 const loadParts = async () => {
-  const [worker, models, builtIn, transfers, applies, settings, keys] = await Promise.all([
+  const [worker, models, builtIn, transfers, { createRunSchemaApply }, settings, keys] = await Promise.all([
     import('../queue/temporal/worker.js'),
     import('../queue/models/models.js'),
     import('../queue/models/built-in.js'),
@@ -61,7 +61,7 @@ const loadParts = async () => {
     import('../queue/settings.js'),
     import('../auth/keys.js'),
   ]);
-  return { ...worker, ...models, ...builtIn, ...transfers, ...applies, ...settings, ...keys };
+  return { ...worker, ...models, ...builtIn, ...transfers, createRunSchemaApply, ...settings, ...keys };
 };
 
 const startOn = async (

@@ -30,6 +30,7 @@ const restOnly: ReadonlySet<string> = new Set([
   'authLoginProvider',
   'authLoginRedirect',
   'schemaApply',
+  'schemaApplyStatus',
   'schemaDiff',
   'schemaReload',
   'schemaSnapshot',
