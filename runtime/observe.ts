@@ -96,7 +96,14 @@ export type QueueObservation =
 export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';
 
 /** A call of Temporal: to start or signal the workflow of a request, to cancel it, to start a delivery, to read a state. */
-export type TemporalCall = 'start' | 'admit' | 'cancel' | 'deliver' | 'state' | 'start_apply' | 'cancel_apply';
+export type TemporalCall =
+  | 'start'
+  | 'admit'
+  | 'cancel'
+  | 'deliver'
+  | 'state'
+  | 'start_apply'
+  | 'cancel_apply';
 
 export type StatementKind = 'read' | 'write' | 'transaction';
 export type StatementFailure = 'lost' | 'other';

@@ -166,7 +166,8 @@ const createCalls = (call: NamedCall): Omit<Gateway, 'close'> => ({
   deliver: (delivery) => call('deliver', (link) => startDelivery(link, delivery)),
   stateOf: (request) => call('state', ({ client }) => readState(client, requestWorkflowId(request))),
   startApply: (apply) => call('start_apply', ({ client }) => startApply(client, apply)),
-  cancelApply: (apply) => call('cancel_apply', ({ client }) => cancelWorkflow(client, applyWorkflowId(apply))),
+  cancelApply: (apply) =>
+    call('cancel_apply', ({ client }) => cancelWorkflow(client, applyWorkflowId(apply))),
 });
 
 const connect = async ({ address, namespace }: GatewayOptions): Promise<Link> => {
