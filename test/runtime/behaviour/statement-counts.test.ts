@@ -69,6 +69,8 @@ describe.each(dialects)('reads on %s', (dialect) => {
   const ask = (query: string, as = 'admin') =>
     measure(() => server().request('POST', '/graphql', { as, body: { query } }));
 
+  const read = (as: string) => get('/items/post?limit=1&fields=id,author.name', as);
+
   it('of 2 500 items with related ones take a statement for each level and thousand items, and fetch no other row', async () => {
     const path = '/items/post?fields=id,author.name,post_tag.tag.name';
     await get(`${path}&limit=1`);
@@ -99,7 +101,6 @@ describe.each(dialects)('reads on %s', (dialect) => {
   });
 
   it('look up permissions neither for each request nor for each caller, also after they change', async () => {
-    const read = (as: string) => get('/items/post?limit=1&fields=id,author.name', as);
     const lookupsOf = async (as: string): Promise<number> =>
       (await read(as)).lookups + (await ask('{ post(limit: 1) { id } }', as)).lookups;
     const count = async (): Promise<number> => {

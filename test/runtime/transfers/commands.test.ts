@@ -37,6 +37,10 @@ const runIn = (
 ): Promise<Outcome> =>
   runCommand(name === 'import' ? importCommand() : exportCommand(), { args, directory, environment });
 
+const isLong = process.env.LONG !== undefined;
+/** Several chunks and a rest. */
+const manyRows = isLong ? 12_345 : 2_345;
+
 /** What both targets do alike. */
 const transfersIn = (open: () => Place): void => {
   const write = (name: string, content: string | Buffer): void =>
@@ -77,6 +81,37 @@ const transfersIn = (open: () => Place): void => {
       { code: 'a1' },
       { code: 'a2' },
     ]);
+  });
+
+  it('carries more rows than a chunk holds, there and back', async () => {
+    const { svc } = open();
+    const rows = Array.from({ length: manyRows }, (_, index) => ({
+      code: `m${index}`,
+      title: index % 5 === 0 ? '' : `=${index}, "two" 'ü'`,
+      length: index % 7 === 0 ? null : index,
+    }));
+    write('many.ndjson', rows.map((row) => JSON.stringify(row)).join('\n'));
+    const imported = { code: 0, stdout: `${manyRows} rows imported\n` };
+    expect(await svc('import', 'song', 'many.ndjson')).toMatchObject(imported);
+    const query = [
+      '--fields',
+      'code,title,length',
+      '--filter',
+      '{"code":{"_starts_with":"m"}}',
+      '--sort',
+      'id',
+    ];
+    const exported = await svc('export', 'song', 'many.csv', ...query);
+    expect(exported.stderr).toContain(`${manyRows} rows exported\n`);
+    const again = ['--on-conflict', 'update', '--conflict', 'code'];
+    expect(await svc('import', 'song', 'many.csv', ...again)).toMatchObject(imported);
+    const { stdout } = await svc('export', 'song', '-', '--format', 'ndjson', ...query);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(rows);
   });
 
   it('stops at a row that cannot be stored and names it, or lists such rows in a file', async () => {
@@ -133,7 +168,6 @@ const transfersIn = (open: () => Place): void => {
 };
 
 // one target is tried on SQLite and the other on a server: what they do there is tested in import.test.ts
-const isLong = process.env.LONG !== undefined;
 const localDialects = sampleDialects(import.meta.url).slice(isLong ? 0 : 1);
 const remoteSettings = sampleSettings(import.meta.url).slice(0, isLong ? undefined : 1);
 
