@@ -150,6 +150,14 @@ const openStates: readonly string[] = ['running', 'waiting'];
 export const openApply = (statements: Statements): Promise<ApplyRow | undefined> =>
   findRow(statements, 'svc_schema_applies', { where: { state: openStates }, limit: 1 });
 
+/** Returns the oldest apply that nobody has begun to run, as where the process that was asked for it has been killed. */
+export const queuedApply = (statements: Statements): Promise<ApplyRow | undefined> =>
+  findRow(statements, 'svc_schema_applies', {
+    where: { state: 'queued' },
+    order: ['date_started'],
+    limit: 1,
+  });
+
 /** Returns the apply that has begun and not ended, if its additive phase has. */
 export const expandedApply = (statements: Statements): Promise<ApplyRow | undefined> =>
   findRow(statements, 'svc_schema_applies', {

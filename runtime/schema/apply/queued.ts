@@ -20,6 +20,7 @@ export const runQueuedApply = (id: string, options: ApplyOptions): Promise<void>
   options.database.locked('svc_schema', async () => {
     const { database, signal, isCancelled = () => false } = options;
     const row = await findApply(database, id);
+    if (row?.state === 'abandoned') throw unavailable('the apply was abandoned');
     if (row === undefined || !['queued', 'running'].includes(row.state)) return;
     const isWhole = await isUntouched(row, options);
     try {

@@ -3,7 +3,7 @@ import { ApiError } from '../../../contract/errors.js';
 import { loadSchemaPrinter } from '../../databases/open.js';
 import { hashSnapshot } from '../diff/hash.js';
 import type { Snapshot } from '../snapshot/types.js';
-import { endApply, findApply, openApply, type ApplyRow, type SentDiff } from './applies.js';
+import { endApply, findApply, openApply, queuedApply, type ApplyRow, type SentDiff } from './applies.js';
 import { unavailable, type ApplyOptions } from './options.js';
 import { readRemaining } from './remaining.js';
 import { runApply } from './run.js';
@@ -27,17 +27,17 @@ export const resumeRow = async (row: ApplyRow, options: ApplyOptions): Promise<v
 };
 
 /**
- * Gives up an apply that was cut off, or that a worker runs, which stops before its next step: the schema stays as it is.
- * Returns whether there was one.
+ * Gives up an apply that was cut off, that waits for its turn, or that a worker runs, which stops before its next step: the
+ * schema stays as it is. Returns whether there was one.
  */
 export const abandonApply = async (options: ApplyOptions): Promise<boolean> => {
-  const running = await openApply(options.database);
-  if (running === undefined) return false;
-  if (running.worker !== null) await options.workflows?.cancel(running.id).catch(() => undefined);
-  await withOpenApply(options, ({ id, user }) =>
-    endApply(options.database, id, { state: 'abandoned', user }),
-  );
-  return (await findApply(options.database, running.id))?.state === 'abandoned';
+  const { database, workflows } = options;
+  const row = (await openApply(database)) ?? (await queuedApply(database));
+  if (row === undefined) return false;
+  const { id, user, worker, state } = row;
+  if (worker !== null || state === 'queued') await workflows?.cancel(id).catch(() => undefined);
+  await database.locked('svc_schema', () => endApply(database, id, { state: 'abandoned', user }));
+  return (await findApply(database, id))?.state === 'abandoned';
 };
 
 /** Runs `body` for an apply that nobody runs any more, as the lock was free. */

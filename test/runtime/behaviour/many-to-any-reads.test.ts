@@ -73,6 +73,12 @@ describe.each(dialects)('reads of many-to-any relations on %s', (dialect) => {
     ]);
   });
 
+  it('parameters of pages and order have no effect on the one item of each row', async () => {
+    const all = await items('item:note.heading');
+    for (const parameter of ['_offset]=1', '_page]=2', '_limit]=1', '_sort]=-heading'])
+      expect(await items(`item:note.heading&deep[item:note][${parameter}`)).toEqual(all);
+  });
+
   it('an alias renames the item', async () => {
     const { data } = await get('block/3?fields=what.heading&alias[what]=item');
     expect(data).toEqual({ what: { heading: 'Red' } });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { abandonApply, resumeApply } from '../../../runtime/schema/service.js';
-import { lastApply, openApply } from '../../../runtime/schema/apply/applies.js';
+import { lastApply, openApply, queueApply } from '../../../runtime/schema/apply/applies.js';
+import { runQueuedApply } from '../../../runtime/schema/apply/queued.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { dialects, type TestDialect } from '../../databases.js';
 import { until } from '../../until.js';
@@ -146,6 +147,29 @@ describe.each(dialects)('on %s', (dialect) => {
     },
     moments * 60_000,
   );
+});
+
+describe.each(dialects)('asked for and never begun on %s', (dialect) => {
+  it('can be given up, and is not run afterwards', async () => {
+    place = await createPlace(dialect, script(dialect));
+    const { database } = place;
+    const before = await place.snapshot();
+    const wanted = changed(before);
+    const { hash = '', diff } = (await place.diff(wanted)) ?? {};
+    const id = await queueApply(database, {
+      hash,
+      diff: diff as never,
+      wanted,
+      acceptLoss: true,
+      user: null,
+    });
+    const options = { database, tables: {}, user: null };
+    expect(await abandonApply(options)).toBe(true);
+    expect(await lastApply(database)).toMatchObject({ id, state: 'abandoned' });
+    await expect(runQueuedApply(id, options)).rejects.toThrow('the apply was abandoned');
+    expect(await place.snapshot()).toEqual(before);
+    expect(await abandonApply(options)).toBe(false);
+  });
 });
 
 describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
