@@ -1,5 +1,5 @@
 /** Entity tags (RFC 9110 §8.8.3): a keyed hash of the response body. */
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createDerivedKey } from './derived-key.js';
 
 /** Returns the tag of a body, with its quotes, or null where the secret cannot be read. */
@@ -11,13 +11,11 @@ export const createEntityTags = (readSecret: () => Promise<Buffer>): EntityTagOf
   return async (body) => {
     const key = await readKey().catch(() => null);
     if (key === null) return null;
-    // both at once: an object for the hash would take twice as long to make and collect as a small body to hash
-    const inner = hash('sha256', body, 'buffer');
-    return `"${hash('sha256', Buffer.concat([key, inner]), 'base64url').slice(0, tagLength)}"`;
+    return `"${createHash('sha256').update(key).update(body).digest('base64url').slice(0, tagLength)}"`;
   };
 };
 
-/** 132 bits. A truncated hash of the key and the hash of the body is as safe as an HMAC, at half its cost. */
+/** 132 bits. A truncated hash of key and body is as safe as an HMAC, at half its cost. */
 const tagLength = 22;
 
 /** Returns whether the value of `If-Match` or `If-None-Match` contains a tag, in any content encoding. */
