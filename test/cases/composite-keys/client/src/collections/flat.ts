@@ -23,7 +23,7 @@ export interface FlatCreate {
 export interface FlatUpdate extends svc.Update<FlatCreate, 'street' | 'number' | 'floor'> {}
 
 /** Filter of flat. */
-export interface FlatFilter extends svc.Logic<FlatFilter> {
+export interface FlatFilter extends svc.Conditions<'flat'> {
   street?: svc.TextFilter;
   number?: svc.NumberFilter;
   floor?: svc.NumberFilter;
@@ -47,4 +47,5 @@ export interface FlatCollection extends svc.Table<'flat'> {
   update: FlatUpdate;
   filter: FlatFilter;
   relations: FlatRelations;
+  functions: svc.NoFunctions;
 }

@@ -23,7 +23,7 @@ export interface HouseCreate {
 export interface HouseUpdate extends svc.Update<HouseCreate, 'street' | 'number'> {}
 
 /** Filter of house. */
-export interface HouseFilter extends svc.Logic<HouseFilter> {
+export interface HouseFilter extends svc.Conditions<'house'> {
   street?: svc.TextFilter;
   number?: svc.NumberFilter;
   built?: svc.DateFilter;
@@ -44,4 +44,5 @@ export interface HouseCollection extends svc.Table<'house'> {
   update: HouseUpdate;
   filter: HouseFilter;
   relations: HouseRelations;
+  functions: { built: svc.DateFunctions };
 }

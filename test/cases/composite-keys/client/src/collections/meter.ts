@@ -26,7 +26,7 @@ export interface MeterCreate {
 export interface MeterUpdate extends svc.Update<MeterCreate, 'id'> {}
 
 /** Filter of meter. */
-export interface MeterFilter extends svc.Logic<MeterFilter> {
+export interface MeterFilter extends svc.Conditions<'meter'> {
   id?: svc.NumberFilter;
   street?: svc.TextFilter;
   house_number?: svc.NumberFilter;
@@ -49,4 +49,5 @@ export interface MeterCollection extends svc.Table<'meter'> {
   update: MeterUpdate;
   filter: MeterFilter;
   relations: MeterRelations;
+  functions: svc.NoFunctions;
 }

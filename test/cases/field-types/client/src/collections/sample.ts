@@ -179,7 +179,7 @@ export interface SampleCreate {
 export interface SampleUpdate extends svc.Update<SampleCreate, 'id'> {}
 
 /** Filter of sample. */
-export interface SampleFilter extends svc.Logic<SampleFilter> {
+export interface SampleFilter extends svc.Conditions<'sample'> {
   id?: svc.DigitsFilter;
   tiny?: svc.NumberFilter;
   tiny_unsigned?: svc.NumberFilter;
@@ -238,4 +238,15 @@ export interface SampleCollection extends svc.Table<'sample'> {
   update: SampleUpdate;
   filter: SampleFilter;
   relations: svc.NoRelations;
+  functions: {
+    day: svc.DateFunctions;
+    clock: svc.TimeFunctions;
+    clock_exact: svc.TimeFunctions;
+    moment: svc.DateFunctions | svc.TimeFunctions;
+    moment_exact: svc.DateFunctions | svc.TimeFunctions;
+    instant: svc.DateFunctions | svc.TimeFunctions;
+    instant_exact: svc.DateFunctions | svc.TimeFunctions;
+    doc: svc.JsonFunctions;
+    made_at: svc.DateFunctions | svc.TimeFunctions;
+  };
 }

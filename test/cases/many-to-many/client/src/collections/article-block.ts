@@ -24,7 +24,7 @@ export interface ArticleBlockCreate {
 export interface ArticleBlockUpdate extends svc.Update<ArticleBlockCreate, 'id'> {}
 
 /** Filter of article_block. */
-export interface ArticleBlockFilter extends svc.Logic<ArticleBlockFilter> {
+export interface ArticleBlockFilter extends svc.Conditions<'article_block'> {
   id?: svc.NumberFilter;
   article?: svc.NumberFilter | svc.Filter<'article'>;
   item?: svc.TextFilter;
@@ -46,4 +46,5 @@ export interface ArticleBlockCollection extends svc.Table<'article_block'> {
   update: ArticleBlockUpdate;
   filter: ArticleBlockFilter;
   relations: ArticleBlockRelations;
+  functions: svc.NoFunctions;
 }

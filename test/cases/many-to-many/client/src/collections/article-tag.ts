@@ -22,7 +22,7 @@ export interface ArticleTagCreate {
 export interface ArticleTagUpdate extends svc.Update<ArticleTagCreate, 'id'> {}
 
 /** Filter of article_tag. */
-export interface ArticleTagFilter extends svc.Logic<ArticleTagFilter> {
+export interface ArticleTagFilter extends svc.Conditions<'article_tag'> {
   id?: svc.NumberFilter;
   article?: svc.NumberFilter | svc.Filter<'article'>;
   tag?: svc.TextFilter | svc.Filter<'tag'>;
@@ -44,4 +44,5 @@ export interface ArticleTagCollection extends svc.Table<'article_tag'> {
   update: ArticleTagUpdate;
   filter: ArticleTagFilter;
   relations: ArticleTagRelations;
+  functions: svc.NoFunctions;
 }

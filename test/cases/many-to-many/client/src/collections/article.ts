@@ -28,7 +28,7 @@ export interface ArticleCreate {
 export interface ArticleUpdate extends svc.Update<ArticleCreate, 'id'> {}
 
 /** Filter of article. */
-export interface ArticleFilter extends svc.Logic<ArticleFilter> {
+export interface ArticleFilter extends svc.Conditions<'article'> {
   id?: svc.NumberFilter;
   title?: svc.TextFilter;
   body?: svc.TextFilter;
@@ -51,4 +51,5 @@ export interface ArticleCollection extends svc.Table<'article'> {
   update: ArticleUpdate;
   filter: ArticleFilter;
   relations: ArticleRelations;
+  functions: svc.NoFunctions;
 }

@@ -18,7 +18,7 @@ export interface ImageCreate {
 export interface ImageUpdate extends svc.Update<ImageCreate, 'id'> {}
 
 /** Filter of image. */
-export interface ImageFilter extends svc.Logic<ImageFilter> {
+export interface ImageFilter extends svc.Conditions<'image'> {
   id?: svc.NumberFilter;
   file?: svc.TextFilter;
 }
@@ -32,4 +32,5 @@ export interface ImageCollection extends svc.Table<'image'> {
   update: ImageUpdate;
   filter: ImageFilter;
   relations: svc.NoRelations;
+  functions: svc.NoFunctions;
 }

@@ -18,7 +18,7 @@ export interface QuoteCreate {
 export interface QuoteUpdate extends svc.Update<QuoteCreate, 'id'> {}
 
 /** Filter of quote. */
-export interface QuoteFilter extends svc.Logic<QuoteFilter> {
+export interface QuoteFilter extends svc.Conditions<'quote'> {
   id?: svc.NumberFilter;
   words?: svc.TextFilter;
 }
@@ -32,4 +32,5 @@ export interface QuoteCollection extends svc.Table<'quote'> {
   update: QuoteUpdate;
   filter: QuoteFilter;
   relations: svc.NoRelations;
+  functions: svc.NoFunctions;
 }

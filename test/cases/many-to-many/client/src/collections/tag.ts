@@ -19,7 +19,7 @@ export interface TagCreate {
 export interface TagUpdate extends svc.Update<TagCreate, 'name'> {}
 
 /** Filter of tag. */
-export interface TagFilter extends svc.Logic<TagFilter> {
+export interface TagFilter extends svc.Conditions<'tag'> {
   name?: svc.TextFilter;
   articles?: svc.ManyFilter<'article_tag'>;
 }
@@ -38,4 +38,5 @@ export interface TagCollection extends svc.Table<'tag'> {
   update: TagUpdate;
   filter: TagFilter;
   relations: TagRelations;
+  functions: svc.NoFunctions;
 }

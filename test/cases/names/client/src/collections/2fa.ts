@@ -18,7 +18,7 @@ export interface _2faCreate {
 export interface _2faUpdate extends svc.Update<_2faCreate, 'id'> {}
 
 /** Filter of 2fa. */
-export interface _2faFilter extends svc.Logic<_2faFilter> {
+export interface _2faFilter extends svc.Conditions<'2fa'> {
   id?: svc.NumberFilter;
   order?: svc.NumberFilter | svc.Filter<'order'>;
 }
@@ -37,4 +37,5 @@ export interface _2faCollection extends svc.Table<'2fa'> {
   update: _2faUpdate;
   filter: _2faFilter;
   relations: _2faRelations;
+  functions: svc.NoFunctions;
 }

@@ -16,7 +16,7 @@ export interface CollectionsCreate {
 export interface CollectionsUpdate extends svc.Update<CollectionsCreate, 'id'> {}
 
 /** Filter of collections. */
-export interface CollectionsFilter extends svc.Logic<CollectionsFilter> {
+export interface CollectionsFilter extends svc.Conditions<'collections'> {
   id?: svc.NumberFilter;
 }
 
@@ -29,4 +29,5 @@ export interface CollectionsCollection extends svc.Table<'collections'> {
   update: CollectionsUpdate;
   filter: CollectionsFilter;
   relations: svc.NoRelations;
+  functions: svc.NoFunctions;
 }

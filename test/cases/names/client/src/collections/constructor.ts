@@ -18,7 +18,7 @@ export interface ConstructorCreate {
 export interface ConstructorUpdate extends svc.Update<ConstructorCreate, 'id'> {}
 
 /** Filter of constructor. */
-export interface ConstructorFilter extends svc.Logic<ConstructorFilter> {
+export interface ConstructorFilter extends svc.Conditions<'constructor'> {
   id?: svc.NumberFilter;
   __proto__?: svc.NumberFilter | svc.Filter<'__proto__'>;
 }
@@ -37,4 +37,5 @@ export interface ConstructorCollection extends svc.Table<'constructor'> {
   update: ConstructorUpdate;
   filter: ConstructorFilter;
   relations: ConstructorRelations;
+  functions: svc.NoFunctions;
 }

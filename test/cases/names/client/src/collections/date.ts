@@ -22,7 +22,7 @@ export interface Date_Create {
 export interface Date_Update extends svc.Update<Date_Create, 'id'> {}
 
 /** Filter of Date. */
-export interface Date_Filter extends svc.Logic<Date_Filter> {
+export interface Date_Filter extends svc.Conditions<'Date'> {
   id?: svc.NumberFilter;
   class?: svc.TextFilter;
   new?: svc.DateFilter;
@@ -37,4 +37,5 @@ export interface Date_Collection extends svc.Table<'Date'> {
   update: Date_Update;
   filter: Date_Filter;
   relations: svc.NoRelations;
+  functions: { new: svc.DateFunctions };
 }

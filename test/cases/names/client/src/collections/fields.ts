@@ -18,7 +18,7 @@ export interface FieldsCreate {
 export interface FieldsUpdate extends svc.Update<FieldsCreate, 'id'> {}
 
 /** Filter of fields. */
-export interface FieldsFilter extends svc.Logic<FieldsFilter> {
+export interface FieldsFilter extends svc.Conditions<'fields'> {
   id?: svc.NumberFilter;
   text?: svc.NumberFilter | svc.Filter<'text'>;
 }
@@ -37,4 +37,5 @@ export interface FieldsCollection extends svc.Table<'fields'> {
   update: FieldsUpdate;
   filter: FieldsFilter;
   relations: FieldsRelations;
+  functions: svc.NoFunctions;
 }

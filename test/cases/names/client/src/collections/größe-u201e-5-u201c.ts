@@ -18,7 +18,7 @@ export interface GrößeU201e5U201cCreate {
 export interface GrößeU201e5U201cUpdate extends svc.Update<GrößeU201e5U201cCreate, 'id'> {}
 
 /** Filter of größe „5“. */
-export interface GrößeU201e5U201cFilter extends svc.Logic<GrößeU201e5U201cFilter> {
+export interface GrößeU201e5U201cFilter extends svc.Conditions<'größe „5“'> {
   id?: svc.NumberFilter;
   日本?: svc.NumberFilter | svc.Filter<'日本'>;
 }
@@ -37,4 +37,5 @@ export interface GrößeU201e5U201cCollection extends svc.Table<'größe „5“
   update: GrößeU201e5U201cUpdate;
   filter: GrößeU201e5U201cFilter;
   relations: GrößeU201e5U201cRelations;
+  functions: svc.NoFunctions;
 }

@@ -16,7 +16,7 @@ export interface IndexCreate {
 export interface IndexUpdate extends svc.Update<IndexCreate, 'id'> {}
 
 /** Filter of index. */
-export interface IndexFilter extends svc.Logic<IndexFilter> {
+export interface IndexFilter extends svc.Conditions<'index'> {
   id?: svc.NumberFilter;
 }
 
@@ -29,4 +29,5 @@ export interface IndexCollection extends svc.Table<'index'> {
   update: IndexUpdate;
   filter: IndexFilter;
   relations: svc.NoRelations;
+  functions: svc.NoFunctions;
 }

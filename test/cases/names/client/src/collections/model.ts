@@ -20,7 +20,7 @@ export interface ModelCreate {
 export interface ModelUpdate extends svc.Update<ModelCreate, 'id'> {}
 
 /** Filter of Model. */
-export interface ModelFilter extends svc.Logic<ModelFilter> {
+export interface ModelFilter extends svc.Conditions<'Model'> {
   id?: svc.NumberFilter;
   part_of?: svc.NumberFilter | svc.Filter<'Model'>;
   Model?: svc.ManyFilter<'Model'>;
@@ -41,4 +41,5 @@ export interface ModelCollection extends svc.Table<'Model'> {
   update: ModelUpdate;
   filter: ModelFilter;
   relations: ModelRelations;
+  functions: svc.NoFunctions;
 }

@@ -16,7 +16,7 @@ export interface OperationsCreate {
 export interface OperationsUpdate extends svc.Update<OperationsCreate, 'id'> {}
 
 /** Filter of operations. */
-export interface OperationsFilter extends svc.Logic<OperationsFilter> {
+export interface OperationsFilter extends svc.Conditions<'operations'> {
   id?: svc.NumberFilter;
 }
 
@@ -29,4 +29,5 @@ export interface OperationsCollection extends svc.Table<'operations'> {
   update: OperationsUpdate;
   filter: OperationsFilter;
   relations: svc.NoRelations;
+  functions: svc.NoFunctions;
 }

@@ -20,7 +20,7 @@ export interface OrderLineCreate {
 export interface OrderLineUpdate extends svc.Update<OrderLineCreate, 'id'> {}
 
 /** Filter of Order Line. */
-export interface OrderLineFilter extends svc.Logic<OrderLineFilter> {
+export interface OrderLineFilter extends svc.Conditions<'Order Line'> {
   id?: svc.NumberFilter;
   'order.id'?: svc.NumberFilter | svc.Filter<'order'>;
   Order?: svc.NumberFilter | svc.Filter<'order'>;
@@ -41,4 +41,5 @@ export interface OrderLineCollection extends svc.Table<'Order Line'> {
   update: OrderLineUpdate;
   filter: OrderLineFilter;
   relations: OrderLineRelations;
+  functions: svc.NoFunctions;
 }

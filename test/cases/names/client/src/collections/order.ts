@@ -62,7 +62,7 @@ export interface OrderCreate {
 export interface OrderUpdate extends svc.Update<OrderCreate, 'select'> {}
 
 /** Filter of order. */
-export interface OrderFilter extends svc.Logic<OrderFilter> {
+export interface OrderFilter extends svc.Conditions<'order'> {
   select?: svc.NumberFilter;
   class?: svc.TextFilter;
   'with space'?: svc.TextFilter;
@@ -106,4 +106,5 @@ export interface OrderCollection extends svc.Table<'order'> {
   update: OrderUpdate;
   filter: OrderFilter;
   relations: OrderRelations;
+  functions: svc.NoFunctions;
 }

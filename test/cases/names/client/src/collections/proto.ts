@@ -24,7 +24,7 @@ export interface ProtoCreate {
 export interface ProtoUpdate extends svc.Update<ProtoCreate, 'constructor'> {}
 
 /** Filter of __proto__. */
-export interface ProtoFilter extends svc.Logic<ProtoFilter> {
+export interface ProtoFilter extends svc.Conditions<'__proto__'> {
   constructor?: svc.NumberFilter | svc.Inherited<'constructor'>;
   valueOf?: svc.NumberFilter | svc.Filter<'__proto__'> | svc.Inherited<'valueOf'>;
   __proto__?: svc.ManyFilter<'__proto__'>;
@@ -47,4 +47,5 @@ export interface ProtoCollection extends svc.Table<'__proto__'> {
   update: ProtoUpdate;
   filter: ProtoFilter;
   relations: ProtoRelations;
+  functions: svc.NoFunctions;
 }

@@ -26,7 +26,7 @@ export interface TextCreate {
 export interface TextUpdate extends svc.Update<TextCreate, 'id'> {}
 
 /** Filter of text. */
-export interface TextFilter extends svc.Logic<TextFilter> {
+export interface TextFilter extends svc.Conditions<'text'> {
   id?: svc.NumberFilter;
   text?: svc.TextFilter;
   string?: svc.TextFilter;
@@ -48,4 +48,5 @@ export interface TextCollection extends svc.Table<'text'> {
   update: TextUpdate;
   filter: TextFilter;
   relations: TextRelations;
+  functions: svc.NoFunctions;
 }

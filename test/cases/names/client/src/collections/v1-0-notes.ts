@@ -18,7 +18,7 @@ export interface V10NotesCreate {
 export interface V10NotesUpdate extends svc.Update<V10NotesCreate, 'id'> {}
 
 /** Filter of v1.0 notes. */
-export interface V10NotesFilter extends svc.Logic<V10NotesFilter> {
+export interface V10NotesFilter extends svc.Conditions<'v1.0 notes'> {
   id?: svc.NumberFilter;
   order?: svc.NumberFilter | svc.Filter<'order'>;
 }
@@ -37,4 +37,5 @@ export interface V10NotesCollection extends svc.Table<'v1.0 notes'> {
   update: V10NotesUpdate;
   filter: V10NotesFilter;
   relations: V10NotesRelations;
+  functions: svc.NoFunctions;
 }

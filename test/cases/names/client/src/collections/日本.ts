@@ -18,7 +18,7 @@ export interface 日本Create {
 export interface 日本Update extends svc.Update<日本Create, 'id'> {}
 
 /** Filter of 日本. */
-export interface 日本Filter extends svc.Logic<日本Filter> {
+export interface 日本Filter extends svc.Conditions<'日本'> {
   id?: svc.NumberFilter;
   'größe „5“'?: svc.ManyFilter<'größe „5“'>;
 }
@@ -37,4 +37,5 @@ export interface 日本Collection extends svc.Table<'日本'> {
   update: 日本Update;
   filter: 日本Filter;
   relations: 日本Relations;
+  functions: svc.NoFunctions;
 }

@@ -21,7 +21,7 @@ export interface AirportCreate {
 export interface AirportUpdate extends svc.Update<AirportCreate, 'code'> {}
 
 /** Filter of airport. */
-export interface AirportFilter extends svc.Logic<AirportFilter> {
+export interface AirportFilter extends svc.Conditions<'airport'> {
   code?: svc.TextFilter;
   city?: svc.TextFilter;
   flight_by_destination?: svc.ManyFilter<'flight'>;
@@ -43,4 +43,5 @@ export interface AirportCollection extends svc.Table<'airport'> {
   update: AirportUpdate;
   filter: AirportFilter;
   relations: AirportRelations;
+  functions: svc.NoFunctions;
 }

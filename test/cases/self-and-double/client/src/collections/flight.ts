@@ -28,7 +28,7 @@ export interface FlightCreate {
 export interface FlightUpdate extends svc.Update<FlightCreate, 'id'> {}
 
 /** Filter of flight. */
-export interface FlightFilter extends svc.Logic<FlightFilter> {
+export interface FlightFilter extends svc.Conditions<'flight'> {
   id?: svc.NumberFilter;
   origin?: svc.TextFilter | svc.Filter<'airport'>;
   destination?: svc.TextFilter | svc.Filter<'airport'>;
@@ -57,4 +57,5 @@ export interface FlightCollection extends svc.Table<'flight'> {
   update: FlightUpdate;
   filter: FlightFilter;
   relations: FlightRelations;
+  functions: svc.NoFunctions;
 }

@@ -22,7 +22,7 @@ export interface PilotCreate {
 export interface PilotUpdate extends svc.Update<PilotCreate, 'id'> {}
 
 /** Filter of pilot. */
-export interface PilotFilter extends svc.Logic<PilotFilter> {
+export interface PilotFilter extends svc.Conditions<'pilot'> {
   id?: svc.NumberFilter;
   name?: svc.TextFilter;
   chief_id?: svc.NumberFilter | svc.Filter<'pilot'>;
@@ -44,4 +44,5 @@ export interface PilotCollection extends svc.Table<'pilot'> {
   update: PilotUpdate;
   filter: PilotFilter;
   relations: PilotRelations;
+  functions: svc.NoFunctions;
 }

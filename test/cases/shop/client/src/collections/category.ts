@@ -28,7 +28,7 @@ export interface CategoryCreate {
 export interface CategoryUpdate extends svc.Update<CategoryCreate, 'id'> {}
 
 /** Filter of category. */
-export interface CategoryFilter extends svc.Logic<CategoryFilter> {
+export interface CategoryFilter extends svc.Conditions<'category'> {
   id?: svc.NumberFilter;
   name?: svc.TextFilter;
   parent?: svc.NumberFilter | svc.Filter<'category'>;
@@ -52,4 +52,5 @@ export interface CategoryCollection extends svc.Table<'category'> {
   update: CategoryUpdate;
   filter: CategoryFilter;
   relations: CategoryRelations;
+  functions: svc.NoFunctions;
 }

@@ -41,7 +41,7 @@ export interface CustomerCreate {
 export interface CustomerUpdate extends svc.Update<CustomerCreate, 'id'> {}
 
 /** Filter of customer. */
-export interface CustomerFilter extends svc.Logic<CustomerFilter> {
+export interface CustomerFilter extends svc.Conditions<'customer'> {
   id?: svc.KeyFilter;
   email?: svc.TextFilter;
   name?: svc.TextFilter;
@@ -65,4 +65,5 @@ export interface CustomerCollection extends svc.Table<'customer'> {
   update: CustomerUpdate;
   filter: CustomerFilter;
   relations: CustomerRelations;
+  functions: { birthday: svc.DateFunctions };
 }

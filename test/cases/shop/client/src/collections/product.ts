@@ -40,7 +40,7 @@ export interface ProductCreate {
 export interface ProductUpdate extends svc.Update<ProductCreate, 'id'> {}
 
 /** Filter of product. */
-export interface ProductFilter extends svc.Logic<ProductFilter> {
+export interface ProductFilter extends svc.Conditions<'product'> {
   id?: svc.NumberFilter;
   sku?: svc.TextFilter;
   title?: svc.TextFilter;
@@ -68,4 +68,5 @@ export interface ProductCollection extends svc.Table<'product'> {
   update: ProductUpdate;
   filter: ProductFilter;
   relations: ProductRelations;
+  functions: { changed: svc.DateFunctions | svc.TimeFunctions };
 }

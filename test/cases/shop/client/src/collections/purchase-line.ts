@@ -36,7 +36,7 @@ export interface PurchaseLineCreate {
 export interface PurchaseLineUpdate extends svc.Update<PurchaseLineCreate, 'id'> {}
 
 /** Filter of purchase_line. */
-export interface PurchaseLineFilter extends svc.Logic<PurchaseLineFilter> {
+export interface PurchaseLineFilter extends svc.Conditions<'purchase_line'> {
   id?: svc.DigitsFilter;
   purchase?: svc.NumberFilter | svc.Filter<'purchase'>;
   product?: svc.NumberFilter | svc.Filter<'product'>;
@@ -60,4 +60,5 @@ export interface PurchaseLineCollection extends svc.Table<'purchase_line'> {
   update: PurchaseLineUpdate;
   filter: PurchaseLineFilter;
   relations: PurchaseLineRelations;
+  functions: svc.NoFunctions;
 }

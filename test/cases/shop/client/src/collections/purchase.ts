@@ -33,7 +33,7 @@ export interface PurchaseCreate {
 export interface PurchaseUpdate extends svc.Update<PurchaseCreate, 'id'> {}
 
 /** Filter of purchase. */
-export interface PurchaseFilter extends svc.Logic<PurchaseFilter> {
+export interface PurchaseFilter extends svc.Conditions<'purchase'> {
   id?: svc.NumberFilter;
   customer?: svc.KeyFilter | svc.Filter<'customer'>;
   placed?: svc.DateFilter;
@@ -56,4 +56,5 @@ export interface PurchaseCollection extends svc.Table<'purchase'> {
   update: PurchaseUpdate;
   filter: PurchaseFilter;
   relations: PurchaseRelations;
+  functions: { placed: svc.DateFunctions | svc.TimeFunctions };
 }

@@ -8,7 +8,7 @@ export interface Calibration {
 }
 
 /** Filter of calibration. */
-export interface CalibrationFilter extends svc.Logic<CalibrationFilter> {
+export interface CalibrationFilter extends svc.Conditions<'calibration'> {
   sensor?: svc.TextFilter | svc.Filter<'sensor'>;
   offset?: svc.NumberFilter;
 }
@@ -23,4 +23,5 @@ export interface CalibrationCollection extends svc.View<'calibration'> {
   item: Calibration;
   filter: CalibrationFilter;
   relations: CalibrationRelations;
+  functions: svc.NoFunctions;
 }

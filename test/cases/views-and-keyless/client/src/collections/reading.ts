@@ -10,7 +10,7 @@ export interface Reading {
 }
 
 /** Filter of reading. */
-export interface ReadingFilter extends svc.Logic<ReadingFilter> {
+export interface ReadingFilter extends svc.Conditions<'reading'> {
   sensor?: svc.TextFilter;
   taken?: svc.DateFilter;
   degrees?: svc.NumberFilter;
@@ -21,4 +21,5 @@ export interface ReadingCollection extends svc.View<'reading'> {
   item: Reading;
   filter: ReadingFilter;
   relations: svc.NoRelations;
+  functions: { taken: svc.DateFunctions | svc.TimeFunctions };
 }

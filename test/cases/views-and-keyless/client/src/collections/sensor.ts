@@ -17,7 +17,7 @@ export interface SensorCreate {
 export interface SensorUpdate extends svc.Update<SensorCreate, 'name'> {}
 
 /** Filter of sensor. */
-export interface SensorFilter extends svc.Logic<SensorFilter> {
+export interface SensorFilter extends svc.Conditions<'sensor'> {
   name?: svc.TextFilter;
   place?: svc.TextFilter;
   calibration?: svc.ManyFilter<'calibration'>;
@@ -37,4 +37,5 @@ export interface SensorCollection extends svc.Table<'sensor'> {
   update: SensorUpdate;
   filter: SensorFilter;
   relations: SensorRelations;
+  functions: svc.NoFunctions;
 }

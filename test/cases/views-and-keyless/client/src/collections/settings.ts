@@ -21,7 +21,7 @@ export interface SettingsCreate {
 export interface SettingsUpdate extends svc.Update<SettingsCreate, 'id'> {}
 
 /** Filter of settings. */
-export interface SettingsFilter extends svc.Logic<SettingsFilter> {
+export interface SettingsFilter extends svc.Conditions<'settings'> {
   id?: svc.NumberFilter;
   title?: svc.TextFilter;
   theme?: svc.TextFilter;
@@ -36,4 +36,5 @@ export interface SettingsCollection extends svc.Singleton<'settings'> {
   update: SettingsUpdate;
   filter: SettingsFilter;
   relations: svc.NoRelations;
+  functions: svc.NoFunctions;
 }

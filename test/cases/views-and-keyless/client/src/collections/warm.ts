@@ -8,7 +8,7 @@ export interface Warm {
 }
 
 /** Filter of warm. */
-export interface WarmFilter extends svc.Logic<WarmFilter> {
+export interface WarmFilter extends svc.Conditions<'warm'> {
   sensor?: svc.TextFilter;
   degrees?: svc.NumberFilter;
 }
@@ -18,4 +18,5 @@ export interface WarmCollection extends svc.View<'warm'> {
   item: Warm;
   filter: WarmFilter;
   relations: svc.NoRelations;
+  functions: svc.NoFunctions;
 }
