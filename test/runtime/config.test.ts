@@ -144,6 +144,7 @@ describe('configuration', () => {
       EXPLORER: 'true',
       LOG_LEVEL: 'debug',
       LOG_STYLE: 'pretty',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
     });
     expect(config).toEqual({
       database: {
@@ -262,6 +263,7 @@ describe('configuration', () => {
       importMax: 1_073_741_824,
       explorer: true,
       log: { level: 'debug', style: 'pretty' },
+      traces: 'http://collector:4318',
     });
   });
 
