@@ -156,8 +156,8 @@ const build = async (child: Worker, { id, task }: BuildRequest, { builder }: Sup
   if (child.isConnected()) child.send({ kind: 'built', id, result } satisfies Instruction, () => undefined);
 };
 
-/** Beats a process may miss beyond the limit, so that it has reported its operations before it is killed. */
-const spareBeats = 2;
+/** Milliseconds beyond the limit in which a process reports its operations before it is killed, also on a busy machine. */
+const reportTime = 2_000;
 
 /**
  * Kills a process that stops reporting that its event loop turns. Counts missed beats instead of time, so that a
@@ -165,7 +165,7 @@ const spareBeats = 2;
  */
 const watchPulse = (child: Worker, { options, ready, hung }: Supervision) => {
   const interval = beatInterval(options.watchdog);
-  const limit = Math.ceil(options.watchdog / interval) + spareBeats;
+  const limit = Math.ceil((options.watchdog + reportTime) / interval);
   let missed = 0;
   let timer: NodeJS.Timeout | undefined;
   const countMissed = (): void => {
