@@ -82,7 +82,7 @@ export const collectionJsonSchema = {
 const fieldTypes = (
   'string text integer bigInteger float decimal boolean date dateTime time timestamp uuid json csv hash binary ' +
   'alias unknown geometry geometry.Point geometry.LineString geometry.Polygon geometry.MultiPoint ' +
-  'geometry.MultiLineString geometry.MultiPolygon'
+  'geometry.MultiLineString geometry.MultiPolygon vector'
 ).split(' ');
 
 export const fieldJsonSchema = {

@@ -2548,7 +2548,7 @@ export type SchemaApplyStatusResponses = {
             steps: number;
             steps_done: number;
             /**
-             * The statement that runs
+             * The statement that runs, or ran last
              */
             step: string | null;
             /**
