@@ -143,9 +143,15 @@ describe.each(servers)('applies on %s', { timeout }, (dialect) => {
     expect(row.worker).toContain(String(worker.pid));
     const { stdout } = await work.run(['schema', 'status'], { DATABASE_URL: place.url });
     expect(stdout).toBe(`running: 1 of 2 steps, alter b, by the worker ${row.worker}\n`);
-    const { raw } = await client.workflow.getHandle(`schema-apply-${row.id}`).describe();
-    const details = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
-    expect(JSON.parse(Buffer.from(details ?? []).toString())).toEqual({ step: 'alter b', done: 1, steps: 2 });
+    // the worker sends heartbeats at intervals
+    await until(
+      async () => {
+        const { raw } = await client.workflow.getHandle(`schema-apply-${row.id}`).describe();
+        const details = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
+        return Buffer.from(details ?? []).toString() === '{"step":"alter b","done":1,"steps":2}';
+      },
+      { timeout: 90_000 },
+    );
 
     await worker.stop('SIGKILL');
     const other = await startWorker();

@@ -40,6 +40,7 @@ describe('a submission', () => {
       storeIo: true,
       filesTtl: null,
       tags: null,
+      traceparent: null,
     });
   });
 

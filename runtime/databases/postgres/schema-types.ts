@@ -15,6 +15,7 @@ const types: ReadonlyMap<string, DataType> = new Map([
   ...listed('other', 'length', 'bit, bit varying'),
   ...listed('other', 'none', 'bytea, date, uuid, json, jsonb, inet, cidr, macaddr, macaddr8, money, xml'),
   ...listed('other', 'none', 'tsvector, tsquery, point, line, lseg, box, path, polygon, circle'),
+  ...listed('other', 'none', 'xid8, pg_lsn, jsonpath'),
   ...listed('other', 'none', 'int4range, int8range, numrange, tsrange, tstzrange, daterange'),
   ...listed(
     'other',

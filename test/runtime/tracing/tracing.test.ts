@@ -180,6 +180,9 @@ const isLoaded = async (environment: Readonly<Record<string, string>>): Promise<
       NODE_V8_COVERAGE: folder,
     });
     await server.until(/\/items/);
+    // only then it is certain to end by itself
+    const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(server.output()) ?? [];
+    expect((await fetch(`${address}/server/ping`)).status).toBe(200);
     await server.stop('SIGTERM');
     const scripts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
     expect(scripts.join()).toContain('/runtime/service.');
