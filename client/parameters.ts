@@ -39,7 +39,7 @@ export const toWrite = ({
     ...toParameters(query),
     ...(dryRun !== undefined && { dry_run: String(dryRun) }),
     ...(onConflict !== undefined && { on_conflict: onConflict }),
-    ...(conflict !== undefined && { conflict: escapeNames(conflict) }),
+    ...(conflict !== undefined && { conflict: conflict.map(escapeName).join(',') }),
   },
   headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
 });
@@ -61,9 +61,6 @@ export const toBody = ({ fields, ...query }: AnyQuery): AnyQuery => {
 
 /** Escapes commas, backslashes and outer white space, which otherwise separate names. */
 const escapeName = (name: string): string => name.replaceAll(/[\\,]|^\s|\s$/g, String.raw`\$&`);
-
-/** Joins names by commas. */
-export const escapeNames = (names: readonly string[]): string => names.map(escapeName).join(',');
 
 /** Formats a query as URL parameters. */
 export const toParameters = (query: AnyQuery): Record<string, string> => {

@@ -1,6 +1,6 @@
 /** Imports and exports of items: requests of the queue that belong to the caller, and lists that are downloaded at once. */
 import { toApiError } from './errors.js';
-import { escapeNames, toBody, toParameters, type AnyQuery } from './parameters.js';
+import { toBody, toParameters, toWrite, type AnyQuery } from './parameters.js';
 import { createQueue, headersOf, queryOf, type SubmitOptions } from './queue.js';
 import type { QueuedRequest, QueueStatus } from './queue-status.js';
 import { authorize, type CallOptions, type ClientOptions } from './transport.js';
@@ -114,9 +114,7 @@ const importQuery = (options: ImportOptions): string => {
     ...(mapping !== undefined && { mapping: JSON.stringify(mapping) }),
     ...(delimiter !== undefined && { delimiter }),
     ...(onError !== undefined && { on_error: onError }),
-    ...(onConflict !== undefined && { on_conflict: onConflict }),
-    ...(conflict !== undefined && { conflict: escapeNames(conflict) }),
-    ...(dryRun !== undefined && { dry_run: String(dryRun) }),
+    ...toWrite({ onConflict, conflict, dryRun }).query,
   });
   const shared = queryOf(options).slice(1);
   const all = [own.toString(), shared].filter((text) => text !== '').join('&');
