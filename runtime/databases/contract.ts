@@ -212,6 +212,8 @@ export interface SchemaTrigger {
   readonly install: readonly string[];
   readonly remove: readonly string[];
   isInstalled(): Promise<boolean>;
+  /** Returns whether an error says that the user may not install or remove it. */
+  isDenial(error: unknown): boolean;
   /**
    * Calls back when a table may have changed, and once after each connect, as what came before is unknown. Returns a
    * function that ends it.

@@ -26,19 +26,22 @@ const watch = async (database: Database, { install, remove, sql }: Flags): Promi
     throw new Refusal('this database has no event triggers; servers look every SCHEMA_WATCH instead');
   const statements = remove === true ? trigger.remove : trigger.install;
   if (sql === true) printLine(statements.map((text) => `${text};`).join('\n'));
-  else if (install === true || remove === true) await run(statements, database);
+  else if (install === true || remove === true) await run(statements, trigger, database);
   if (sql !== true) printLine(await describe(trigger));
   return 0;
 };
 
-const run = async (statements: readonly string[], database: Database): Promise<void> => {
+const run = async (
+  statements: readonly string[],
+  trigger: SchemaTrigger,
+  database: Database,
+): Promise<void> => {
   try {
     await database.changeSchema(async ({ write }) => {
       for (const text of statements) await write({ text, values: [] });
     });
   } catch (error) {
-    // insufficient_privilege
-    if ((error as { code?: unknown }).code !== '42501') throw error;
+    if (!trigger.isDenial(error)) throw error;
     throw new Refusal(
       'the user of DATABASE_URL may not do that, as it takes a superuser; have one run what --sql prints',
     );

@@ -182,11 +182,11 @@ export const postgres: SqlDialect = {
   },
 };
 
-const bindValue = ({ type, element, dbType }: FieldDeclaration, value: Scalar): BindValue => {
+const bindValue = (field: FieldDeclaration, value: Scalar): BindValue => {
+  const { type, element } = field;
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string') return value;
-  if (element !== undefined)
-    return jsonToArray(value, element, dbType === undefined ? ',' : separatorOf({ dbType }));
+  if (element !== undefined) return jsonToArray(value, element, separatorOf(field));
   return dateTimeTypes.has(type) ? formatYear(value) : value;
 };
 

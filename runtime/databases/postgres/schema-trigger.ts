@@ -16,6 +16,9 @@ const install = [
 
 const remove = [`drop event trigger if exists ${name}`, `drop function if exists ${name}()`];
 
+/** SQLSTATE. */
+const insufficientPrivilege = '42501';
+
 /** Milliseconds between two attempts to connect. */
 const reconnectPause = 1_000;
 
@@ -33,6 +36,7 @@ export const createSchemaTrigger = (
     );
     return rows.length > 0;
   },
+  isDenial: (error) => (error as { code?: unknown }).code === insufficientPrivilege,
   listen(changed) {
     const ending = new AbortController();
     const done = listenUntil(ending.signal, options, changed);
