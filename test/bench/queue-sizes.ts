@@ -82,7 +82,7 @@ const admissionTime = async (place: QueuePlace, count: number): Promise<number> 
   }
 };
 
-/** What it takes to give a slot to a waiting request, of a queue and of one ten times as long. */
+/** Cost of giving a slot to a waiting request, in a queue and in one ten times as long. */
 export const admission: Measure = async (place) => {
   const [few = 0, many = 0] = [await admissionTime(place, sizes[0]), await admissionTime(place, sizes[1])];
   await place.execute(`DELETE FROM svc_requests WHERE model = '${measured.id}'`);

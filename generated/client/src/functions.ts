@@ -53,7 +53,7 @@ export type CallValue<Name extends CollectionName, Text> = Text extends `json(${
       : number | null
     : number | null;
 
-/** What a filter has beside fields: logic, and functions. */
+/** Members of a filter beside fields: logic and functions. */
 export type Conditions<Name extends CollectionName> = Logic<Filter<Name>> & CallFilters<Name>;
 
 type CallFilters<Name extends CollectionName> = {

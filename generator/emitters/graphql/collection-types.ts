@@ -245,7 +245,8 @@ const writtenTargets = (links: readonly AnyLink[], context: Context): readonly F
 
 /**
  * Defines the lists that can be written through their owner, each in two ways: the whole list (new items, and existing
- * ones by key; callers who may not update items can only create them), or only what changes, by a name that avoids those of other fields.
+ * ones by key; callers who may not update items can only create them), or only what changes, by a name that avoids those of
+ * other fields.
  */
 const writtenLists = (collection: Collection, context: Context): readonly FieldDefinition[] => {
   const others = anyLinksOf(collection, context).flatMap(({ targets }) => targets);

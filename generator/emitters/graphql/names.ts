@@ -10,7 +10,7 @@ export interface TypeNames {
   readonly update: string;
   /** An item in place of its key. */
   readonly related: string;
-  /** What changes in a list of items: those to create, to update and to delete. */
+  /** Changes of a list: items to create, to update and to delete. */
   readonly changes: string;
   /** Unions of many-to-any relations, by the name of the relation. */
   readonly unions: ReadonlyMap<string, string>;

@@ -1,6 +1,7 @@
 /**
- * Runs models on an inference server. The input is sent with POST, with the `traceparent` of the run; a 2xx response is the result, and other statuses are
- * errors of the model. 503, 504 and lost connections are retried, unless `X-Svc-Needs-Retry: 0` or `1` says otherwise.
+ * Runs models on an inference server. The input is sent with POST, with the `traceparent` of the run; a 2xx response is the
+ * result, and other statuses are errors of the model. 503, 504 and lost connections are retried, unless
+ * `X-Svc-Needs-Retry: 0` or `1` says otherwise.
  * In a `text/event-stream` response, `log` events are log lines and the `result` event is the result.
  */
 import type { QueueRunner } from '../../../contract/queue-model.js';

@@ -81,5 +81,5 @@ const goOn = async (row: ApplyRow, options: ApplyOptions): Promise<void> => {
   }
 };
 
-/** Whether trying it again has the same result. */
+/** Returns whether a second try would end in the same way. */
 const isRefusal = (error: unknown): boolean => error instanceof ApiError || error instanceof ApiErrors;

@@ -79,7 +79,7 @@ const versionOf = async (specs: readonly string[]): Promise<string> => {
 /** The package's spec with those of folders, by their version: reading it takes as long as everything else of a build. */
 const loaded = new Map<string, Promise<Spec>>();
 
-/** What was made of the collections that the next schema has too, by version and database: the system tables. */
+/** Parts emitted before, by spec and database: those of the system tables serve every further schema. */
 const memories = new Map<string, Memory>();
 
 const keep = <Value>(kept: Map<string, Value>, key: string, make: () => Value): Value => {

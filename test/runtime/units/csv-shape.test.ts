@@ -1,4 +1,4 @@
-/** What CSV has to know of a list before its first item. */
+/** The shape of a list, which CSV needs before the first item. */
 import { expect, it } from 'vitest';
 import { planAggregate } from '../../../runtime/plan/aggregate.js';
 import { readQuery } from '../../../runtime/request/query.js';
