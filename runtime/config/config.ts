@@ -13,6 +13,8 @@ export interface Config {
     readonly poolMax: number;
     /** Milliseconds until a statement is aborted. */
     readonly statementTimeout: number;
+    /** Whether small reads are sent together. */
+    readonly pipeline: boolean;
     /** Milliseconds that a start waits for an unavailable database. */
     readonly wait: number;
     /** PEM text; `null`: the system's certificate authorities. */
@@ -208,6 +210,7 @@ const readDatabase = (read: ReadVariable, environment: Environment): Config['dat
   isDefault: !environment.DATABASE_URL && !environment.DATABASE_URL_FILE,
   poolMax: read('DATABASE_POOL_MAX'),
   statementTimeout: read('DATABASE_STATEMENT_TIMEOUT'),
+  pipeline: read('DATABASE_PIPELINE'),
   wait: read('DATABASE_WAIT'),
   ca: read('DATABASE_CA'),
   schema: read('DATABASE_SCHEMA'),

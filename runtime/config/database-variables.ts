@@ -1,6 +1,7 @@
 /** Variables of the database, and of what is read from it. */
 import { parseCertificate, parseDatabaseUrl } from './formats.js';
 import {
+  parseBoolean,
   parseDuration,
   parseShortDuration,
   parseList,
@@ -36,6 +37,12 @@ export const databaseVariables = {
     parse: parseDuration,
     default: '30s',
     meaning: 'aborts statements that run longer; `0` disables it',
+  },
+  DATABASE_PIPELINE: {
+    parse: parseBoolean,
+    default: 'true',
+    meaning:
+      'sends reads of single items that come at once together; `false` for a proxy that takes one statement at a time',
   },
   DATABASE_WAIT: {
     parse: parseDuration,

@@ -190,6 +190,8 @@ export interface RowLayout {
   readonly limit: number;
   /** Accounts for the memory of the rows; absent if they are not part of an answer. */
   readonly bytes?: ByteBudget;
+  /** Whether the statement finds one row by its key, so that others can wait for it. */
+  readonly byKey?: boolean;
 }
 
 /** Runs statements on the pool or on one connection inside a transaction. */
@@ -277,6 +279,8 @@ export interface DatabaseOptions {
   readonly poolMax?: number;
   /** Milliseconds. */
   readonly statementTimeout?: number;
+  /** Whether reads by key that come at once are sent together; true if absent. */
+  readonly pipeline?: boolean;
   /** PEM text of the certificate authority. */
   readonly ca?: string;
   /** Schema of the tables in PostgreSQL; defaults to `public`. */

@@ -41,6 +41,7 @@ const readRoot = async (rows: CompiledRows, context: Context): Promise<ReadResul
     keyColumns: 0,
     limit: rows.limit?.(input) ?? Number.POSITIVE_INFINITY,
     bytes: budget.bytes,
+    byKey: rows.byKey,
   };
   const set = await executor.rows(rows.statement.render(input), layout);
   if (set.slots.length === 0) return { rows: set.rows, count: set.count, next: set.next, meta: null };

@@ -15,6 +15,7 @@ export const restrictToItem = (plan: ReadPlan): ReadPlan => ({
   offset: null,
   page: null,
   meta: [],
+  byKey: true,
 });
 
 /** Restricts a plan to its first item. */

@@ -24,6 +24,8 @@ export interface ReadPlan {
   readonly meta: readonly MetaKey[];
   /** The rows that `total_count` counts: those of the grant, regardless of the filter. */
   readonly whereTotal: Condition;
+  /** Present where the plan finds at most one row, by its key. */
+  readonly byKey?: true;
 }
 
 export interface Cursor {

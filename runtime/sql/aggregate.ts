@@ -41,6 +41,7 @@ export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): Com
       limit: null,
       tokens: tokensOf(plan.shape, plan),
       lists: [],
+      byKey: false,
     },
     counts: compileCounts(plan, dialect),
     order: null,

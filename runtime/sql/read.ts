@@ -1,4 +1,5 @@
 /** Compiles read plans to statements: one for the rows, one per nested list, and one per requested count. */
+import { readsByKey } from '../plan/own-row.js';
 import { allOf, type ReadPlan } from '../plan/types.js';
 import { createCompiler, createScope, joinsOf, tableOf } from './condition.js';
 import { compileCounts, compileWhere, type CompiledCount } from './count.js';
@@ -15,6 +16,8 @@ export interface CompiledRows {
   readonly limit: ((input: BindInput) => number) | null;
   readonly tokens: readonly Token[];
   readonly lists: readonly CompiledList[];
+  /** Whether the statement takes rows by their keys alone, and so a short time. */
+  readonly byKey: boolean;
 }
 
 export interface CompiledRead {
@@ -45,6 +48,7 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
       limit: cursor === undefined ? null : (input) => readLimit(plan.limit, input, options.limits),
       tokens: select.tokens,
       lists: compileLists(select, options),
+      byKey: readsByKey(plan),
     },
     counts: compileCounts(plan, options.dialect),
     order: cursor?.order ?? null,

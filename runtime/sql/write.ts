@@ -135,30 +135,6 @@ const addCondition = (
 const compileOwnCondition = (where: Condition, collection: Collection, dialect: SqlDialect): Sql =>
   compileCondition(where, ownScope(collection, dialect));
 
-/**
- * Returns whether a condition uses only columns of the row itself: some databases cannot read the table that
- * they write.
- */
-export const usesOwnRowOnly = (where: Condition): boolean => {
-  switch (where.kind) {
-    case 'true':
-    case 'false':
-      return true;
-    case 'and':
-    case 'or':
-      return where.conditions.every(usesOwnRowOnly);
-    case 'not':
-      return usesOwnRowOnly(where.condition);
-    case 'compare':
-    case 'null':
-    case 'empty':
-      return where.column.path.length === 0;
-    case 'at':
-    case 'some':
-      return false;
-  }
-};
-
 /** A set of tuples, and a condition that the rows must match. */
 export type TupleMatches = TupleFilter & Pick<RowOptions, 'where' | 'input'>;
 

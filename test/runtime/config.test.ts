@@ -19,6 +19,7 @@ describe('configuration', () => {
     expect(config.database).toEqual({
       url: 'sqlite:.svc/data.db',
       isDefault: true,
+      pipeline: true,
       poolMax: 10,
       statementTimeout: 30_000,
       wait: 30_000,
@@ -63,6 +64,7 @@ describe('configuration', () => {
       DATABASE_URL: 'mysql://u:p@db:3306/shop',
       DATABASE_CA: '-----BEGIN CERTIFICATE-----',
       DATABASE_POOL_MAX: '4',
+      DATABASE_PIPELINE: 'false',
       DATABASE_STATEMENT_TIMEOUT: '2m',
       DATABASE_WAIT: '0',
       TABLES_INCLUDE: 'shop_*, customers',
@@ -153,6 +155,7 @@ describe('configuration', () => {
         schema: 'public',
         poolMax: 4,
         statementTimeout: 120_000,
+        pipeline: false,
         wait: 0,
         ca: '-----BEGIN CERTIFICATE-----',
       },

@@ -3,6 +3,8 @@ import type { PoolConnection, ResultSetHeader } from 'mysql2';
 import type { RenderedStatement } from '../../sql/fragment.js';
 import type { Token } from '../../sql/select.js';
 import type { BindValue, RowLayout, WriteResult } from '../contract.js';
+import type { PendingRead, ReadGroup } from '../gathered-reads.js';
+import { pipeline } from './pipeline.js';
 import { compileRows, writePacket, type MysqlProgram, type Packet } from './rows.js';
 import { readColumnType, type ColumnType } from './types.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
@@ -134,6 +136,17 @@ export const readRows = (
     });
     command.readField = readField;
   });
+
+/** Answers reads with the same text. @throws an error of the preparation, which is that of all */
+export const readTogether = async (connection: PoolConnection, reads: ReadGroup): Promise<void> => {
+  const [first, ...others] = reads;
+  if (others.length === 0) return answer(first, connection);
+  await withStatement<void>(connection, first.statement.text, (_, { resolve }) => resolve());
+  await Promise.all(await pipeline(connection, () => reads.map((read) => answer(read, connection))));
+};
+
+const answer = ({ statement, layout, resolve, reject }: PendingRead, connection: PoolConnection) =>
+  readRows(connection, statement, layout).then(resolve, reject);
 
 const programs = new WeakMap<readonly Token[], MysqlProgram>();
 

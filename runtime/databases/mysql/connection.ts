@@ -2,12 +2,13 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2';
 import { apiError } from '../../../contract/errors.js';
 import type { Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
-import { readRows, send, sendWrite } from './command.js';
+import { readRows, readTogether, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
 import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange } from './errors.js';
 import { mariadb } from './mariadb-dialect.js';
 import { poolOptions, sessionSetup } from './options.js';
 import { retryDeadlocks } from '../deadlocks.js';
+import { gatherReads, rejectAll } from '../gathered-reads.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
 
@@ -37,12 +38,12 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   return {
     dialect: dialect.name,
     sql: dialect,
-    reserved: createPoolExecutor((task) => runOn(reserved, task)),
+    reserved: createPoolExecutor((task) => runOn(reserved, task), options),
     poolUse: () => ({ ...count.use }),
     isConnectionLoss,
     isSchemaChange,
     isGivenUp,
-    ...createPoolExecutor(run),
+    ...createPoolExecutor(run, options),
     transaction: (body) => retried(run)((connection) => runTransaction(connection, body)),
     changeSchema: (body) =>
       run(async (connection) => {
@@ -104,11 +105,20 @@ const retried =
   (task) =>
     retryDeadlocks(isDeadlock, () => run(task));
 
-const createPoolExecutor = (run: RunOnConnection): Executor => {
+const createPoolExecutor = (
+  run: RunOnConnection,
+  { pipeline = true }: Pick<DatabaseOptions, 'pipeline'>,
+): Executor => {
   const runAgain = retried(run);
+  const gather = gatherReads((reads) => {
+    run((connection) => readTogether(connection, reads)).catch((error: Error) => rejectAll(reads, error));
+  });
   return {
     quote: mysql.quote,
-    rows: (statement, layout) => run((connection) => readRows(connection, statement, layout)),
+    rows: (statement, layout) =>
+      pipeline && layout.byKey === true
+        ? gather(statement, layout)
+        : run((connection) => readRows(connection, statement, layout)),
     query: (text, values = []) => run((connection) => send(connection, text, values)),
     write: (statement) => runAgain((connection) => acknowledged(() => sendWrite(connection, statement))),
     writeRows: (statement, layout) =>

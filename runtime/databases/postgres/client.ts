@@ -91,8 +91,18 @@ export class RowClient extends Client {
   readonly evictedNames: string[] = [];
   nextStatement = 1;
 
+  readonly #rows: RowConnection;
+
   constructor(config: ClientConfig) {
-    super({ ...config, connection: new RowConnection(config) } as ClientConfig);
+    const rows = new RowConnection(config);
+    super({ ...config, connection: rows } as ClientConfig);
+    this.#rows = rows;
     this.on('error', () => undefined);
+  }
+
+  /** Returns whether the server has prepared the statement of a text. */
+  hasPrepared(text: string): boolean {
+    const prepared = this.statements.get(text);
+    return prepared !== undefined && this.#rows.parsedStatements[prepared.name] !== undefined;
   }
 }

@@ -1,4 +1,5 @@
 /** Sends a statement over pg's protocol layer and reads the response; pg calls the methods of `Command`. */
+import type { Submittable } from 'pg';
 import type { BindValue } from '../contract.js';
 import type { RowClient, RowConnection } from './client.js';
 import type { Column, DataRow, PostgresProgram } from './rows.js';
@@ -30,6 +31,26 @@ export const runCommand = (client: RowClient, options: CommandOptions): Promise<
     const fail = (error: Error): void => reject(addErrorCode(error));
     client.query(new Command(options, client.evictedNames, { resolve, reject: fail }));
   });
+
+/** Runs a statement, alone or together with others. */
+export type RunCommand = typeof runCommand;
+
+/**
+ * Runs the statements that `start` runs with its argument in one round trip; they must be prepared. After one that fails,
+ * the server skips the others, which fail with the same error.
+ */
+export const runTogether = <Result>(client: RowClient, start: (run: RunCommand) => Result): Result => {
+  const commands: Command[] = [];
+  const result = start(
+    (_, options) =>
+      new Promise((resolve, reject) => {
+        const fail = (error: Error): void => reject(addErrorCode(error));
+        commands.push(new Command(options, client.evictedNames, { resolve, reject: fail }));
+      }),
+  );
+  if (commands.length > 0) client.query(new Commands(commands) as unknown as Submittable);
+  return result;
+};
 
 interface PromiseCallbacks {
   resolve(tag: string): void;
@@ -70,20 +91,26 @@ class Command {
   }
 
   submit(connection: RowConnection): void {
-    connection.onRow = (row) => this.#takeRow(row);
-    const { prepared, values } = this.#options;
+    connection.onRow = (row) => this.takeRow(row);
+    const { prepared } = this.#options;
     if (prepared === null) return connection.query(this.text);
-    const { name, text } = prepared;
     connection.stream.cork();
+    this.send(connection, prepared);
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  /** Sends the statement without the end of its round trip. */
+  send(connection: RowConnection, prepared = this.#options.prepared): void {
+    if (prepared === null) return;
+    const { name, text } = prepared;
     for (const old of this.#evictedNames.splice(0)) connection.close({ type: 'S', name: old });
     if (connection.parsedStatements[name] === undefined) {
       connection.parse({ name, text });
       connection.describe({ type: 'S', name });
     }
-    connection.bind({ statement: name, values: values.map(bindToText) });
+    connection.bind({ statement: name, values: this.#options.values.map(bindToText) });
     connection.execute();
-    connection.sync();
-    connection.stream.uncork();
   }
 
   handleRowDescription({ fields }: DriverMessage): void {
@@ -91,7 +118,7 @@ class Command {
     if (this.#options.prepared !== null) this.#options.prepared.columns = this.#columns;
   }
 
-  #takeRow(row: DataRow): void {
+  takeRow(row: DataRow): void {
     if (this.#failure !== null) return;
     try {
       this.#options.row(row, this.#columns);
@@ -122,4 +149,34 @@ class Command {
   }
 
   handleCopyData(): void {}
+}
+
+/** Commands that are sent together; the server ends them in their order. */
+class Commands {
+  /** Those without their whole response. */
+  readonly #commands: Command[];
+
+  constructor(commands: readonly Command[]) {
+    this.#commands = [...commands];
+  }
+
+  submit(connection: RowConnection): void {
+    connection.onRow = (row) => this.#commands[0]?.takeRow(row);
+    connection.stream.cork();
+    for (const command of this.#commands) command.send(connection);
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  handleCommandComplete(tag: { readonly text: string }): void {
+    const command = this.#commands.shift();
+    command?.handleCommandComplete(tag);
+    command?.handleReadyForQuery();
+  }
+
+  handleReadyForQuery(): void {}
+
+  handleError(error: Error): void {
+    for (const command of this.#commands) command.handleError(error);
+  }
 }

@@ -2,7 +2,7 @@
 import { Pool } from 'pg';
 import type { BindValue, Database, DatabaseOptions, Executor, RowLayout, WriteResult } from '../contract.js';
 import type { RenderedStatement } from '../../sql/fragment.js';
-import { runCommand, type Prepared, type CommandOptions } from './command.js';
+import { runCommand, runTogether, type Prepared, type CommandOptions, type RunCommand } from './command.js';
 import { postgres } from './dialect.js';
 import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange, addErrorCode, withCode } from './errors.js';
 import { RowClient } from './client.js';
@@ -14,6 +14,7 @@ import { createSchemaTrigger } from './schema-trigger.js';
 import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { evictStatement, findStatement } from '../statements.js';
 import { retryDeadlocks } from '../deadlocks.js';
+import { gatherReads, rejectAll, type PendingRead, type ReadGroup } from '../gathered-reads.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
 
@@ -41,8 +42,8 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     isConnectionLoss,
     isSchemaChange,
     isGivenUp,
-    ...createPoolExecutor(run),
-    reserved: createPoolExecutor((task) => runOn(reserved, task)),
+    ...createPoolExecutor(run, options),
+    reserved: createPoolExecutor((task) => runOn(reserved, task), options),
     poolUse: () => ({ ...count.use }),
     transaction: (body) => retried(run)((client) => retryIfStale(client, () => runTransaction(client, body))),
     changeSchema: (body) =>
@@ -57,7 +58,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     locked: (name, body) => holdLock(options, name, body),
     schemaTrigger: createSchemaTrigger(
       options,
-      createPoolExecutor((task) => runOn(reserved, task)),
+      createPoolExecutor((task) => runOn(reserved, task), options),
     ),
     async close() {
       await Promise.all([pool.end(), reserved.end()]);
@@ -145,18 +146,28 @@ const retried =
   (task) =>
     retryDeadlocks(isDeadlock, () => run(task));
 
-const createPoolExecutor = (run: RunOnClient): Executor => ({
-  quote: postgres.quote,
-  rows: (statement, layout) =>
-    run((client) => retryIfStale(client, () => readRows(client, statement, layout))),
-  query: (text, values = []) => run((client) => retryIfStale(client, () => query(client, text, values))),
-  write: (statement) =>
-    retried(run)((client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
-  writeRows: (statement, layout) =>
-    retried(run)((client) =>
-      acknowledged(() => retryIfStale(client, () => readRows(client, statement, layout))),
-    ),
-});
+const createPoolExecutor = (
+  run: RunOnClient,
+  { pipeline = true }: Pick<DatabaseOptions, 'pipeline'>,
+): Executor => {
+  const gather = gatherReads((reads) => {
+    run((client) => readTogether(client, reads)).catch((error: Error) => rejectAll(reads, error));
+  });
+  return {
+    quote: postgres.quote,
+    rows: (statement, layout) =>
+      pipeline && layout.byKey === true
+        ? gather(statement, layout)
+        : run((client) => retryIfStale(client, () => readRows(client, { statement, layout }))),
+    query: (text, values = []) => run((client) => retryIfStale(client, () => query(client, text, values))),
+    write: (statement) =>
+      retried(run)((client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
+    writeRows: (statement, layout) =>
+      retried(run)((client) =>
+        acknowledged(() => retryIfStale(client, () => readRows(client, { statement, layout }))),
+      ),
+  };
+};
 
 /** Runs statements sequentially and none after a failure, as PostgreSQL accepts no more in that transaction. */
 const createClientExecutor = (client: RowClient): Executor => {
@@ -169,10 +180,10 @@ const createClientExecutor = (client: RowClient): Executor => {
   };
   return {
     quote: postgres.quote,
-    rows: (statement, layout) => enqueue(() => readRows(client, statement, layout)),
+    rows: (statement, layout) => enqueue(() => readRows(client, { statement, layout })),
     query: (text, values = []) => enqueue(() => query(client, text, values)),
     write: (statement) => enqueue(() => write(client, statement)),
-    writeRows: (statement, layout) => enqueue(() => readRows(client, statement, layout)),
+    writeRows: (statement, layout) => enqueue(() => readRows(client, { statement, layout })),
   };
 };
 
@@ -267,17 +278,46 @@ const write = async (client: RowClient, { text, values }: RenderedStatement): Pr
 
 const readRows = async (
   client: RowClient,
-  { text, values }: RenderedStatement,
-  layout: RowLayout,
+  { statement: { text, values }, layout }: Pick<PendingRead, 'statement' | 'layout'>,
+  run: RunCommand = runCommand,
 ): Promise<RowSet> => {
   const prepared = prepare(client, text);
   const collector = new RowCollector(sizeHint(text), layout);
   let program: PostgresProgram | null = null;
   const row: CommandOptions['row'] = (data) =>
     writeDataRow(data, (program ??= programFor(prepared, layout)), collector);
-  await runCommand(client, { text, prepared, values, row });
+  await run(client, { text, prepared, values, row });
   rememberSize(text, collector.writer.neededSize);
   return collector.finish();
+};
+
+/**
+ * Answers reads with the same text, one of which prepares the statement where the server has not yet. One that fails runs
+ * again by itself.
+ * @throws an error that ends the connection
+ */
+const readTogether = async (client: RowClient, reads: ReadGroup): Promise<void> => {
+  const [first, ...others] = reads;
+  const isPrepared = others.length > 0 && client.hasPrepared(first.statement.text);
+  if (!isPrepared) await answer(client, first);
+  const failed: PendingRead[] = [];
+  await Promise.all(
+    runTogether(client, (run) =>
+      (isPrepared ? reads : others).map((read) =>
+        readRows(client, read, run).then(read.resolve, () => void failed.push(read)),
+      ),
+    ),
+  );
+  for (const read of failed) await answer(client, read);
+};
+
+const answer = async (client: RowClient, read: PendingRead): Promise<void> => {
+  try {
+    read.resolve(await retryIfStale(client, () => readRows(client, read)));
+  } catch (error) {
+    read.reject(error as Error);
+    if (endsConnection(error as Error)) throw error;
+  }
 };
 
 const programFor = (prepared: Prepared, layout: RowLayout): PostgresProgram => {

@@ -11,8 +11,8 @@ import {
   compileRowPermission,
   compileTupleCount,
   compileUpdate,
-  usesOwnRowOnly,
 } from '../../../runtime/sql/write.js';
+import { usesOwnRowOnly } from '../../../runtime/plan/own-row.js';
 import { planRead } from '../../../runtime/plan/read.js';
 import { readQuery } from '../../../runtime/request/query.js';
 import {
