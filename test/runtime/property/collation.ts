@@ -29,9 +29,14 @@ const find = (text: string, part: string, where: Where): boolean => {
   return where === 'ends' ? text.endsWith(part) : text.includes(part);
 };
 
-/** SQLite: bytes; cases are those of ASCII. */
+const compareUnits = (left: string, right: string): number => {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+};
+
+/** SQLite: bytes, in whose order the code units of the alphabet are too; cases are those of ASCII. */
 const binary: Collation = {
-  compare: (left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)),
+  compare: compareUnits,
   matches: find,
   matchesAnyCase: (text, part, where) => find(lowerAscii(text), lowerAscii(part), where),
 };
@@ -56,14 +61,21 @@ const loadUnicode = async (database: Database): Promise<Collation> => {
     alphabet,
   );
   const places = new Map(found.map(({ letter, place }) => [String(letter), Number(place)]));
-  /** Texts whose code units are places. */
-  const weigh = (text: string): string =>
-    [...text].map((letter) => String.fromCodePoint(places.get(letter) ?? unknown(letter))).join('');
+  const weights = new Map<string, string>();
+  /** Returns a text whose code units are places; each text is compared thousands of times. */
+  const weigh = (text: string): string => {
+    const known = weights.get(text);
+    if (known !== undefined) return known;
+    const letters = [...text].map((letter) => String.fromCodePoint(places.get(letter) ?? unknown(letter)));
+    weights.set(text, letters.join(''));
+    return letters.join('');
+  };
+  const blank = weigh(' ');
   const compare = (left: string, right: string): number => {
-    const length = isPadded ? Math.max(left.length, right.length) : 0;
-    const [a, b] = [weigh(left.padEnd(length)), weigh(right.padEnd(length))];
-    if (a === b) return 0;
-    return a < b ? -1 : 1;
+    const [a, b] = [weigh(left), weigh(right)];
+    if (!isPadded || a.length === b.length) return compareUnits(a, b);
+    const length = Math.max(a.length, b.length);
+    return compareUnits(a.padEnd(length, blank), b.padEnd(length, blank));
   };
   const matches = (text: string, part: string, where: Where): boolean =>
     find(weigh(text), weigh(part), where);

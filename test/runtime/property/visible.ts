@@ -62,13 +62,15 @@ const passes = (
   return permission.filter === null || holds(permission.filter, row, { world: everything, collection });
 };
 
-export const visibleRows = (world: World, collection: Collection): readonly Row[] => {
-  const rows = world.archive.rows.get(collection.name) ?? [];
-  if (world.viewer.permissions === null) return rows;
-  return rows.filter((row) =>
-    permissionsOf(world, collection).some((permission) => passes(world, collection, { permission, row })),
-  );
-};
+const rowsOf = ({ archive }: World, collection: Collection): readonly Row[] =>
+  archive.rows.get(collection.name) ?? [];
+
+const isVisible = (world: World, collection: Collection, row: Row): boolean =>
+  world.viewer.permissions === null ||
+  permissionsOf(world, collection).some((permission) => passes(world, collection, { permission, row }));
+
+export const visibleRows = (world: World, collection: Collection): readonly Row[] =>
+  rowsOf(world, collection).filter((row) => isVisible(world, collection, row));
 
 /** Whether a name shows on a row. */
 export const shows = (
@@ -114,9 +116,13 @@ export const relatedRow = (relation: ToOne, row: Row | null, { world, collection
   if (row === null || !shows(world, collection, { name: relation.name, row })) return null;
   const { anyOf, target: named } = relation;
   if (anyOf !== undefined && row[anyOf.collectionField.name] !== named) return null;
+  const rows = rowsOf(world, relation.collection);
+  // most rows are not referred to, which is quicker to tell than that they are hidden
   return (
-    visibleRows(world, relation.collection).find((target) =>
-      refersTo(row, target, { reference: relation, archive: world.archive }),
+    rows.find(
+      (target) =>
+        refersTo(row, target, { reference: relation, archive: world.archive }) &&
+        isVisible(world, relation.collection, target),
     ) ?? null
   );
 };
@@ -128,8 +134,10 @@ export const relatedRows = (
   { world, collection }: Place,
 ): readonly Row[] | null => {
   if (row === null || !shows(world, collection, { name: relation.name, row })) return null;
-  return visibleRows(world, relation.collection).filter((target) =>
-    refersTo(target, row, { reference: relation, archive: world.archive }),
+  return rowsOf(world, relation.collection).filter(
+    (target) =>
+      refersTo(target, row, { reference: relation, archive: world.archive }) &&
+      isVisible(world, relation.collection, target),
   );
 };
 
