@@ -15,13 +15,13 @@ const waiting = (account: string, tier = 0, turn = 1) => ({ account, tier, turn 
 /** Requests of an account that floods the queue. */
 const crowdSize = process.env.LONG === undefined ? 1_000 : 10_000;
 
-describe('a free slot goes to', () => {
-  const choose = (
-    accounts: Parameters<typeof chooseAccount>[0],
-    running: Readonly<Record<string, number>>,
-    limit = 8,
-  ) => chooseAccount(accounts, new Map(Object.entries(running)), () => limit)?.account ?? null;
+const choose = (
+  accounts: Parameters<typeof chooseAccount>[0],
+  running: Readonly<Record<string, number>>,
+  limit = 8,
+) => chooseAccount(accounts, new Map(Object.entries(running)), () => limit)?.account ?? null;
 
+describe('a free slot goes to', () => {
   it('the account with the fewest running requests', () => {
     expect(choose([waiting('a'), waiting('b')], { a: 2, b: 1 })).toBe('b');
   });
@@ -60,6 +60,12 @@ const toRequest = (model: string, { account, priority, created }: Arrival & { re
 const arrivals = (count: number, accountOf: (at: number) => string, created: number) =>
   Array.from({ length: count }, (_, at) => ({ account: accountOf(at), created: created + at, priority: 0 }));
 
+type Slots = Parameters<typeof admit>[1];
+const slotsOf = (id: string, most: number, account = most): Slots => ({
+  id,
+  concurrency: { model: most, account },
+});
+
 describe.each(dialects)('slots on %s', (dialect) => {
   let server: TestServer;
   const [ann, bob] = [randomUUID(), randomUUID()];
@@ -69,11 +75,6 @@ describe.each(dialects)('slots on %s', (dialect) => {
   });
   afterAll(() => server.close());
 
-  type Slots = Parameters<typeof admit>[1];
-  const slotsOf = (id: string, most: number, account = most): Slots => ({
-    id,
-    concurrency: { model: most, account },
-  });
   const fill = async (model: Slots, options: Partial<Parameters<typeof admit>[2]> = {}) => {
     await ensureModelLock(server.database, model.id);
     return server.database.transaction(async (statements) => {

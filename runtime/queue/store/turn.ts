@@ -272,8 +272,9 @@ const findOldest = async (
   return new Map([...found, ...(await findOldest(statements, model, planned.slice(chunk.length)))]);
 };
 
+const tierOf = ({ priority }: Record<string, unknown>): number => 0 - Number(priority);
+
 const oldestOf = (rows: readonly Record<string, unknown>[], { tier, count }: Planned): Oldest => {
-  const tierOf = ({ priority }: Record<string, unknown>): number => 0 - Number(priority);
   const oldest = rows.filter((row) => tierOf(row) === tier);
   const [lower] = rows.filter((row) => tierOf(row) !== tier).map(tierOf);
   const next = oldest.length > count ? tier : (lower ?? null);
