@@ -144,8 +144,9 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
 
   it('ends when its submitter loses the right to create items, and reports no row for it', async () => {
     const request = await send('number\n800001\n800002\n', 'clerk');
-    const whenRunning = () => server().execute("delete from svc_permissions where collection = 'entry'");
-    const { outcome } = await run(request, { whenRunning });
+    const { outcome } = await run(request, {
+      whenRunning: () => server().execute("delete from svc_permissions where collection = 'entry'"),
+    });
     expect(outcome).toMatchObject({
       status: 403,
       body: { imported: 0, rejected: 0, detail: [{ type: 'FORBIDDEN' }] },
