@@ -111,7 +111,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/observe': [],
   'runtime/log': ['type runtime/observe', 'type runtime/config'],
   'runtime/metrics': ['type runtime/observe', ...databaseContract],
-  'runtime/tracing': [],
+  'runtime/tracing': ['runtime/config/package'],
   'runtime/concurrency': ['contract', 'type runtime/observe'],
   'runtime/config': ['runtime/network'],
   'runtime/network': [],
