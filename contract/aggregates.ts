@@ -1,5 +1,6 @@
 /** Operations of `aggregate`, and the fields that they apply to. */
-import { operatorsOf, type FieldType } from './field-types.js';
+import { operatorsOf } from './field-operators.js';
+import type { FieldType } from './field-types.js';
 
 interface AggregateRecord {
   /** Fields that it applies to. */

@@ -7,47 +7,11 @@ import {
   fractionOf,
   integerSchema,
   span,
-  type Direction,
-  type FieldShape,
-  type JsonSchema,
 } from './field-shapes.js';
+import type { FieldTypeRecord, FilterNames } from './field-record.js';
 import { geometryExample, geometrySchema, type GeometryShape } from './geometry.js';
-import { operatorsIn, type Operator, type OperatorGroup } from './operators.js';
 
 const anyGeometry: GeometryShape = { type: null, srid: null };
-
-/** Names of the filter for such a field. */
-interface FilterNames {
-  /** A component of OpenAPI. */
-  readonly openapi: string;
-  /** The stem of a GraphQL input type. */
-  readonly graphql: string;
-  /** Type in the client. */
-  readonly typescript: string;
-}
-
-interface FieldTypeRecord {
-  readonly operators: readonly OperatorGroup[];
-  readonly filter: FilterNames;
-  readonly typescript: string;
-  readonly graphql: string;
-  readonly schema: (shape: FieldShape, direction: Direction) => JsonSchema;
-  readonly example: (shape: FieldShape) => unknown;
-  /** Description of the JSON form for documentation; null where the example shows it. */
-  readonly wireForm: string | null;
-  /** Note beyond the TypeScript type; null where that is complete. */
-  readonly note: string | null;
-  /** The form in which payloads and operands are compared: numbers, texts, or values parsed from both. */
-  readonly comparison: 'number' | 'text' | 'value';
-  /** The operator of `search`; null for a field that is not searched. */
-  readonly search: 'icontains' | 'searched' | null;
-  /** Whether values compare as they sort, so that a page can begin after one. */
-  readonly isPageable: boolean;
-  /** Equal values have one spelling. */
-  readonly canonical?: true;
-  /** Has a time of day with fractional seconds. */
-  readonly hasClock?: true;
-}
 
 const textOperators = ['equality', 'membership', 'nullness', 'matching', 'emptiness'] as const;
 const keyOperators = ['equality', 'membership', 'nullness'] as const;
@@ -314,34 +278,3 @@ const records = {
 export type FieldType = keyof typeof records;
 
 export const fieldTypes: Readonly<Record<FieldType, FieldTypeRecord>> = records;
-
-const operatorSets = Object.fromEntries(
-  Object.entries(fieldTypes).map(([name, { operators }]) => [name, operatorsIn(operators)]),
-) as Readonly<Record<FieldType, ReadonlySet<Operator>>>;
-
-const concealedOperators = operatorsIn(['emptiness', 'nullness']);
-
-/** Properties of a field that determine its comparison. */
-interface Comparable {
-  readonly type: FieldType;
-  readonly conceal?: boolean;
-  readonly hash?: boolean;
-}
-
-/** Returns the filter operators of a field. Masked values can only be tested for presence. */
-export const operatorsOf = ({ type, conceal, hash }: Comparable): ReadonlySet<Operator> =>
-  conceal === true || hash === true ? concealedOperators : operatorSets[type];
-
-/** Operators of a value at a path of JSON, which may be of any type. */
-export const pathOperators = operatorsIn([
-  'equality',
-  'membership',
-  'nullness',
-  'order',
-  'matching',
-  'emptiness',
-]);
-
-/** Returns whether a filter takes `_json`: conditions on the values in the field. */
-export const takesPaths = ({ type, conceal, hash }: Comparable): boolean =>
-  type === 'json' && conceal !== true && hash !== true;

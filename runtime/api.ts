@@ -13,7 +13,6 @@ import { registerProcess, type Unregister } from './processes/registration.js';
 import { baseOf } from './server.js';
 import { createReloadingService } from './reloading-service.js';
 import type { Service } from './service.js';
-import { packageVersion } from './config/package.js';
 import { startTracing } from './tracing/tracing.js';
 import { urlOf } from './config/urls.js';
 
@@ -37,11 +36,7 @@ export const createApi = async (env: NodeJS.ProcessEnv = process.env): Promise<A
   const observe = await createObserver(config);
   const opened = await openBuild({ config, observe });
   const watchdog = createWatchdog({ config, ends: false });
-  const tracing = await startTracing({
-    endpoint: config.traces,
-    service: 'svc-api',
-    version: packageVersion,
-  });
+  const tracing = await startTracing({ endpoint: config.traces, service: 'svc-api' });
   let service: Service | null = null;
   let unregister: Unregister | null = null;
   const close = async (): Promise<void> => {

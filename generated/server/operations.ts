@@ -258,7 +258,9 @@ export type SchemaDifference = {
 /** What an apply would do, with `explain` */
 export type SchemaExplanation = {
   statements: string[];
+  phases: { phase: 'expand' | 'contract'; statements: string[] }[];
   collections: { [name: string]: unknown }[];
+  access: { [name: string]: unknown }[];
   breaking: { [name: string]: unknown }[];
   destructive: boolean;
   refused: boolean;
@@ -602,7 +604,7 @@ export type SchemaApplyStatusOutput = { data: SchemaApplyStatus };
 export type SchemaDiffInput = {
   force?: boolean | null;
   mode?: 'mirror' | 'merge';
-  explain?: boolean | null;
+  explain?: boolean | null | 'exact';
   body: { [name: string]: unknown };
 };
 export type SchemaDiffOutput = { status: 200; body: { data: SchemaDifference } } | { status: 204 };
@@ -1725,7 +1727,12 @@ export const operations = [
         required: false,
         schema: { type: 'string', enum: ['mirror', 'merge'], default: 'mirror' },
       },
-      { name: 'explain', in: 'query', required: false, schema: { type: ['boolean', 'null'] } },
+      {
+        name: 'explain',
+        in: 'query',
+        required: false,
+        schema: { anyOf: [{ type: ['boolean', 'null'] }, { type: 'string', enum: ['exact'] }] },
+      },
     ],
     body: { type: 'object', description: 'A snapshot' },
     responses: { 200: 'application/json', 204: null },

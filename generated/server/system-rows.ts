@@ -437,6 +437,14 @@ export interface SvcUsersRow {
   readonly date_created: string | null;
 }
 
+/** A row of `svc_waiting_accounts`. */
+export interface SvcWaitingAccountsRow {
+  readonly model: string;
+  readonly account: string;
+  readonly tier: number;
+  readonly turn: number;
+}
+
 /** A row of `svc_webhook_secrets`. */
 export interface SvcWebhookSecretsRow {
   readonly id: string;
@@ -725,6 +733,10 @@ export interface SystemTables {
       | 'ip_access'
       | 'date_created';
   };
+  readonly svc_waiting_accounts: {
+    readonly row: SvcWaitingAccountsRow;
+    readonly optional: never;
+  };
   readonly svc_webhook_secrets: {
     readonly row: SvcWebhookSecretsRow;
     readonly optional: 'date_expires';
@@ -977,6 +989,7 @@ export const systemColumns = {
     'ip_access',
     'date_created',
   ],
+  svc_waiting_accounts: ['model', 'account', 'tier', 'turn'],
   svc_webhook_secrets: ['id', 'account', 'secret', 'date_created', 'date_expires'],
   svc_workers: ['id', 'version', 'roles', 'classes', 'state', 'drain', 'tasks', 'date_started', 'date_seen'],
 } as const;

@@ -9,7 +9,8 @@ export type TableFilter = (name: string) => boolean;
 export const createTableFilter = (options: IntrospectOptions): TableFilter => {
   const included = createMatcher(options.include?.length ? options.include : ['*']);
   const excluded = createMatcher(options.exclude ?? []);
-  return (name) => name.startsWith('svc_') || (included(name) && !excluded(name));
+  return (name) =>
+    !name.startsWith('svc_scratch_') && (name.startsWith('svc_') || (included(name) && !excluded(name)));
 };
 
 export interface WatchedFilter {

@@ -14,7 +14,7 @@ import type { RenderedStatement } from '../sql/fragment.js';
 import type { DdlPrinter, SchemaPrinter } from './printers.js';
 import type { Token } from '../sql/select.js';
 
-export type { DdlPrinter, NewColumnType, SchemaPrinter } from './printers.js';
+export type { ConvertedValues, DdlPrinter, MeasuredAlter, NewColumnType, SchemaPrinter } from './printers.js';
 
 export type DialectName = Dialect;
 
@@ -246,8 +246,12 @@ export interface Database extends Executor {
   changeSchema<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;
   /** Absent where the database has no such trigger. */
   readonly schemaTrigger?: SchemaTrigger;
-  /** Runs `body` while holding the named lock, across processes. */
-  locked<Result>(name: string, body: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `body` while holding the named lock, across processes.
+   * @param wait milliseconds for which the lock is waited for; a minute unless given
+   * @throws LockHeld where another process has held it for that long
+   */
+  locked<Result>(name: string, body: () => Promise<Result>, wait?: number): Promise<Result>;
   /** Returns how the pool is used at the moment. */
   poolUse(): PoolUse;
   /** Returns whether an error means that the server is temporarily unreachable. */

@@ -1,7 +1,9 @@
 /** Printers of the DDL of one database. Types only, a part of the interface in `contract.ts`. */
 import type { SchemaMapping } from '../schema/mapping/types.js';
 import type { ExpressionSyntax } from '../schema/expressions/syntax.js';
-import type { Cost, TableChange } from '../schema/explain/table-changes.js';
+import type { Cost, ExactCost, TableChange } from '../schema/explain/table-changes.js';
+import type { FormerNames } from '../schema/findings/finding.js';
+import type { Database, Executor } from './contract.js';
 import type { ExpressionPrinter } from '../schema/expressions/print.js';
 import type { ColumnShape, DataType, ForeignKeyShape, TableShape } from '../schema/shapes.js';
 import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
@@ -26,6 +28,23 @@ export interface NewColumnType {
   readonly max_length?: number;
   readonly numeric_precision?: number;
   readonly numeric_scale?: number;
+}
+
+/** Values of a column of which the type changes. */
+export interface ConvertedValues {
+  /** Quoted table and column, as they are named now. */
+  readonly table: string;
+  readonly column: string;
+  readonly old: ColumnShape;
+  readonly wanted: ColumnShape;
+}
+
+/** The alteration of a table without its foreign keys, after renames. */
+export interface MeasuredAlter {
+  readonly before: TableShape;
+  readonly after: TableShape;
+  /** The names that the database has now, by the new ones. */
+  readonly former: FormerNames;
 }
 
 /** Prints the DDL of an apply. */
@@ -73,6 +92,13 @@ export interface SchemaPrinter {
   readonly viewsBlockDrops: boolean;
   /** Returns what a change of a table costs. */
   costOf(change: TableChange, tables: { readonly before: TableShape; readonly after: TableShape }): Cost;
+  /**
+   * Asks the server what altering a table, without its foreign keys, takes: on an empty copy that is gone afterwards.
+   * Returns null where the server cannot tell. Absent where `costOf` follows from the statements.
+   */
+  measureAlter?(measured: MeasuredAlter, database: Database): Promise<ExactCost | null>;
+  /** Counts the values that cannot be converted to another type. Absent where every value can. */
+  countInconvertible?(values: ConvertedValues, executor: Executor): Promise<number>;
   /** Statements for types that tables share, before and after the tables change; none without such types. */
   changeTypes?(
     before: readonly TableShape[],

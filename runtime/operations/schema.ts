@@ -37,7 +37,7 @@ export const createSchemaOperations = ({
       const { diffSnapshot } = await load();
       const difference = await diffSnapshot(
         body,
-        { force: force !== false, mode, explain: explain !== false },
+        { force: force !== false, mode, explain: explain ?? true },
         services,
       );
       return difference === null

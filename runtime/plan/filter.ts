@@ -4,10 +4,10 @@
  */
 import type { AnyOf, Field, Relation, ToAny, ToMany, ToOne } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
-import { operatorsOf, pathOperators, takesPaths } from '../../contract/field-types.js';
-import { operators, type Operator } from '../../contract/operators.js';
+import type { Operator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
-import { findCall, planCall, readJsonAs } from './functions.js';
+import { compareColumn, type ComparisonFilter, type SlotReader } from './comparison.js';
+import { findCall, planCall } from './functions.js';
 import {
   crossRelation,
   fieldRule,
@@ -19,22 +19,7 @@ import {
   readableRows,
   type Scope,
 } from './scope.js';
-import {
-  allOf,
-  anyOf,
-  conditionTrue,
-  type ColumnRef,
-  type Comparison,
-  type Condition,
-  type Join,
-  type Operand,
-} from './types.js';
-
-/** Returns the operand for a slot of the filter. */
-export type SlotReader = (slot: number) => Operand;
-
-/** Reads operands by slot from the values of the query, so that one plan serves all queries of a shape. */
-export const fromQuery: SlotReader = (slot) => ({ from: 'query', slot });
+import { allOf, anyOf, conditionTrue, type ColumnRef, type Condition, type Join } from './types.js';
 
 interface Context {
   readonly scope: Scope;
@@ -213,8 +198,6 @@ const planSome = (relation: ToMany, filter: Filter, context: Context): Condition
   return rule === null ? exists : allOf([{ kind: 'at', path, condition: rule }, exists]);
 };
 
-export type ComparisonFilter = Extract<Filter, { kind: 'compare' }>;
-
 const isQuantifier = (filter: Filter): filter is Extract<Filter, { kind: 'some' | 'none' }> =>
   filter.kind === 'some' || filter.kind === 'none';
 
@@ -272,63 +255,6 @@ const planWithoutKey = (relation: ToMany, filter: Filter, context: Context): Con
 
 const planComparison = (name: string, filter: ComparisonFilter, context: Context): Condition =>
   compareColumn(planColumn(name, context), filter, { name, slots: context.slots });
-
-/** Plans an operator on a column. @throws INVALID_QUERY naming the operators of its type */
-export const compareColumn = (
-  column: ColumnRef,
-  { operator, slot }: ComparisonFilter,
-  { name, slots }: { readonly name: string; readonly slots: SlotReader },
-): Condition => {
-  const known = column.computed?.kind === 'json' ? pathOperators : operatorsOf(column.field);
-  if (!known.has(operator)) throw unsupported({ name, operator }, column, known);
-  const empty = planEmpty(column);
-  if (operator === 'null') return { kind: 'null', column };
-  if (operator === 'empty') return empty;
-  if (operator === 'nnull') return { kind: 'not', condition: { kind: 'null', column } };
-  if (operator === 'nempty') return { kind: 'not', condition: empty };
-  if (slot === null) throw new Error(`_${operator} without an operand`);
-  const { comparison, negated } = comparisonOf(operator);
-  const compared: Condition = { kind: 'compare', column, operator: comparison, operand: slots(slot) };
-  return negated ? { kind: 'not', condition: compared } : compared;
-};
-
-/** Plans that a value is null or an empty text, which a value of JSON is where its text is. */
-const planEmpty = (column: ColumnRef): Condition =>
-  column.computed?.kind === 'json'
-    ? anyOf([
-        { kind: 'null', column },
-        // an object has no text, which makes the comparison unknown
-        { kind: 'at', path: [], condition: equalsEmptyText(readJsonAs(column, column.computed, 'text')) },
-      ])
-    : { kind: 'empty', column };
-
-const equalsEmptyText = (column: ColumnRef): Condition => ({
-  kind: 'compare',
-  column,
-  operator: 'eq',
-  operand: { from: 'constant', value: '' },
-});
-
-const unsupported = (
-  { name, operator }: { readonly name: string; readonly operator: Operator },
-  { field, computed }: ColumnRef,
-  known: ReadonlySet<Operator>,
-): Error => {
-  const names = [...known].map((each) => `_${each}`);
-  if (computed === undefined && takesPaths(field)) names.push('_json');
-  return invalidQuery(
-    `"${name}" (${field.type}) does not support "_${operator}"; it supports ${names.join(', ')}`,
-  );
-};
-
-/** Returns the comparison of an operator, and whether it is negated. */
-const comparisonOf = (operator: Operator): { readonly comparison: Comparison; readonly negated: boolean } => {
-  const { comparison, negates } = operators[operator];
-  if (comparison !== undefined) return { comparison, negated: false };
-  const positive = negates === undefined ? undefined : operators[negates].comparison;
-  if (positive === undefined) throw new Error(`_${operator} compares nothing`);
-  return { comparison: positive, negated: true };
-};
 
 /** Returns the column or the call at the end of the context's path, with its rule. @throws FORBIDDEN */
 export const planColumn = (name: string, { scope, path }: Pick<Context, 'scope' | 'path'>): ColumnRef => {

@@ -87,14 +87,3 @@ const doesNotApply = ({ name }: FunctionCall, what: string, known: readonly stri
   invalidQuery(
     `${name}() does not apply to ${what}; ${known.length === 0 ? 'no function does' : `it supports ${known.join(', ')}`}`,
   );
-
-/** Returns the column of a value in JSON as its text or its number. */
-export const readJsonAs = (
-  column: ColumnRef,
-  computed: Extract<Computed, { kind: 'json' }>,
-  as: 'text' | 'number',
-): ColumnRef => ({
-  ...column,
-  field: { name: column.field.name, type: as === 'text' ? 'string' : 'float', nullable: true },
-  computed: { ...computed, as },
-});

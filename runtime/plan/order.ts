@@ -2,7 +2,7 @@
 import { invalidQuery } from '../../contract/errors.js';
 import type { SortKey } from '../request/query.js';
 import { planColumn } from './filter.js';
-import { readJsonAs } from './functions.js';
+import { readJsonAs } from './comparison.js';
 import {
   crossRelation,
   findRelation,

@@ -3,7 +3,8 @@ import type { ToMany } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { FieldNode, Query, SortKey } from '../request/query.js';
 import { planSelect } from './fields.js';
-import { fromQuery, planFilter } from './filter.js';
+import { fromQuery } from './comparison.js';
+import { planFilter } from './filter.js';
 import { planSortKey } from './order.js';
 import {
   fieldRule,

@@ -81,11 +81,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const source = createSource(opened);
   const watchdog = createWatchdog({ config, ends: endsHung });
   metrics?.watch(watchPool(opened.database));
-  const tracing = await startTracing({
-    endpoint: config.traces,
-    service: 'svc-api',
-    version: packageVersion,
-  });
+  const tracing = await startTracing({ endpoint: config.traces, service: 'svc-api' });
   try {
     const { serve } = await loading;
     const server = await timed('listen', observe, () =>

@@ -74,11 +74,7 @@ const startOn = async (
   const watchdog = createWatchdog({ config, ends: true });
   const metricsAddress = metrics === undefined ? null : `127.0.0.1:${await choosePort('127.0.0.1', 0)}`;
   metrics?.watch(watchPool(opened.database));
-  const tracing = await startTracing({
-    endpoint: config.traces,
-    service: 'svc-worker',
-    version: packageVersion,
-  });
+  const tracing = await startTracing({ endpoint: config.traces, service: 'svc-worker' });
   const workers = await startWorkers({
     settings: parts.queueSettings(config, {
       url: () => urlOf(config),

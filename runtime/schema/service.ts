@@ -43,8 +43,8 @@ export interface DiffOptions {
   /** Takes snapshots of other versions and vendors, whose types are mapped. */
   readonly force: boolean;
   readonly mode: 'mirror' | 'merge';
-  /** Explains what an apply would do. */
-  readonly explain?: boolean;
+  /** Explains what an apply would do; `exact` asks the server on empty copies of tables too. */
+  readonly explain?: boolean | 'exact';
 }
 
 /** @param include `access`: roles, policies and permissions too */
@@ -66,13 +66,17 @@ export const diffSnapshot = async (
   const difference = await compareWith(target, value, options);
   // what an apply refuses is listed at once where the snapshot was not made for this database
   const isMapped = difference?.losses !== undefined || vendorOf(value) !== target.target.vendor;
-  if (difference === null || (options.explain !== true && !isMapped)) return difference;
+  const { explain = false } = options;
+  if (difference === null || (explain === false && !isMapped)) return difference;
   const wanted = await checkForm(patchSnapshot(target.target, difference.diff));
   const apply = { ...target, wanted, renames: renamesIn(difference.diff) };
   checkTarget(apply);
-  if (options.explain !== true) return difference;
+  if (explain === false) return difference;
   const { explainApply } = await import('./explain/explain.js');
-  return { ...difference, explain: await explainApply(apply, services.database) };
+  return {
+    ...difference,
+    explain: await explainApply(apply, services.database, { isExact: explain === 'exact' }),
+  };
 };
 
 const vendorOf = (value: unknown): unknown => (value as Partial<Snapshot>).vendor;

@@ -1,6 +1,6 @@
 /** Compiles comparisons of a value in JSON, which is compared as a number with numbers, and as a text with texts. */
 import type { ColumnRef, Computed, Condition, Operand } from '../plan/types.js';
-import { readJsonAs } from '../plan/functions.js';
+import { readJsonAs } from '../plan/comparison.js';
 import type { SqlDialect } from '../databases/contract.js';
 import { compileComparison } from './comparison.js';
 import { sql, type BindInput, type Parameter, type Sql } from './fragment.js';

@@ -10,13 +10,18 @@ const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, client: Sp
 /** Milliseconds within which the last spans are sent; a receiver that is away must not delay the end of a process. */
 const closeLimit = 2_000;
 
+interface OpenTelemetryOptions extends TracingOptions {
+  readonly endpoint: string;
+  /** Version of the service. */
+  readonly version: string;
+}
+
 /**
  * Creates the tracing of a process. Nothing becomes global, so an application that embeds this one keeps its own. The
  * other variables of OpenTelemetry apply as well: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`,
  * `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_BSP_…`.
  */
-export const createTracing = (options: TracingOptions & { readonly endpoint: string }): Tracing => {
-  const { endpoint, service, version } = options;
+export const createTracing = ({ endpoint, service, version }: OpenTelemetryOptions): Tracing => {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` });
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }).merge(

@@ -1,4 +1,5 @@
 /** Spans of this process. OpenTelemetry is loaded only where an endpoint receives them. */
+import { packageVersion } from '../config/package.js';
 
 /** Attributes by the semantic conventions of OpenTelemetry; never values, tokens, bodies or URLs with their path. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
@@ -40,12 +41,11 @@ export interface TracingOptions {
   readonly endpoint: string | null;
   /** `service.name` of the spans, unless `OTEL_SERVICE_NAME` is set. */
   readonly service: string;
-  readonly version: string;
 }
 
-/** Starts the tracing of this process. */
+/** Starts the tracing of this process; its spans bear the version of the package. */
 export const startTracing = async ({ endpoint, ...options }: TracingOptions): Promise<Tracing> => {
   if (endpoint === null) return untraced;
   const { createTracing } = await import('./open-telemetry.js');
-  return createTracing({ ...options, endpoint });
+  return createTracing({ ...options, endpoint, version: packageVersion });
 };

@@ -1,6 +1,7 @@
 /**
  * Whether the queue stays as fast when its tables are large: admission with many waiting requests, and status with many that
- * have ended. `BENCH_ENDED` is the number of these, 10 million by default; the rows are made by the database.
+ * have ended. `BENCH_WAITING` is the number of the former, 10 000 by default, and `BENCH_ENDED` that of the latter, 10
+ * million; the rows are made by the database.
  */
 import { randomUUID } from 'node:crypto';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
@@ -14,7 +15,8 @@ import { inTurns, rate } from './queue-turns.js';
 const print = (value: number): string => String(Number(value.toPrecision(3)));
 
 const accounts = 100;
-const sizes = [1_000, 10_000] as const;
+const waiting = Number(process.env.BENCH_WAITING ?? 10_000);
+const sizes = [waiting / 10, waiting] as const;
 /** Free slots of one fill, and fills of each size. */
 const slots = 50;
 const fills = 8;
@@ -41,7 +43,8 @@ const accountOf = (of: number): string =>
   `CONCAT('00000000-0000-4000-8000-', LPAD(HEX(seq % ${of}), 12, '0'))`;
 
 const fillWith = async ({ execute }: QueuePlace, count: number): Promise<void> => {
-  await execute(`DELETE FROM svc_requests WHERE model = '${measured.id}'`);
+  for (const table of ['svc_requests', 'svc_waiting_accounts'])
+    await execute(`DELETE FROM ${table} WHERE model = '${measured.id}'`);
   await execute(
     insertRequests({
       count,
@@ -57,7 +60,11 @@ const fillWith = async ({ execute }: QueuePlace, count: number): Promise<void> =
       },
     }),
   );
-  await execute('ANALYZE TABLE svc_requests');
+  await execute(
+    'INSERT INTO svc_waiting_accounts (model, account, tier, turn) SELECT model, account, 0, 0 FROM svc_requests ' +
+      `WHERE model = '${measured.id}' GROUP BY account`,
+  );
+  await execute('ANALYZE TABLE svc_requests, svc_waiting_accounts');
 };
 
 /** Returns the milliseconds of each admission, the median of the fills. */

@@ -1,120 +1,179 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admit, chooseAccount, ensureModelLock, lockModel } from '../../runtime/queue/store/admission.js';
+import { admit } from '../../runtime/queue/store/admission.js';
+import { ensureModelLock, lockModel } from '../../runtime/queue/store/model-locks.js';
+import { chooseAccount } from '../../runtime/queue/store/turn.js';
+import { findUnlisted, type Arrival } from '../../runtime/queue/store/waiting-accounts.js';
+import { createId } from '../../runtime/queue/store/ids.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
 import type { NewRequest } from '../../runtime/queue/store/request-head.js';
 import { dialects } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
 
-const waiting = (account: string, priority = 0, since = 1) => ({ account, priority, since });
+const waiting = (account: string, tier = 0, turn = 1) => ({ account, tier, turn });
 
 /** Requests of an account that floods the queue. */
 const crowdSize = process.env.LONG === undefined ? 1_000 : 10_000;
 
+const choose = (
+  accounts: Parameters<typeof chooseAccount>[0],
+  running: Readonly<Record<string, number>>,
+  limit = 8,
+) => chooseAccount(accounts, new Map(Object.entries(running)), () => limit)?.account ?? null;
+
 describe('a free slot goes to', () => {
   it('the account with the fewest running requests', () => {
-    const running = new Map([
-      ['a', 2],
-      ['b', 1],
-    ]);
-    expect(chooseAccount([waiting('a'), waiting('b')], running, 8)).toBe('b');
+    expect(choose([waiting('a'), waiting('b')], { a: 2, b: 1 })).toBe('b');
   });
 
   it('the highest priority, regardless of running requests', () => {
-    expect(chooseAccount([waiting('a', 0), waiting('b', -1)], new Map([['a', 5]]), 8)).toBe('a');
+    expect(choose([waiting('b', 1), waiting('a', 0)], { a: 5 })).toBe('a');
   });
 
-  it('the longest waiting account, among equals', () => {
-    expect(chooseAccount([waiting('a', 0, 9), waiting('b', 0, 3)], new Map(), 8)).toBe('b');
+  it('the account whose turn is longest ago, among equals', () => {
+    expect(choose([waiting('a', 0, 9), waiting('b', 0, 3)], {})).toBe('b');
   });
 
   it('no account that has reached its limit', () => {
-    expect(chooseAccount([waiting('a')], new Map([['a', 2]]), 2)).toBeNull();
+    expect(choose([waiting('a')], { a: 2 }, 2)).toBeNull();
   });
+});
+
+const toRequest = (model: string, { account, priority, created }: Arrival & { readonly created: number }) =>
+  ({
+    id: createId(),
+    account,
+    model,
+    priority,
+    retry: true,
+    input: '{}',
+    webhook: null,
+    tags: null,
+    storeIo: true,
+    filesTtl: null,
+    traceparent: null,
+    created,
+    startBefore: null,
+  }) satisfies NewRequest;
+
+/** Arrivals of normal priority, a millisecond apart. */
+const arrivals = (count: number, accountOf: (at: number) => string, created: number) =>
+  Array.from({ length: count }, (_, at) => ({ account: accountOf(at), created: created + at, priority: 0 }));
+
+type Slots = Parameters<typeof admit>[1];
+const slotsOf = (id: string, most: number, account = most): Slots => ({
+  id,
+  concurrency: { model: most, account },
 });
 
 describe.each(dialects)('slots on %s', (dialect) => {
   let server: TestServer;
   const [ann, bob] = [randomUUID(), randomUUID()];
-  const model = { id: 'test/slots', concurrency: { model: 3, account: 3 } };
 
   beforeAll(async () => {
     server = await startTestServer({ dialect });
-    await ensureModelLock(server.database, model.id);
   });
   afterAll(() => server.close());
 
-  const insert = async (account: string, created: number, priority = 0): Promise<string> => {
-    const request: NewRequest = {
-      id: randomUUID(),
-      account,
-      model: model.id,
-      priority,
-      retry: true,
-      input: '{}',
-      webhook: null,
-      tags: null,
-      storeIo: true,
-      filesTtl: null,
-      traceparent: null,
-      created,
-      startBefore: null,
-    };
-    await insertRequests(server.database, [request]);
-    return request.id;
-  };
-
-  const fill = () =>
-    server.database.transaction(async (statements) => {
+  const fill = async (model: Slots, options: Partial<Parameters<typeof admit>[2]> = {}) => {
+    await ensureModelLock(server.database, model.id);
+    return server.database.transaction(async (statements) => {
       await lockModel(statements, model.id);
-      return admit(statements, model, { now: Date.now() });
+      return admit(statements, model, { now: Date.now(), ...options });
     });
-
+  };
+  /** Stores waiting requests without giving them slots. @returns their ids */
+  const insert = async (model: Slots, arrived: readonly (Arrival & { readonly created: number })[]) => {
+    const requests = arrived.map((arrival) => toRequest(model.id, arrival));
+    await insertRequests(server.database, requests);
+    await fill(model, { arrived, isHeld: true });
+    return requests.map(({ id }) => id);
+  };
+  const insertOne = async (model: Slots, account: string, created: number, priority = 0) =>
+    String((await insert(model, [{ account, created, priority }]))[0]);
   const end = (id: string) =>
     server.database.write({ text: "update svc_requests set state = 'ended' where id = ?", values: [id] });
 
   it(`run one request before the ${crowdSize} of another account`, async () => {
-    const crowded = { id: 'test/crowded', concurrency: { model: 4, account: 4 } };
-    await ensureModelLock(server.database, crowded.id);
-    const give = () =>
-      server.database.transaction(async (statements) => {
-        await lockModel(statements, crowded.id);
-        return admit(statements, crowded, { now: Date.now() });
-      });
-    const rowOf = (account: string, created: number) =>
-      `('${randomUUID()}', '${account}', '${crowded.id}', 'waiting', '{}', ${created})`;
-    for (let from = 0; from < crowdSize; from += 500) {
-      const rows = Array.from({ length: 500 }, (_, at) => rowOf(ann, 1_000 + from + at));
-      await server.execute(
-        `insert into svc_requests (id, account, model, state, input, date_created) values ${rows.join(', ')}`,
+    const crowded = slotsOf('test/crowded', 4);
+    for (let from = 0; from < crowdSize; from += 250)
+      await insert(
+        crowded,
+        arrivals(250, () => ann, 1_000 + from),
       );
-    }
-    const running = await give();
+    const running = await fill(crowded);
     expect(running).toHaveLength(4);
-    await server.execute(
-      `insert into svc_requests (id, account, model, state, input, date_created) values ${rowOf(bob, 999_999)}`,
-    );
-    expect(await give()).toEqual([]);
+    const late = await insertOne(crowded, bob, 999_999);
+    expect(await fill(crowded)).toEqual([]);
     await end(running[0] ?? '');
-    const [row] = await server.database.query('select id from svc_requests where model = ? and account = ?', [
-      crowded.id,
-      bob,
-    ]);
-    expect(await give()).toEqual([String(row?.id)]);
+    expect(await fill(crowded)).toEqual([late]);
   });
 
   it('are never assigned twice, and a free one is assigned to the account with the fewest', async () => {
-    const crowd = [];
-    for (let index = 0; index < 20; index += 1) crowd.push(await insert(ann, 1_000 + index));
-    const low = await insert(bob, 1_000, -1);
-    const given = (await Promise.all([fill(), fill(), fill(), fill()])).flat();
+    const model = slotsOf('test/slots', 3);
+    const crowd = await insert(
+      model,
+      arrivals(20, () => ann, 1_000),
+    );
+    const low = await insertOne(model, bob, 1_000, -1);
+    const given = (await Promise.all([fill(model), fill(model), fill(model), fill(model)])).flat();
     expect(given).toEqual(crowd.slice(0, 3));
-    const late = await insert(bob, 5_000);
+    const late = await insertOne(model, bob, 5_000);
     await end(crowd[0] ?? '');
-    expect(await fill()).toEqual([late]);
+    expect(await fill(model)).toEqual([late]);
     await end(late);
-    expect(await fill()).toEqual([crowd[3]]);
+    expect(await fill(model)).toEqual([crowd[3]]);
     for (const id of crowd) await end(id);
-    expect(await fill()).toEqual([low]);
+    expect(await fill(model)).toEqual([low]);
+  });
+
+  it('reach an account after one turn of each other, however old the requests of these are', async () => {
+    const model = slotsOf('test/turns', 2);
+    const others = Array.from({ length: 6 }, () => randomUUID());
+    await insert(
+      model,
+      arrivals(60, (at) => others[at % 6] ?? '', 1_000),
+    );
+    let running = await fill(model);
+    const late = await insertOne(model, bob, 999_999);
+    let turns = 0;
+    for (; !running.includes(late) && turns < 20; turns += 1) {
+      for (const id of running) await end(id);
+      running = await fill(model);
+    }
+    expect(turns).toBeLessThanOrEqual(4);
+  });
+
+  it('go past accounts that are paused, or have reached a quota', async () => {
+    const model = slotsOf('test/past', 2);
+    const others = Array.from({ length: 40 }, () => randomUUID());
+    await insert(
+      model,
+      others.map((account, at) => ({ account, created: 1_000 + at, priority: 0 })),
+    );
+    const late = await insertOne(model, bob, 9_000);
+    const paused = new Set<string>(others.slice(0, 20));
+    const roomOf = async (_: unknown, accounts: readonly string[]) =>
+      new Map(accounts.filter((account) => account !== bob).map((account): [string, number] => [account, 0]));
+    expect(await fill(model, { isPausedAccount: (account) => paused.has(account), roomOf })).toEqual([late]);
+    expect(await fill(model)).toHaveLength(1);
+  });
+
+  it('are found for requests that another version has stored, and for no request that has left', async () => {
+    const model = slotsOf('test/unlisted', 1);
+    const [gone, left] = [await insertOne(model, ann, 1), await insertOne(model, bob, 2, -1)];
+    await end(gone);
+    const stored = toRequest(model.id, { account: bob, created: 3, priority: 0 });
+    await insertRequests(server.database, [stored]);
+    const unlisted = await findUnlisted(server.database, model.id);
+    expect(unlisted).toEqual([{ account: bob, priority: 0 }]);
+    expect(await fill(model, { arrived: unlisted })).toEqual([stored.id]);
+    expect(await findUnlisted(server.database, model.id)).toEqual([]);
+    await end(stored.id);
+    expect(await fill(model)).toEqual([left]);
+    const rows = await server.database.query('select account from svc_waiting_accounts where model = ?', [
+      model.id,
+    ]);
+    expect(rows).toEqual([]);
   });
 });

@@ -11,48 +11,20 @@ import { sampleDialects } from '../databases.js';
 import { runCommand } from '../runtime/harness/run-command.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
+import { createOperator } from './operator-client.js';
 
 const spec = fileURLToPath(new URL('misbehaving-spec', import.meta.url));
 
-interface Action {
-  readonly id: string;
-  readonly state: string;
-  readonly total: number;
-  readonly done: number;
-  readonly failed: number;
-  readonly errors: readonly { readonly request: string; readonly message: string }[];
-}
-
 describe.each(sampleDialects(import.meta.url))('actions of operators on %s', (dialect) => {
   let queue: TestQueue;
+  const operator = createOperator(() => queue, 'admin');
+  const { act, actionOf, operate, statusOf, submit, untilCompleted, untilEnded } = operator;
 
   beforeAll(async () => {
     queue = await startTestQueue(dialect, { spec });
     await queue.startWorkers();
   });
   afterAll(() => queue.close());
-
-  const submit = async (model: string, body: object = {}, hook = ''): Promise<string> => {
-    const path = `/queue/test/${model}${hook === '' ? '' : `?svc_webhook=${queue.receiver.url}${hook}`}`;
-    const answer = await queue.request('POST', path, { body, headers: queue.auth.ann });
-    return (answer.body as { request_id: string }).request_id;
-  };
-  const operate = (method: string, path: string, body?: object) =>
-    queue.request(method, `/operator/${path}`, { as: 'admin', ...(body !== undefined && { body }) });
-  const statusOf = async (id: string): Promise<string> => {
-    const { data } = await operate('GET', `requests/${id}`);
-    return (data as { request: { status: string } }).request.status;
-  };
-  const ended = (id: string) => until(async () => (await statusOf(id)) === 'COMPLETED' || null);
-  const act = async (body: object): Promise<Action> =>
-    (await operate('POST', 'actions', body)).data as Action;
-  const actionOf = async (id: string): Promise<Action> =>
-    (await operate('GET', `actions/${id}`)).data as Action;
-  const settled = ({ id }: Pick<Action, 'id'>): Promise<Action> =>
-    until(async () => {
-      const action = await actionOf(id);
-      return action.state === 'running' ? null : action;
-    });
 
   /** Stores ended requests of a model, in their order. */
   const insertEnded = async (model: string, count: number): Promise<readonly string[]> => {
@@ -73,7 +45,7 @@ describe.each(sampleDialects(import.meta.url))('actions of operators on %s', (di
 
   it('report what they cannot do to a request, and go on with the others', async () => {
     const ids = await insertEnded('test/reported', 25);
-    const action = await settled(await act({ action: 'redeliver', ids }));
+    const action = await untilEnded(await act({ action: 'redeliver', ids }));
     expect(action).toMatchObject({ state: 'done', total: 25, done: 0, failed: 25 });
     expect(action.errors).toHaveLength(20);
     expect(ids).toContain(action.errors[0]?.request);
@@ -85,7 +57,7 @@ describe.each(sampleDialects(import.meta.url))('actions of operators on %s', (di
     const { id, total } = await act({ action: 'retry', filter: { model: 'test/aborted' } });
     expect(total).toBe(2_000);
     expect((await operate('DELETE', `actions/${id}`)).status).toBe(204);
-    const aborted = await settled({ id });
+    const aborted = await untilEnded({ id });
     expect(aborted.state).toBe('aborted');
     expect(aborted.done + aborted.failed).toBeLessThan(total);
     expect((await operate('DELETE', `actions/${id}`)).codes).toEqual(['UNPROCESSABLE_ENTITY']);
@@ -109,7 +81,7 @@ describe.each(sampleDialects(import.meta.url))('actions of operators on %s', (di
       text: 'update svc_operator_actions set date_seen = ? where id = ?',
       values: [silentSince, id],
     });
-    expect(await settled({ id })).toMatchObject({ state: 'done', total: 120, failed: 120 });
+    expect(await untilEnded({ id })).toMatchObject({ state: 'done', total: 120, failed: 120 });
     expect((await actionOf(id)).errors.map(({ request }) => request)).not.toContain(ids[49]);
   });
 
@@ -125,18 +97,18 @@ describe.each(sampleDialects(import.meta.url))('actions of operators on %s', (di
     });
     expect(await statusOf(waiting)).toBe('IN_QUEUE');
     await act({ action: 'resume', target });
-    await ended(waiting);
+    await untilCompleted(waiting);
   });
 
   it('cancel many at once, also through GraphQL', async () => {
-    const ids = await Promise.all([1, 2, 3].map(() => submit('good', { ms: 30_000 })));
+    const ids = await Promise.all([1, 2, 3].map(() => submit('good', { body: { ms: 30_000 } })));
     const query =
       'mutation { operator_actions_create(action: "cancel", filter: { model: "test/good" }, dry_run: true) ' +
       '{ state total } }';
     const { body } = await queue.request('POST', '/graphql/system', { as: 'admin', body: { query } });
     expect(body).toEqual({ data: { operator_actions_create: { state: 'dry_run', total: 3 } } });
-    expect(await settled(await act({ action: 'cancel', ids }))).toMatchObject({ total: 3, done: 3 });
-    for (const id of ids) await ended(id);
+    expect(await untilEnded(await act({ action: 'cancel', ids }))).toMatchObject({ total: 3, done: 3 });
+    for (const id of ids) await untilCompleted(id);
   });
 });
 
@@ -153,10 +125,6 @@ describe('commands of operators', () => {
     const environment = { DATABASE_URL: queue.databaseUrl };
     return runCommand(command, { args, directory: tmpdir(), environment });
   };
-  const submit = async (path: string): Promise<string> => {
-    const answer = await queue.request('POST', `/queue/test/${path}`, { body: {}, headers: queue.auth.ann });
-    return (answer.body as { request_id: string }).request_id;
-  };
   const shown = async (id: string) =>
     JSON.parse((await run(requestsCommand(), 'show', id)).stdout) as {
       readonly request: { readonly state: string; readonly round: number };
@@ -166,7 +134,7 @@ describe('commands of operators', () => {
 
   it('find a request, why it failed and its webhook, and run it again', async () => {
     queue.receiver.answers.push(410);
-    const id = await submit(`fail?svc_webhook=${queue.receiver.url}/hook`);
+    const id = await createOperator(() => queue, 'admin').submit('fail', { hook: '/hook' });
     const failed = await until(async () => {
       const found = await shown(id);
       return found.deliveries[0]?.state === 'failed' ? found : null;

@@ -5,16 +5,9 @@ import { sampleDialects } from '../databases.js';
 import { ask } from '../runtime/graphql/library.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
+import { createOperator } from './operator-client.js';
 
 const spec = fileURLToPath(new URL('misbehaving-spec', import.meta.url));
-
-interface Action {
-  readonly id: string;
-  readonly state: string;
-  readonly total: number;
-  readonly done: number;
-  readonly failed: number;
-}
 
 interface Waiting {
   readonly request: string;
@@ -27,6 +20,7 @@ interface Waiting {
 for (const dialect of sampleDialects(import.meta.url))
   describe(`operators on ${dialect}`, { shuffle: false }, () => {
     let queue: TestQueue;
+    const { act, get, submit, untilCompleted, untilEnded } = createOperator(() => queue, 'bob');
 
     beforeAll(async () => {
       queue = await startTestQueue(dialect, { spec });
@@ -38,27 +32,6 @@ for (const dialect of sampleDialects(import.meta.url))
     });
     afterAll(() => queue.close());
 
-    const submit = async (model: string, body: object = {}, hook = ''): Promise<string> => {
-      const path = `/queue/test/${model}${hook === '' ? '' : `?svc_webhook=${queue.receiver.url}${hook}`}`;
-      const answer = await queue.request('POST', path, { body, headers: queue.auth.ann });
-      return (answer.body as { request_id: string }).request_id;
-    };
-    const get = async (path: string) => (await queue.request('GET', `/operator/${path}`, { as: 'bob' })).data;
-    const ended = (id: string) =>
-      until(async () => {
-        const { request } = (await get(`requests/${id}`)) as { request: { status: string } };
-        return request.status === 'COMPLETED' || null;
-      });
-    const act = async (body: object): Promise<Action> => {
-      const { status, data } = await queue.request('POST', '/operator/actions', { as: 'bob', body });
-      expect(status).toBe(202);
-      return data as Action;
-    };
-    const settled = ({ id }: Action): Promise<Action> =>
-      until(async () => {
-        const action = (await get(`actions/${id}`)) as Action;
-        return action.state === 'running' ? null : action;
-      });
     const idsOf = async (query: string): Promise<string[]> =>
       ((await get(`requests?${query}`)) as { id: string }[]).map(({ id }) => id);
 
@@ -96,7 +69,7 @@ for (const dialect of sampleDialects(import.meta.url))
 
     it('find why a request failed, on which worker and with which stack, in one search', async () => {
       const id = await submit('fail');
-      await ended(id);
+      await untilCompleted(id);
       expect(await idsOf('error_type=runner_server_error&model=test/fail')).toContain(id);
       expect(await idsOf('error_type=request_timeout')).not.toContain(id);
       const account = queue.ids.users.get('ann') ?? '';
@@ -113,7 +86,7 @@ for (const dialect of sampleDialects(import.meta.url))
 
     it('see which webhooks failed, and redeliver all of them', async () => {
       queue.receiver.answers.push(410, 410);
-      const made = [await submit('good', {}, '/first'), await submit('good', {}, '/second')];
+      const made = [await submit('good', { hook: '/first' }), await submit('good', { hook: '/second' })];
       const endpoint = new URL(queue.receiver.url).origin;
       const failed = `endpoint=${encodeURIComponent(endpoint)}&state=failed`;
       const found = await until(async () => {
@@ -127,7 +100,7 @@ for (const dialect of sampleDialects(import.meta.url))
       const dry = await act({ action: 'redeliver', filter, dry_run: true });
       expect(dry).toMatchObject({ id: null, state: 'dry_run', total: 2, done: 0 });
       const action = await act({ action: 'redeliver', filter, reason: 'the receiver is repaired' });
-      expect(await settled(action)).toMatchObject({ state: 'done', total: 2, done: 2, failed: 0 });
+      expect(await untilEnded(action)).toMatchObject({ state: 'done', total: 2, done: 2, failed: 0 });
       await until(async () => ((await get('deliveries?state=delivered')) as object[]).length === 2 || null);
     });
 
@@ -169,18 +142,18 @@ for (const dialect of sampleDialects(import.meta.url))
       });
       expect(await paused()).toMatchObject({ paused: true });
       const waiting = await idsOf('model=test/good&status=IN_QUEUE');
-      const released = await settled(await act({ action: 'release', ids: waiting.slice(0, 1) }));
+      const released = await untilEnded(await act({ action: 'release', ids: waiting.slice(0, 1) }));
       expect(released).toMatchObject({ total: 1, done: 1 });
-      await ended(waiting[0] ?? '');
+      await untilCompleted(waiting[0] ?? '');
       await act({ action: 'resume', target });
-      const failed = await submit('fail', {}, '/again');
-      await ended(failed);
+      const failed = await submit('fail', { hook: '/again' });
+      await untilCompleted(failed);
       const deliveriesOf = async () =>
         ((await get(`requests/${failed}`)) as { deliveries: { state: string }[] }).deliveries;
       await until(async () => (await deliveriesOf())[0]?.state === 'delivered' || null);
-      const again = await settled(await act({ action: 'retry', filter: { model: 'test/fail' } }));
+      const again = await untilEnded(await act({ action: 'retry', filter: { model: 'test/fail' } }));
       expect([again.state, again.failed, again.done]).toEqual(['done', 0, again.total]);
-      await ended(failed);
+      await untilCompleted(failed);
       const read = (await get(`requests/${failed}`)) as { request: object; attempts: { number: number }[] };
       expect(read.request).toMatchObject({ id: failed, round: 2, status: 'COMPLETED' });
       expect(read.attempts.map(({ number }) => number)).toEqual([1, 2]);
@@ -191,12 +164,12 @@ for (const dialect of sampleDialects(import.meta.url))
     });
 
     it('cancel by filter, and every act leaves a row of activity with its author', async () => {
-      const ids = await Promise.all([1, 2, 3].map(() => submit('good', { ms: 30_000 })));
+      const ids = await Promise.all([1, 2, 3].map(() => submit('good', { body: { ms: 30_000 } })));
       const action = await act({ action: 'cancel', filter: { model: 'test/good', status: 'IN_PROGRESS' } });
-      await settled(action);
+      await untilEnded(action);
       const rest = await act({ action: 'cancel', ids });
-      await settled(rest);
-      for (const id of ids) await ended(id);
+      await untilEnded(rest);
+      for (const id of ids) await untilCompleted(id);
       const rows = await queue.database.query(
         "select action, item from svc_activity where collection = 'svc_operator_actions' order by id",
         [],

@@ -49,6 +49,10 @@ describe.each(dialects)('synchronous runs on %s', (dialect) => {
         "values (?, ?, ?, 'waiting', '{}', 1)",
       values: [id, account, model],
     });
+    await server.database.write({
+      text: 'insert into svc_waiting_accounts (model, account, tier, turn) values (?, ?, 0, 0)',
+      values: [model, account],
+    });
     return id;
   };
 

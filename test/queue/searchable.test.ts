@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { watchSearchable } from '../../runtime/queue/temporal/gateway.js';
+import { watchSearchable } from '../../runtime/queue/temporal/search-attributes.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 

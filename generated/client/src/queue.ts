@@ -131,6 +131,10 @@ export const createQueue = (client: ClientOptions) => {
     );
   const result = (model: string, id: string, options?: CallOptions) =>
     read<unknown>(pathOf(model, id), options);
+  const untilEnded = async (model: string, id: string, options: Omit<SubscribeOptions, 'onSubmit'> = {}) => {
+    for await (const status of stream(model, id, options)) options.onUpdate?.(status);
+    return result(model, id, { signal: options.signal });
+  };
   const cancel = async (model: string, id: string, options?: CallOptions) => {
     const answer = await call({ path: `${pathOf(model, id)}/cancel`, method: 'PUT', ...options });
     return ((await answer.json()) as { status: 'OK' | 'CANCELLATION_REQUESTED' }).status;
@@ -140,6 +144,7 @@ export const createQueue = (client: ClientOptions) => {
     submit,
     stream,
     result,
+    untilEnded,
     cancel,
     status: (model: string, id: string, { logs = false, signal }: QueueOptions = {}) =>
       read<QueueStatus>(`${pathOf(model, id)}/status?logs=${Number(logs)}`, { signal }),
@@ -147,8 +152,7 @@ export const createQueue = (client: ClientOptions) => {
       const { request_id: id } = await submit(model, input, options);
       try {
         options.onSubmit?.(id);
-        for await (const status of stream(model, id, options)) options.onUpdate?.(status);
-        return await result(model, id, { signal: options.signal });
+        return await untilEnded(model, id, options);
       } catch (error) {
         if (options.signal?.aborted === true) await cancel(model, id).catch(() => undefined);
         throw error;

@@ -149,10 +149,6 @@ const createFollow = ({ url, token, fetch }: ClientOptions) => {
     status: (options) => queue.status(model, requestId, options),
     stream: (options) => queue.stream(model, requestId, options),
     cancel: (options) => queue.cancel(model, requestId, options),
-    async wait(options) {
-      for await (const { status } of queue.stream(model, requestId, options))
-        if (status === 'COMPLETED') break;
-      return queue.result(model, requestId, options);
-    },
+    wait: (options) => queue.untilEnded(model, requestId, options),
   });
 };

@@ -1,5 +1,5 @@
 /** Filter operators as clients write them. */
-import { operatorsOf, takesPaths } from '../../../contract/field-types.js';
+import { operatorsOf, takesPaths } from '../../../contract/field-operators.js';
 import type { Field } from '../../model/types.js';
 
 /** Returns operators such as `_eq`. A concealed field can only be tested for null. */

@@ -1,5 +1,6 @@
 /** Defines the types that all schemas share: scalars, and filter operators by kind of field. */
-import { fieldTypes, operatorsOf } from '../../../contract/field-types.js';
+import { operatorsOf } from '../../../contract/field-operators.js';
+import { fieldTypes } from '../../../contract/field-types.js';
 import { operators, type OperandKind, type Operator } from '../../../contract/operators.js';
 import type { Field } from '../../model/types.js';
 import type { Definition, FieldDefinition } from '../../print/graphql.js';

@@ -1,6 +1,7 @@
 /** Describes filters: the operators of each field type, and the filter of each collection. */
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
-import { fieldTypes, operatorsOf, pathOperators } from '../../../contract/field-types.js';
+import { operatorsOf, pathOperators } from '../../../contract/field-operators.js';
+import { fieldTypes } from '../../../contract/field-types.js';
 import { numberFunctions } from '../../../contract/functions.js';
 import { operators, type Operator } from '../../../contract/operators.js';
 import type { Collection, Field, Relation } from '../../model/types.js';

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import { Refusal } from '../../config/refusal.js';
+import type { ExplainedPhase } from '../../schema/explain/phases.js';
 import type { Difference } from '../../schema/service.js';
 import { loadWorkflows } from '../../operations/apply-workflows.js';
 import type { DescribedApply } from '../../schema/apply/describe.js';
@@ -12,7 +13,8 @@ import { refusing } from '../refusing.js';
 import { urlOption, type RemoteFlags } from '../remote.js';
 import { adminTokenOption, withInstance, type Instance } from './instance.js';
 import { watchCommand } from './watch.js';
-import { printDiff, printExplanation, printLosses } from './print.js';
+import { printWhole } from './print-explanation.js';
+import { printDiff, printExplanation, printLosses, printLost } from './print.js';
 
 /** Creates `svc schema`. `diff` exits with 1 where there are differences. */
 export const schemaCommand = (): Command =>
@@ -57,6 +59,8 @@ interface DiffFlags extends RemoteFlags {
   readonly mode: 'mirror' | 'merge';
   readonly json?: true;
   readonly sql?: true;
+  readonly phase?: ExplainedPhase['phase'];
+  readonly explain?: true | 'exact';
 }
 
 const modeOption = (): Option =>
@@ -69,6 +73,18 @@ const forceOption = (): Option =>
 
 const sqlOption = (): Option => new Option('--sql', 'print the statements of an apply, to be run by hand');
 
+const phaseOption = (): Option =>
+  new Option(
+    '--phase <phase>',
+    'with --sql: only what is new (expand), or what follows when all servers serve that (contract)',
+  ).choices(['expand', 'contract']);
+
+const explainOption = (): Option =>
+  new Option(
+    '--explain [how]',
+    'print the cost of each change and the statements of each phase; exact: as the server tells it, on empty copies of the tables',
+  ).choices(['exact']);
+
 const readSnapshot = async (file: string): Promise<unknown> => {
   const { parseDocument } = await import('../../request/upload.js');
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -78,15 +94,39 @@ const readSnapshot = async (file: string): Promise<unknown> => {
 };
 
 const compare = (snapshot: unknown, flags: DiffFlags, instance: Instance): Promise<Difference | null> =>
-  instance.diff(snapshot, { force: flags.force === true, mode: flags.mode, explain: true });
+  instance.diff(snapshot, {
+    force: flags.force === true,
+    mode: flags.mode,
+    explain: flags.explain === 'exact' ? 'exact' : true,
+  });
 
-const printDifference = (difference: Difference | null, { json, sql }: DiffFlags): void => {
+const statementsOf = (
+  { explain }: Difference,
+  phase: ExplainedPhase['phase'] | undefined,
+): readonly string[] => {
+  if (phase === undefined) return explain?.statements ?? [];
+  return explain?.phases.find((each) => each.phase === phase)?.statements ?? [];
+};
+
+const printDifference = (
+  difference: Difference | null,
+  { json, sql, phase, explain: how }: DiffFlags,
+): void => {
   if (json === true) return printJson(difference);
   if (difference === null) return printLine(sql === true ? '' : 'no difference');
   const { diff, explain, losses = [] } = difference;
-  if (sql === true) return printLine((explain?.statements ?? []).map((text) => `${text};`).join('\n'));
+  if (sql === true)
+    return printLine(
+      statementsOf(difference, phase)
+        .map((text) => `${text};`)
+        .join('\n'),
+    );
   printLine(printDiff(diff));
-  const notes = [...printLosses(losses), ...(explain === undefined ? [] : printExplanation(explain))];
+  const notes = [
+    ...printLosses(losses),
+    ...(explain === undefined ? [] : printExplanation(explain)),
+    ...(explain === undefined || how === undefined ? [] : printWhole(explain)),
+  ];
   if (notes.length > 0) printLine(['', ...notes].join('\n'));
 };
 
@@ -97,7 +137,9 @@ const diffCommand = (): Command =>
     .addOption(modeOption())
     .addOption(forceOption())
     .option('--json', 'print the difference as JSON, as the API takes it')
+    .addOption(explainOption())
     .addOption(sqlOption())
+    .addOption(phaseOption())
     .addOption(urlOption())
     .addOption(adminTokenOption())
     .action(
@@ -154,18 +196,20 @@ const makeSame = async (snapshot: unknown, flags: ApplyFlags, instance: Instance
   const difference = await compare(snapshot, flags, instance);
   printDifference(difference, flags);
   if (difference === null || flags.dryRun === true) return 0;
-  if (flags.yes !== true && !(await agrees()))
+  if (flags.yes !== true && !(await agrees(difference, flags)))
     throw new Refusal('nothing was applied; send --yes to apply this difference');
   await instance.apply(difference, { acceptLoss: flags.acceptLoss === true });
   printLine('applied');
   return 0;
 };
 
-/** Asks on a terminal; nobody answers elsewhere. */
-const agrees = async (): Promise<boolean> => {
+/** Lists what is lost, and asks on a terminal; nobody answers elsewhere. */
+const agrees = async ({ explain }: Difference, { acceptLoss }: ApplyFlags): Promise<boolean> => {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question('Apply this? (yes/no) ');
+  const lost = explain === undefined ? [] : printLost(explain, { acceptLoss: acceptLoss === true });
+  const list = lost.length === 0 ? '' : ['This loses:', ...lost.map((line) => `  ${line}`), ''].join('\n');
+  const answer = await terminal.question(`\n${list}Apply this? (yes/no) `);
   terminal.close();
   return answer.trim().toLowerCase() === 'yes';
 };

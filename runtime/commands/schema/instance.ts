@@ -9,6 +9,7 @@ import { createProgress } from '../output.js';
 import { refusing } from '../refusing.js';
 import { createRemote, tokenOption, type RemoteFlags } from '../remote.js';
 import { withDatabase } from '../with-database.js';
+import { createTimeLeft } from './time-left.js';
 
 export interface Instance {
   snapshot(include?: 'access'): Promise<Snapshot>;
@@ -47,6 +48,7 @@ const localInstance = (database: Database, config: Config): Instance => {
     async apply({ hash, diff }, { acceptLoss }) {
       const { applyDifference } = await load();
       const progress = createProgress();
+      const timeLeft = createTimeLeft();
       await refusing(async () =>
         applyDifference(
           { hash, diff, accept_loss: acceptLoss },
@@ -55,8 +57,10 @@ const localInstance = (database: Database, config: Config): Instance => {
             user: null,
             wait: schemaApplyWait,
             workflows: await loadWorkflows(config),
-            onStep: ({ description }, { done, steps }) =>
-              progress.step(`${done + 1}/${steps} ${description}`),
+            onStep({ description }, { done, steps }) {
+              const left = timeLeft({ done, steps });
+              progress.step(`${done + 1}/${steps} ${description}${left === '' ? '' : `, ${left}`}`);
+            },
           },
         ),
       );
@@ -79,7 +83,7 @@ const remoteInstance = (url: string, token: string | undefined): Instance => {
       const query = new URLSearchParams({
         mode,
         ...(force && { force: '' }),
-        ...(explain && { explain: '' }),
+        ...(explain !== false && { explain: explain === 'exact' ? 'exact' : '' }),
       });
       return (await call('POST', `schema/diff?${query}`, snapshot)) as Difference | null;
     },

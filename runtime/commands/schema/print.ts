@@ -2,6 +2,7 @@
 import { styleText } from 'node:util';
 import { accessLists } from '../../schema/access-rows/types.js';
 import type { Change, SchemaDiff } from '../../schema/diff/types.js';
+import { findingKinds } from '../../schema/findings/finding.js';
 import type { Loss } from '../../schema/mapping/map-snapshot.js';
 import type { ExplainedChange, ExplainedCollection, Explanation } from '../../schema/explain/explain.js';
 
@@ -49,6 +50,27 @@ export const printLosses = (losses: readonly Loss[]): readonly string[] =>
       `not the same here: ${field === undefined ? collection : `${collection}.${field}`}: ${loss}`,
   );
 
+/** Returns what an apply loses: a line each. @param acceptLoss whether values are shortened and converted too */
+export const printLost = (
+  { collections, access }: Explanation,
+  { acceptLoss }: { readonly acceptLoss: boolean },
+): readonly string[] => [
+  ...collections.flatMap((explained) => explained.changes.flatMap((change) => printLoss(explained, change))),
+  ...collections.flatMap(({ findings }) =>
+    findings.flatMap(({ kind, message }) => (acceptLoss && findingKinds[kind].lossy ? [message] : [])),
+  ),
+  ...access
+    .filter(({ effect }) => effect === 'revokes')
+    .map(({ list, id, name }) => `what ${list} ${id}${name === null ? '' : ` (${name})`} allows`),
+];
+
+const printLoss = (explained: ExplainedCollection, change: ExplainedChange): readonly string[] => {
+  const { lost } = change;
+  if (lost === undefined || lost.rows === 0) return [];
+  const unit = change.change === 'drop collection' ? 'rows' : 'values';
+  return [`${lost.at_least === true ? 'at least ' : ''}${lost.rows} ${unit}: ${nameOf(explained, change)}`];
+};
+
 /** Returns what is lost, what the data forbids, and who breaks: a line each; nothing where all is harmless. */
 export const printExplanation = ({ collections, breaking }: Explanation): readonly string[] => [
   ...collections.flatMap(printCollection),
@@ -64,16 +86,15 @@ const printCollection = (explained: ExplainedCollection): readonly string[] => [
   ),
 ];
 
-const printCost = (
-  { collection, rows, at_least: isMore }: ExplainedCollection,
-  { change, fields, classes, lost, lock, algorithm, blocks }: ExplainedChange,
-): readonly string[] => {
-  const what = `${change} ${[collection, ...(fields.length === 0 ? [] : [fields.join(', ')])].join('.')}`;
-  const unit = change === 'drop collection' ? 'rows' : 'values';
+const nameOf = ({ collection }: ExplainedCollection, { change, fields }: ExplainedChange): string =>
+  `${change} ${[collection, ...(fields.length === 0 ? [] : [fields.join(', ')])].join('.')}`;
+
+const printCost = (explained: ExplainedCollection, change: ExplainedChange): readonly string[] => {
+  const { rows, at_least: isMore } = explained;
+  const { classes, lock, algorithm, blocks } = change;
+  const what = nameOf(explained, change);
   return [
-    ...(lost === undefined || lost.rows === 0
-      ? []
-      : [`loses ${lost.at_least === true ? 'at least ' : ''}${lost.rows} ${unit}: ${what}`]),
+    ...printLoss(explained, change).map((line) => `loses ${line}`),
     ...(classes.includes('blocking')
       ? [
           `blocks ${blocks === 'everything' ? 'reads and writes' : 'writes'} for ${isMore === true ? 'at least ' : ''}${rows} rows: ${what} (${algorithm}, ${lock})`,

@@ -1,6 +1,5 @@
 /** Connects to MySQL and MariaDB through mysql2; rows are read directly from the packets by `rows`. */
 import { createPool, type Pool, type PoolConnection } from 'mysql2';
-import { apiError } from '../../../contract/errors.js';
 import type { Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
 import { readRows, readTogether, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
@@ -9,6 +8,7 @@ import { mariadb } from './mariadb-dialect.js';
 import { poolOptions, sessionSetup } from './options.js';
 import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads, rejectAll } from '../gathered-reads.js';
+import { defaultLockWait, LockHeld } from '../lock-held.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
 
@@ -56,7 +56,8 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
           await send(connection, setup, []).catch(() => undefined);
         }
       }),
-    locked: (name, body) => run((connection) => holdLock(connection, name, body)),
+    locked: (name, body, wait = defaultLockWait) =>
+      run((connection) => holdLock(connection, { name, wait }, body)),
     async close() {
       await Promise.all([endPool(pool), endPool(reserved)]);
     },
@@ -158,14 +159,12 @@ const lockName = "sha2(concat(database(), '.', ?), 224)";
 
 const holdLock = async <Result>(
   connection: PoolConnection,
-  name: string,
+  { name, wait }: { readonly name: string; readonly wait: number },
   body: () => Promise<Result>,
 ): Promise<Result> => {
-  const [row] = await send(connection, `select get_lock(${lockName}, 60) as held`, [name]);
-  if (Number(row?.held) !== 1) {
-    const message = `another process has held the lock "${name}" for 60 seconds; try again later`;
-    throw apiError('SERVICE_UNAVAILABLE', { service: 'database' }, message);
-  }
+  const seconds = Math.ceil(wait / 1000);
+  const [row] = await send(connection, `select get_lock(${lockName}, ${seconds}) as held`, [name]);
+  if (Number(row?.held) !== 1) throw new LockHeld(name, wait);
   try {
     return await body();
   } finally {

@@ -11,7 +11,9 @@ import type {
 } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
+import { countInconvertible } from './schema-conversions.js';
 import { costOf, type Server } from './schema-costs.js';
+import { measureAlter } from './schema-measure.js';
 import { createMapping } from './schema-mapping.js';
 import {
   aliases,
@@ -215,6 +217,8 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   dropForeignKey,
   viewsBlockDrops: false,
   costOf: (change, { after }) => costOf(change, after, traits.server),
+  measureAlter: (measured, database) => measureAlter(alterTable(traits), measured, database),
+  countInconvertible,
   mapping: createMapping(traits.server),
 });
 

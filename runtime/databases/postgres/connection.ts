@@ -17,6 +17,7 @@ import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads, rejectAll, type PendingRead, type ReadGroup } from '../gathered-reads.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
+import { defaultLockWait, LockHeld } from '../lock-held.js';
 
 const idleTimeout = 60_000;
 const defaultPoolMax = 10;
@@ -55,7 +56,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
           return body(executor);
         }),
       ),
-    locked: (name, body) => holdLock(options, name, body),
+    locked: (name, body, wait = defaultLockWait) => holdLock(options, { name, wait }, body),
     schemaTrigger: createSchemaTrigger(
       options,
       createPoolExecutor((task) => runOn(reserved, task), options),
@@ -230,14 +231,16 @@ const runTransaction = async <Result>(
 /** Holds an advisory lock on a separate connection, so that the lock is released when the connection ends. */
 const holdLock = async <Result>(
   options: DatabaseOptions,
-  name: string,
+  { name, wait }: { readonly name: string; readonly wait: number },
   body: () => Promise<Result>,
 ): Promise<Result> => {
   const client = new RowClient(clientOptions(options));
   try {
     await client.connect();
-    await send(client, "set lock_timeout = '60s'; set statement_timeout = 0");
-    await acquireLock(client, `${options.schema ?? 'public'}.${name}`);
+    await send(client, `set lock_timeout = ${wait}; set statement_timeout = 0`);
+    await acquireLock(client, `${options.schema ?? 'public'}.${name}`).catch((error: unknown) => {
+      throw isLockTimeout(error) ? new LockHeld(name, wait) : error;
+    });
     return await body();
   } catch (error) {
     throw addErrorCode(error as Error);
@@ -247,13 +250,10 @@ const holdLock = async <Result>(
 };
 
 const acquireLock = async (client: RowClient, name: string): Promise<void> => {
-  try {
-    await query(client, 'select pg_advisory_lock(hashtextextended(?, 0))', [name]);
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== '55P03') throw error;
-    throw new Error(`the lock "${name}" was not free within 60 seconds`, { cause: error });
-  }
+  await query(client, 'select pg_advisory_lock(hashtextextended(?, 0))', [name]);
 };
+
+const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === '55P03';
 
 const send = (client: RowClient, text: string): Promise<string> =>
   runCommand(client, { text, prepared: null, values: [], row: () => undefined });

@@ -79,7 +79,9 @@ export const alterColumn = (before: ColumnShape, after: ColumnShape): readonly s
     // a default may have no cast to the new type
     ...(before.default !== null && (newType || newDefault) ? [`${column} drop default`] : []),
     ...(newType
-      ? [`${column} type ${printType(after)}${collationOf(after)} using ${printCast(before, after)}`]
+      ? [
+          `${column} type ${printType(after)}${collationOf(after)} using ${printCast(quote(after.name), before, after)}`,
+        ]
       : []),
     ...(value !== null && after.generated === null && (newType || newDefault)
       ? [`${column} set default ${value}`]
@@ -89,9 +91,8 @@ export const alterColumn = (before: ColumnShape, after: ColumnShape): readonly s
   ];
 };
 
-/** Casts to an enum and to a shorter text go by the text. */
-const printCast = (before: ColumnShape, after: ColumnShape): string => {
-  const name = quote(after.name);
+/** Prints the cast of a column or value, by its SQL; casts to an enum and to a shorter text go by the text. */
+export const printCast = (name: string, before: ColumnShape, after: ColumnShape): string => {
   const type = printType(after);
   if (before.dataType === 'boolean' || after.dataType === 'boolean') return castBoolean(name, before, after);
   const isDirect = before.values === null && after.values === null && hasCast(before, after);

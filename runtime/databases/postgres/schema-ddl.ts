@@ -3,8 +3,10 @@ import type { SchemaPrinter } from '../contract.js';
 import type { ForeignKeyShape, IndexShape, TableShape } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
+import { countInconvertible } from './schema-conversions.js';
 import { costOf } from './schema-costs.js';
 import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
+import { measureAlter } from './schema-measure.js';
 import { mapping } from './schema-mapping.js';
 import { remadeColumns, withoutColumns } from './schema-generated.js';
 import { changeTypes } from './schema-enums.js';
@@ -181,4 +183,6 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   withTypes,
   viewsBlockDrops: true,
   costOf,
+  measureAlter: (measured, database) => measureAlter({ createTable, alterTable }, measured, database),
+  countInconvertible,
 };

@@ -79,7 +79,9 @@ const toNeutral = (type: TypeProperties): NeutralType | null => {
 /** An integer that holds all numbers of one that may have no sign. */
 const toInteger = (bits: number, signed: boolean, isCounter: boolean): MappedType => {
   const needed = signed ? bits : bits + 1;
-  const check = signed ? {} : { check: { least: 0 as const } };
+  const check = signed
+    ? {}
+    : { check: { least: 0 as const }, loss: `numbers above ${2n ** BigInt(bits) - 1n} are accepted` };
   if (needed <= 16) return { data_type: 'smallint', ...check };
   if (needed <= 32) return { data_type: 'integer', ...check };
   if (needed <= 64) return { data_type: 'bigint', ...check };

@@ -9,6 +9,7 @@ import { sqlite } from './dialect.js';
 import { compileRows, toCell, writeCells, type LibsqlValue, type SqliteProgram } from './rows.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { evictStatement, findStatement } from '../statements.js';
+import { defaultLockWait, LockHeld } from '../lock-held.js';
 
 type Connection = InstanceType<typeof Libsql>;
 type Statement = ReturnType<Connection['prepare']>;
@@ -55,7 +56,7 @@ export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Data
         }
       }),
     changeSchema: (body) => queue(() => changeSchema(writer, () => body(writing))),
-    locked: (name, body) => lockFile(`${path}.${name}.lock`, body),
+    locked: (name, body, wait = defaultLockWait) => lockFile(path, { name, wait }, body),
     // reads never wait: what is counted is the one connection for writes
     poolUse: () => ({ ...count.use }),
     // there is no server
@@ -197,10 +198,14 @@ const plainValue = (value: LibsqlValue): unknown => {
 };
 
 /** Runs `body` with an exclusive lock on a separate database file, which serves only as a lock between processes. */
-const lockFile = async <Result>(path: string, body: () => Promise<Result>): Promise<Result> => {
-  const lock = new Libsql(path);
+const lockFile = async <Result>(
+  path: string,
+  { name, wait }: { readonly name: string; readonly wait: number },
+  body: () => Promise<Result>,
+): Promise<Result> => {
+  const lock = new Libsql(`${path}.${name}.lock`);
   try {
-    await beginExclusive(lock);
+    if (!(await beginExclusive(lock, wait))) throw new LockHeld(name, wait);
     return await body();
   } finally {
     if (lock.inTransaction) lock.exec('rollback');
@@ -208,17 +213,21 @@ const lockFile = async <Result>(path: string, body: () => Promise<Result>): Prom
   }
 };
 
-const maxLockAttempts = 600;
 const lockRetryDelay = 100;
 
-/** Waits without blocking the process, because the holder of the lock may be in the same process. */
-const beginExclusive = async (lock: Connection): Promise<void> => {
-  for (let tries = 1; ; tries += 1) {
+/**
+ * Waits without blocking the process, because the holder of the lock may be in the same process. Returns whether the lock
+ * was free in time.
+ */
+const beginExclusive = async (lock: Connection, wait: number): Promise<boolean> => {
+  const until = performance.now() + wait;
+  for (;;) {
     try {
       lock.exec('begin exclusive');
-      return;
+      return true;
     } catch (error) {
-      if (tries === maxLockAttempts) throw error;
+      if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw error;
+      if (performance.now() >= until) return false;
       await setTimeout(lockRetryDelay);
     }
   }

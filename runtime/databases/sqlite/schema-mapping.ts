@@ -14,7 +14,8 @@ const plain =
   () =>
     type;
 
-const integer = (bits: 8 | 16 | 24 | 32 | 64): Read => plain({ kind: 'integer', bits, signed: true });
+const integer = (bits: 8 | 16 | 24 | 32 | 64): Read =>
+  plain({ kind: 'integer', bits, signed: true, ...(bits < 64 && { holdsMore: true }) });
 
 const string =
   (fixed: boolean): Read =>

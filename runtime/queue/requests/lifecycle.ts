@@ -15,6 +15,8 @@ import { endAttempt, type AttemptEnd } from '../store/attempts.js';
 import { insertDelivery, type Delivery } from '../store/deliveries.js';
 import type { IdempotencyKey } from '../store/idempotency.js';
 import { admitRequest, endRequest, findRequest, reopenRequest } from '../store/requests.js';
+import { maxAdmitted } from '../store/admission.js';
+import { findUnlisted, removeIdleAccount } from '../store/waiting-accounts.js';
 import { toNewHead, type NewRequest, type RequestHead, type RequestState } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
@@ -33,7 +35,7 @@ export interface RequestLifecycle extends Pick<
   /** Gives a waiting request a slot although none is free. @returns false if it does not wait any more */
   release(request: RequestHead): Promise<boolean>;
   readonly runSlots: RunSlots;
-  /** Assigns free slots of a model to waiting requests. */
+  /** Assigns the free slots of a model to waiting requests, also to those that another version has stored. */
   fill(model: QueueModelDeclaration): Promise<void>;
 }
 
@@ -88,9 +90,13 @@ export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecy
       return { httpStatus: outcome.status, errorType: outcome.errorType, hasWebhook: delivery !== null };
     },
     async rerun(request) {
-      if (!(await reopenRequest(database, request))) return false;
       const model = models.find(request.model);
-      const admitted = model === undefined ? [] : await modelLocks.hold(model, ({ fill }) => fill());
+      // the sweep finds it when its model is known again
+      if (model === undefined) return reopenRequest(database, request);
+      const admitted = await modelLocks.hold(model, async ({ statements, fill: assign }) =>
+        (await reopenRequest(statements, request)) ? assign([request]) : null,
+      );
+      if (admitted === null) return false;
       if (!admitted.includes(request.id)) {
         const waiting = await findRequest(database, request.id);
         if (waiting?.state === 'waiting') notifier.startNew(waiting);
@@ -103,7 +109,14 @@ export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecy
       await notifyAdmitted([id]);
       return true;
     },
-    fill,
+    async fill(model) {
+      const unlisted = await findUnlisted(database, model.id);
+      for (let arrived = unlisted; ; arrived = []) {
+        const admitted = await modelLocks.hold(model, ({ fill: assign }) => assign(arrived));
+        await notifyAdmitted(admitted);
+        if (admitted.length < maxAdmitted) return;
+      }
+    },
   };
 };
 
@@ -134,10 +147,11 @@ const endLocked = async (
 ): Promise<EndedLocked> => {
   const model = models.find(request.model);
   if (model !== undefined) {
-    return modelLocks.hold(model, async ({ statements, fill }) => ({
-      ended: await endWithDelivery(statements, request, change),
-      admitted: await fill(),
-    }));
+    return modelLocks.hold(model, async ({ statements, fill }) => {
+      const ended = await endWithDelivery(statements, request, change);
+      if (request.state === 'waiting') await removeIdleAccount(statements, request);
+      return { ended, admitted: await fill() };
+    });
   }
   const run = (statements: Statements) => endWithDelivery(statements, request, change);
   return { ended: await database.transaction(run), admitted: [] };

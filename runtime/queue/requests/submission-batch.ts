@@ -131,12 +131,10 @@ const store = async (
   const { fresh: arrivedNew, known } = splitKnown(arrivals, await findIdempotency(statements, keys));
   const { accepted: fresh, refused } = await splitByRoom(arrivedNew, statements, quotas);
   await insertIdempotency(statements, fresh.flatMap(toRecord));
-  await insertRequests(
-    statements,
-    fresh.map(({ request }) => request),
-  );
-  const admitted = new Set(await fill());
-  const waiting = fresh.map(({ request }) => request).filter(({ id }) => !admitted.has(id));
+  const requests = fresh.map(({ request }) => request);
+  await insertRequests(statements, requests);
+  const admitted = new Set(await fill(requests));
+  const waiting = requests.filter(({ id }) => !admitted.has(id));
   const positions =
     waiting.length === 0
       ? new Map()

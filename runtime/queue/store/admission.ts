@@ -1,16 +1,24 @@
 /**
- * Assigns the slots of a model: to synchronous runs that wait, then to waiting requests, highest priority first. Among
- * them the account with the fewest running requests comes first, then its oldest request. Slots are limited per model and per account. Runs under the lock of the model's
- * row in `svc_model_locks`, so that only one process assigns slots at a time.
+ * Assigns the slots of a model: to synchronous runs that wait, then to waiting requests. Of these, the highest priority
+ * comes first, then the account with the fewest running requests, then the one that has waited longest for its turn; of an
+ * account, its oldest request. Slots are limited per model and per account. Runs under the lock of the model's row in
+ * `svc_model_locks`, so that only one process assigns slots at a time. What it reads grows with the slots, not with the
+ * queue.
  */
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import { findRow, findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
+import { updateRows, type Statements } from '../../execute/system-rows.js';
 import { findRuns, startRuns } from './runs.js';
+import { chooseAccount, openTurn, type Turn } from './turn.js';
+import type { Arrival } from './waiting-accounts.js';
 
-type Slots = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
+export type Slots = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
 
 export interface AdmissionOptions {
   readonly now: number;
+  /** Accounts of requests that the same transaction has stored. */
+  readonly arrived?: readonly Arrival[];
+  /** Whether requests wait although slots are free. */
+  readonly isHeld?: boolean;
   /** Accounts whose requests wait although slots are free. */
   readonly isPausedAccount?: (account: string) => boolean;
   /** Returns how many more requests of accounts may run, for those that have a limit over all models. */
@@ -19,61 +27,77 @@ export interface AdmissionOptions {
 
 export type RoomOf = (statements: Statements, accounts: readonly string[]) => Promise<Map<string, number>>;
 
+/** Most requests that receive slots at once, so that the lock is soon free again. */
+export const maxAdmitted = 256;
+
 /**
- * Fills the free slots of a model; must be called inside a transaction.
+ * Fills the free slots of a model, at most `maxAdmitted`; must be called inside a transaction that holds its lock.
  * @returns ids of the admitted requests
  */
 export const admit = async (
   statements: Statements,
-  { id: model, concurrency }: Slots,
-  { now, isPausedAccount = () => false, roomOf = async () => new Map() }: AdmissionOptions,
+  slots: Slots,
+  {
+    now,
+    arrived = [],
+    isHeld = false,
+    isPausedAccount = () => false,
+    roomOf = async () => new Map(),
+  }: AdmissionOptions,
 ): Promise<readonly string[]> => {
-  const running = await countRunning(statements, model);
-  await admitRuns(statements, { slots: { id: model, concurrency }, running, now, isPausedAccount, roomOf });
-  let free = freeSlots(concurrency, running);
+  const { id: model, concurrency } = slots;
+  const running = isHeld ? new Map<string, number>() : await countRunning(statements, model);
+  if (!isHeld) await admitRuns(statements, { slots, running, now, isPausedAccount, roomOf });
+  const free = isHeld ? 0 : Math.max(0, Math.min(maxAdmitted, freeSlots(concurrency, running)));
+  const options = { model, running, maxRunning: concurrency.account, isPausedAccount, roomOf };
   const admitted: string[] = [];
-  const found = free > 0 ? await findWaiting(statements, model, isPausedAccount) : [];
-  const room = await roomOf(
-    statements,
-    found.map(({ account }) => account),
-  );
-  const waiting = found.filter(({ account }) => room.get(account) !== 0);
-  while (free > 0) {
-    const account = chooseAccount(waiting, running, concurrency.account);
-    if (account === null) break;
-    const runs = running.get(account) ?? 0;
-    const most = Math.min(free, concurrency.account - runs, room.get(account) ?? free);
-    // several slots at a time only if no other account waits
-    const limit = waiting.length === 1 ? batchSizeOf(most) : 1;
-    const ids = await admitOldest(statements, { model, account, now, limit });
-    admitted.push(...ids);
-    running.set(account, runs + ids.length);
-    const left = takeRoom(room, account, ids.length);
-    free -= ids.length;
-    if (ids.length < limit || left === 0) removeAccount(waiting, account);
-    else await refreshAccount(statements, waiting, { model, account });
+  for (let isDone = false; !isDone;) {
+    const left = free - admitted.length;
+    const first = admitted.length === 0 ? arrived : [];
+    const turn = await openTurn(statements, { ...options, free: left, arrived: first });
+    admitted.push(...(await admitInTurn(statements, turn, { free: left, now })));
+    await turn.store();
+    isDone = turn.isWhole || admitted.length >= free;
   }
   return admitted;
 };
 
+const admitInTurn = async (
+  statements: Statements,
+  turn: Turn,
+  { free, now }: { readonly free: number; readonly now: number },
+): Promise<readonly string[]> => {
+  const admitted: string[] = [];
+  do {
+    const plan = turn.plan(free - admitted.length);
+    if (plan.size === 0) break;
+    const ids = await turn.serve(plan);
+    if (ids.length > 0)
+      await updateRows(statements, 'svc_requests', {
+        // the workflow has not been notified yet
+        set: { state: 'admitted', started: 0, date_admitted: now },
+        where: { state: 'waiting', id: ids },
+      });
+    admitted.push(...ids);
+  } while (turn.isWhole && admitted.length < free);
+  return admitted;
+};
+
 /** Takes room of an account. @returns what is left; undefined without a limit */
-const takeRoom = (room: Map<string, number>, account: string, count: number): number | undefined => {
+const takeRoom = (room: Map<string, number>, account: string): number | undefined => {
   const before = room.get(account);
   if (before === undefined) return undefined;
-  room.set(account, before - count);
-  return before - count;
+  room.set(account, before - 1);
+  return before - 1;
 };
 
 const freeSlots = ({ model }: Slots['concurrency'], running: ReadonlyMap<string, number>): number =>
   model - [...running.values()].reduce((sum, count) => sum + count, 0);
 
-interface RunAdmission {
+interface RunAdmission extends Required<Pick<AdmissionOptions, 'now' | 'isPausedAccount' | 'roomOf'>> {
   readonly slots: Slots;
   /** Running requests by account, to which runs are added. */
   readonly running: Map<string, number>;
-  readonly now: number;
-  readonly isPausedAccount: (account: string) => boolean;
-  readonly roomOf: RoomOf;
 }
 
 /** Assigns slots to the synchronous runs of a model that wait. */
@@ -85,64 +109,23 @@ const admitRuns = async (
   const runs = await findRuns(statements, model, now);
   for (const { account, state } of runs) if (state === 'running') add(account);
   const candidates = runs.filter(({ state, account }) => state === 'waiting' && !isPausedAccount(account));
+  if (candidates.length === 0) return;
   const room = await roomOf(
     statements,
     candidates.map(({ account }) => account),
   );
   const waiting = candidates
-    .filter(({ account }) => takeRoom(room, account, 1) === undefined || (room.get(account) ?? 0) >= 0)
-    .map(({ id, account, created: since }) => ({ id, account, since, priority: 0 }));
+    .filter(({ account }) => (takeRoom(room, account) ?? 0) >= 0)
+    .map(({ id, account, created }) => ({ id, account, tier: 0, turn: created }));
   const started: string[] = [];
   for (let free = freeSlots(concurrency, running); free > 0; free -= 1) {
-    const account = chooseAccount(waiting, running, concurrency.account);
-    const index = waiting.findIndex((each) => each.account === account);
-    if (index === -1) break;
-    for (const { id } of waiting.splice(index, 1)) started.push(id);
-    add(account ?? '');
+    const next = chooseAccount(waiting, running, () => concurrency.account);
+    if (next === null) break;
+    started.push(next.id);
+    waiting.splice(waiting.indexOf(next), 1);
+    add(next.account);
   }
   await startRuns(statements, started);
-};
-
-/** Locks a model until the transaction ends; must be the first statement of a transaction that assigns slots. */
-export const lockModel = async (statements: Statements, model: string): Promise<void> => {
-  await statements.write({
-    text: 'update svc_model_locks set turns = turns + 1 where model = ?',
-    values: [model],
-  });
-};
-
-/** Inserts the row that `lockModel` locks, unless it exists or another process inserts it at the same time. */
-export const ensureModelLock = async (statements: Statements, model: string): Promise<void> => {
-  const exists = async (): Promise<boolean> =>
-    (await findRow(statements, 'svc_model_locks', { where: { model } })) !== undefined;
-  if (await exists()) return;
-  try {
-    await insertRow(statements, 'svc_model_locks', { model, turns: 0 });
-  } catch (error) {
-    if (!(await exists())) throw error;
-  }
-};
-
-/** An account with waiting requests. */
-export interface WaitingAccount {
-  readonly account: string;
-  /** Highest priority among the account's waiting requests. */
-  readonly priority: number;
-  /** Unix time in milliseconds when the account's oldest waiting request was created. */
-  readonly since: number;
-}
-
-/** Returns the account that receives the next slot, or null if none waits or all have reached `maxRunning`. */
-export const chooseAccount = (
-  waiting: readonly WaitingAccount[],
-  running: ReadonlyMap<string, number>,
-  maxRunning: number,
-): string | null => {
-  const runs = ({ account }: WaitingAccount): number => running.get(account) ?? 0;
-  const [first] = waiting
-    .filter((each) => runs(each) < maxRunning)
-    .sort((a, b) => b.priority - a.priority || runs(a) - runs(b) || a.since - b.since);
-  return first?.account ?? null;
 };
 
 const countRunning = async (statements: Statements, model: string): Promise<Map<string, number>> => {
@@ -152,75 +135,4 @@ const countRunning = async (statements: Statements, model: string): Promise<Map<
     [model],
   );
   return new Map(rows.map((row) => [String(row.account), Number(row.running)]));
-};
-
-/** Returns the accounts with waiting requests for a model, without paused ones. */
-const findWaiting = async (
-  statements: Statements,
-  model: string,
-  isPausedAccount: (account: string) => boolean,
-): Promise<WaitingAccount[]> => {
-  const rows = await statements.query(
-    'select account, max(priority) as priority, min(date_created) as since from svc_requests ' +
-      "where state = 'waiting' and model = ? group by account",
-    [model],
-  );
-  const waiting = rows.map((row) => ({
-    account: String(row.account),
-    priority: Number(row.priority),
-    since: Number(row.since),
-  }));
-  return waiting.filter(({ account }) => !isPausedAccount(account));
-};
-
-interface ModelAccount {
-  readonly model: string;
-  readonly account: string;
-}
-
-/** Rounds down to a power of two, so that few distinct statements are prepared. */
-const batchSizeOf = (count: number): number => 2 ** Math.floor(Math.log2(Math.min(count, 256)));
-
-/** Admits the oldest requests of an account. @returns `limit` ids, or fewer if fewer wait */
-const admitOldest = async (
-  statements: Statements,
-  { model, account, now, limit }: ModelAccount & { readonly now: number; readonly limit: number },
-): Promise<readonly string[]> => {
-  const rows = await findRows(statements, 'svc_requests', {
-    where: { state: 'waiting', model, account },
-    columns: ['id'],
-    order: ['-priority', 'date_created', 'id'],
-    limit,
-  });
-  if (rows.length === 0) return [];
-  const ids = rows.map(({ id }) => id);
-  await updateRows(statements, 'svc_requests', {
-    // the workflow has not been notified yet
-    set: { state: 'admitted', started: 0, date_admitted: now },
-    where: { state: 'waiting', id: ids },
-  });
-  return ids;
-};
-
-/** Updates the entry of an account after one of its requests was admitted. */
-const refreshAccount = async (
-  statements: Statements,
-  waiting: WaitingAccount[],
-  { model, account }: ModelAccount,
-): Promise<void> => {
-  const [row] = await statements.query(
-    'select max(priority) as priority, min(date_created) as since from svc_requests ' +
-      "where state = 'waiting' and model = ? and account = ?",
-    [model, account],
-  );
-  const priority = row?.priority ?? null;
-  removeAccount(waiting, account);
-  if (priority !== null) waiting.push({ account, priority: Number(priority), since: Number(row?.since) });
-};
-
-const removeAccount = (waiting: WaitingAccount[], account: string): void => {
-  waiting.splice(
-    waiting.findIndex((each) => each.account === account),
-    1,
-  );
 };

@@ -1,14 +1,19 @@
 /** Runs transactions under the lock of a model (a row of `svc_model_locks`), in which slots can be assigned. */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import { admit, ensureModelLock, lockModel, type RoomOf } from './admission.js';
+import { admit, type RoomOf } from './admission.js';
 import { watchPauses } from './pauses.js';
-import type { Statements } from '../../execute/system-rows.js';
+import { findRow, insertRow, type Statements } from '../../execute/system-rows.js';
+import type { Arrival } from './waiting-accounts.js';
 
 export interface LockedModel {
   readonly statements: Statements;
-  /** Assigns free slots to waiting requests. @returns ids of the admitted requests */
-  fill(): Promise<readonly string[]>;
+  /**
+   * Assigns free slots to waiting requests, at most `maxAdmitted`.
+   * @param arrived accounts of requests that have been stored in this transaction, which must be named
+   * @returns ids of the admitted requests
+   */
+  fill(arrived?: readonly Arrival[]): Promise<readonly string[]>;
 }
 
 export interface ModelLocks {
@@ -38,16 +43,36 @@ export const createModelLocks = (database: Database, roomOf?: RoomOf): ModelLock
       const isPausedAccount = (account: string): boolean => paused.has('account', account);
       return database.transaction(async (statements) => {
         await lockModel(statements, model.id);
-        const fill = async () =>
-          isHeld
-            ? []
-            : admit(statements, model, {
-                now: Date.now(),
-                isPausedAccount,
-                ...(roomOf !== undefined && { roomOf }),
-              });
+        const fill: LockedModel['fill'] = (arrived = []) =>
+          admit(statements, model, {
+            now: Date.now(),
+            arrived,
+            isHeld,
+            isPausedAccount,
+            ...(roomOf !== undefined && { roomOf }),
+          });
         return body({ statements, fill });
       });
     },
   };
+};
+
+/** Locks a model until the transaction ends; must be the first statement of a transaction that assigns slots. */
+export const lockModel = async (statements: Statements, model: string): Promise<void> => {
+  await statements.write({
+    text: 'update svc_model_locks set turns = turns + 1 where model = ?',
+    values: [model],
+  });
+};
+
+/** Inserts the row that `lockModel` locks, unless it exists or another process inserts it at the same time. */
+export const ensureModelLock = async (statements: Statements, model: string): Promise<void> => {
+  const exists = async (): Promise<boolean> =>
+    (await findRow(statements, 'svc_model_locks', { where: { model } })) !== undefined;
+  if (await exists()) return;
+  try {
+    await insertRow(statements, 'svc_model_locks', { model, turns: 0 });
+  } catch (error) {
+    if (!(await exists())) throw error;
+  }
 };

@@ -1,7 +1,7 @@
 /** Prepares a namespace of Temporal for the queue: its search attributes and schedules. */
 import { ScheduleOverlapPolicy, type Client } from '@temporalio/client';
 import { searchAttributes, taskQueues } from '../contract.js';
-import { missingAttributes } from './gateway.js';
+import { missingAttributes } from './search-attributes.js';
 
 /** Creates the search attributes and schedules; without permission for the attributes, the queue works without them. */
 export const prepareNamespace = async (

@@ -17,7 +17,8 @@ import { createReceivers, type Receivers } from '../webhooks/receivers.js';
 import { createSender, type Sender, type SenderOptions } from '../webhooks/send.js';
 import type { Tracing } from '../../tracing/tracing.js';
 import type { RunSchemaApply } from './activities/schema.js';
-import { createWorkerGateway, type Gateway, type Searchable } from './gateway.js';
+import { createWorkerGateway, type Gateway } from './gateway.js';
+import type { Searchable } from './search-attributes.js';
 
 export const workerRoles = ['workflows', 'models', 'webhooks', 'housekeeping'] as const;
 export type WorkerRole = (typeof workerRoles)[number];

@@ -2,7 +2,7 @@
 import { Client } from '@temporalio/client';
 import { NativeConnection, Runtime, Worker, type NativeConnectionOptions } from '@temporalio/worker';
 import { readConnection } from './connection.js';
-import { watchSearchable } from './gateway.js';
+import { watchSearchable } from './search-attributes.js';
 import { createGauges, type GaugeSetter } from './gauges.js';
 import { prepareNamespace } from './namespace.js';
 import { registerWorker } from './registration.js';

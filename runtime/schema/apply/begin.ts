@@ -3,7 +3,7 @@ import { patchSnapshot, renamesIn } from '../diff/patch.js';
 import { hasAccess, isEmptyDiff, type SchemaDiff } from '../diff/types.js';
 import { checkForm } from '../snapshot/check.js';
 import { readTarget } from '../target.js';
-import { queueApply } from './applies.js';
+import { endApply, findApply, queueApply } from './applies.js';
 import { checkHash, checkTarget } from './check.js';
 import type { ApplyOptions } from './options.js';
 import { runQueuedApply } from './queued.js';
@@ -29,6 +29,18 @@ export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): P
   const wanted = await checkForm(patchSnapshot(target, diff));
   checkTarget({ live, target, wanted, renames: renamesIn(diff) });
   const id = await queueApply(database, { hash, diff, wanted, acceptLoss, user });
-  if (options.workflows === undefined) await runQueuedApply(id, options);
+  if (options.workflows === undefined) await runHere(id, options);
   else await followWorkflow(id, { ...options, workflows: options.workflows });
+};
+
+/** Nobody else runs it later, where this process did not get to it. */
+const runHere = async (id: string, options: ApplyOptions): Promise<void> => {
+  const { database, user } = options;
+  try {
+    await runQueuedApply(id, options);
+  } catch (error) {
+    const row = await findApply(database, id).catch(() => undefined);
+    if (row?.state === 'queued') await endApply(database, id, { state: 'failed', error, user });
+    throw error;
+  }
 };

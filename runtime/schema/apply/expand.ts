@@ -13,7 +13,7 @@ interface Plan {
 /**
  * Returns the tables with everything new that takes nothing away: tables, columns that may be left out of a new row,
  * longer and nullable columns, indexes, comments.
- * @param plan `before` has the names of the database, `after` those that are wanted
+ * @param plan `before` has the names of the database, or those after the renames; `after` those that are wanted
  */
 export const expandTables = ({ before, after, renames }: Plan): readonly TableShape[] => {
   const wanted = new Map(after.map((table) => [table.name, table]));
@@ -21,7 +21,7 @@ export const expandTables = ({ before, after, renames }: Plan): readonly TableSh
   const former = new Set(renames.collections.values());
   const expanded = before.map((table) => {
     const next = wanted.get(table.name);
-    return next === undefined || former.has(table.name)
+    return next === undefined || former.has(table.name) || renames.collections.has(table.name)
       ? table
       : expandTable(table, next, { before, renames });
   });
@@ -36,7 +36,11 @@ const expandTable = (table: TableShape, wanted: TableShape, context: Context): T
   const old = new Map(table.columns.map((column) => [column.name, column]));
   const next = new Map(wanted.columns.map((column) => [column.name, column]));
   const columns = [
-    ...table.columns.map((column) => loosened(column, next.get(column.name))),
+    ...table.columns.map((column) =>
+      context.renames.fields.has(`${table.name}\0${column.name}`)
+        ? column
+        : loosened(column, next.get(column.name)),
+    ),
     ...wanted.columns.filter((column) => !old.has(column.name) && isAdditive(column, table.name, context)),
   ];
   const names = new Set(columns.map(({ name }) => name));

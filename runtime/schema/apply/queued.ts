@@ -7,6 +7,7 @@ import type { Snapshot } from '../snapshot/types.js';
 import { readTarget } from '../target.js';
 import { beginApply, endApply, findApply, noteWaiting, type ApplyRow, type SentDiff } from './applies.js';
 import { checkHash } from './check.js';
+import { whileAlone } from './lock.js';
 import { unavailable, type ApplyOptions } from './options.js';
 import { resumeRow } from './resume.js';
 import { runApply } from './run.js';
@@ -17,7 +18,7 @@ import { runApply } from './run.js';
  * @throws the problems for which it was refused, or the reason of the signal
  */
 export const runQueuedApply = (id: string, options: ApplyOptions): Promise<void> =>
-  options.database.locked('svc_schema', async () => {
+  whileAlone(options, async () => {
     const { database, signal, isCancelled = () => false } = options;
     const row = await findApply(database, id);
     if (row?.state === 'abandoned') throw unavailable('the apply was abandoned');

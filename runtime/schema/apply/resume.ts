@@ -4,6 +4,7 @@ import { loadSchemaPrinter } from '../../databases/open.js';
 import { hashSnapshot } from '../diff/hash.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { endApply, findApply, openApply, queuedApply, type ApplyRow, type SentDiff } from './applies.js';
+import { whileAlone } from './lock.js';
 import { unavailable, type ApplyOptions } from './options.js';
 import { readRemaining } from './remaining.js';
 import { runApply } from './run.js';
@@ -36,17 +37,18 @@ export const abandonApply = async (options: ApplyOptions): Promise<boolean> => {
   if (row === undefined) return false;
   const { id, user, worker, state } = row;
   if (worker !== null || state === 'queued') await workflows?.cancel(id).catch(() => undefined);
-  await database.locked('svc_schema', () => endApply(database, id, { state: 'abandoned', user }));
+  await whileAlone(options, () => endApply(database, id, { state: 'abandoned', user }));
   return (await findApply(database, id))?.state === 'abandoned';
 };
 
 /** Runs `body` for an apply that nobody runs any more, as the lock was free. */
 const withOpenApply = async (
-  { database }: ApplyOptions,
+  options: ApplyOptions,
   body: (row: ApplyRow) => Promise<void>,
 ): Promise<boolean> => {
+  const { database } = options;
   if ((await openApply(database)) === undefined) return false;
-  return database.locked('svc_schema', async () => {
+  return whileAlone(options, async () => {
     const row = await openApply(database);
     if (row !== undefined) await body(row);
     return row !== undefined;

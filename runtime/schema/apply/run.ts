@@ -86,14 +86,14 @@ const contract = async (apply: Apply, options: ApplyOptions): Promise<void> => {
   await outwaitLeases(lease);
 };
 
-/** Checks the data. Where nothing is rolled back, everything is known before the first step. @throws INVALID_PAYLOAD */
+/** Checks the data: before what is new is there, everything is known that would stop the rest. @throws INVALID_PAYLOAD */
 const checkData = async (executor: Executor, apply: Apply, { database }: ApplyOptions): Promise<void> => {
   const { renames, acceptLoss } = apply;
   const { printer } = apply.live;
   const [old, next] = comparableShapes(apply);
   const context = { executor, printer, names: formerNames(renames) };
   throwProblems(findingsToProblems(await findInData(old, next, context), { acceptLoss }));
-  if (acceptLoss && !printer.transactional)
+  if (acceptLoss)
     throwProblems(findingsToProblems(await findInconvertible(old, next, context), { acceptLoss }));
   const access = accessChange(apply);
   if (access !== null && !printer.transactional) await rehearseAccess(database, ...access);

@@ -23,6 +23,7 @@ const byFinding: Readonly<Partial<Record<Finding['kind'], string>>> = {
   violations: 'Correct the rows first, or allow their values in the check.',
   too_long: 'Shorten the values first, or keep the length.',
   may_change: 'Add a field of the new type, fill it, have clients use it, and drop the old one later.',
+  inconvertible: 'Correct the values first; those that are there cannot be converted.',
   may_not_fit: 'Correct the values first, or keep the type.',
 };
 

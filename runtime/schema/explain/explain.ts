@@ -2,22 +2,29 @@
 import { readSurroundings } from '../../../generator/introspection/index.js';
 import type { Surroundings } from '../../../generator/introspection/surroundings.js';
 import type { BreakingChange } from '../../../generator/model/breaking.js';
-import type { BindValue, Database } from '../../databases/contract.js';
+import type { BindValue, Database, SchemaPrinter } from '../../databases/contract.js';
 import { planRenames, planTables, type Step } from '../apply/plan.js';
 import { comparableShapes, type Apply } from '../apply/apply.js';
-import { findInData, formerNames, type Finding } from '../findings/index.js';
+import { findInconvertible, findInData, formerNames, type Finding } from '../findings/index.js';
 import type { Renames } from '../diff/renames.js';
 import type { TableShape } from '../shapes.js';
+import { explainAccess, type ExplainedAccess } from './access.js';
 import { advise } from './advice.js';
 import { findBreaking } from './clients.js';
 import { findDependants, type Dependant } from './dependants.js';
+import { measureAlter } from './exact.js';
+import { planPhases, type ExplainedPhase } from './phases.js';
 import { countUpTo, type RowCount } from './row-counts.js';
-import { compareTables, fieldsOf, type Cost, type TableChange } from './table-changes.js';
+import { compareTables, fieldsOf, type Cost, type ExactCost, type TableChange } from './table-changes.js';
 
 export interface Explanation {
   /** All statements, in the order in which they run. */
   readonly statements: readonly string[];
+  /** The same change in the phases of an apply under servers that run. */
+  readonly phases: readonly ExplainedPhase[];
   readonly collections: readonly ExplainedCollection[];
+  /** Changes of roles, policies and permissions. */
+  readonly access: readonly ExplainedAccess[];
   /** Changes that break running clients. */
   readonly breaking: readonly BreakingChange[];
   /** Whether anything is lost, also what `accept_loss` would lose. */
@@ -31,6 +38,8 @@ export interface ExplainedCollection extends RowCount {
   /** Bytes with indexes; null where the database does not tell. */
   readonly bytes: number | null;
   readonly statements: readonly string[];
+  /** Cost of the statements that alter it, as the server tells it; null where it cannot. Absent unless asked for. */
+  readonly exact?: ExactCost | null;
   readonly changes: readonly ExplainedChange[];
   readonly findings: readonly Finding[];
   readonly dependants: readonly Dependant[];
@@ -61,22 +70,30 @@ interface Facts {
   readonly findings: readonly Finding[];
   readonly breaking: readonly BreakingChange[];
   readonly surroundings: Surroundings;
+  readonly isExact: boolean;
 }
 
-/** Explains what an apply would do. Reads only. */
-export const explainApply = async (apply: ExplainedApply, database: Database): Promise<Explanation> => {
+/**
+ * Explains what an apply would do. Changes nothing.
+ * @param options `isExact`: asks the server too, which alters empty copies of tables
+ */
+export const explainApply = async (
+  apply: ExplainedApply,
+  database: Database,
+  { isExact }: { readonly isExact: boolean },
+): Promise<Explanation> => {
   const { live, renames, target, wanted } = apply;
   const { printer } = live;
   const [before, after] = comparableShapes(apply);
   const steps = [...planRenames(renames, printer), ...planTables(before, after, printer)];
-  const names = formerNames(renames);
   const facts: Facts = {
     apply,
     database,
+    isExact,
     before: byName(before),
     after: byName(after),
     steps,
-    findings: await findInData(before, after, { executor: database, printer, names }),
+    findings: await findAll(before, after, { printer, renames, database }),
     breaking: findBreaking(target, wanted, printer.fieldTypes),
     surroundings: await readSurroundings({
       dialect: database.dialect,
@@ -91,13 +108,31 @@ export const explainApply = async (apply: ExplainedApply, database: Database): P
   }
   return {
     statements: steps.map(({ sql }) => sql),
+    phases: planPhases(apply, { isEmbedded: database.isEmbedded === true }),
     collections,
+    access: await explainAccess(target, wanted, database),
     breaking: facts.breaking,
     destructive: collections.some(({ changes }) =>
       changes.some(({ classes }) => classes.includes('destructive')),
     ),
     refused: facts.findings.length > 0,
   };
+};
+
+const findAll = async (
+  before: readonly TableShape[],
+  after: readonly TableShape[],
+  {
+    database,
+    printer,
+    renames,
+  }: { readonly database: Database; readonly printer: SchemaPrinter; readonly renames: Renames },
+): Promise<readonly Finding[]> => {
+  const context = { printer, names: formerNames(renames) };
+  return [
+    ...(await findInData(before, after, { ...context, executor: database })),
+    ...(await database.transaction((executor) => findInconvertible(before, after, { ...context, executor }))),
+  ];
 };
 
 const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> =>
@@ -136,10 +171,21 @@ const explainTable = async (name: string, facts: Facts): Promise<ExplainedCollec
     ...counted,
     bytes: old === undefined ? 0 : (surroundings.bytes.get(former) ?? null),
     statements: own,
+    ...(facts.isExact && { exact: await exactCost(old, wanted, facts) }),
     changes: explained,
     findings,
     dependants: dependantsOf(name, changes, facts),
   };
+};
+
+const exactCost = async (
+  before: TableShape | undefined,
+  after: TableShape | undefined,
+  { apply, database }: Facts,
+): Promise<ExactCost | null> => {
+  if (before === undefined || after === undefined) return null;
+  const { printer } = apply.live;
+  return measureAlter({ before, after, former: formerNames(apply.renames) }, { printer, database });
 };
 
 /** Changes other than that of a field which findings are about. */

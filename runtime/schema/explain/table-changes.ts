@@ -25,6 +25,15 @@ export interface Cost {
   readonly work: 'none' | 'scan' | 'index' | 'rewrite';
 }
 
+/** The cost of the statements that alter a table, as the server itself tells it. */
+export interface ExactCost extends Pick<Cost, 'algorithm'> {
+  /** Absent where the server tells only whether rows are rewritten. */
+  readonly lock?: string;
+  readonly blocks?: Cost['blocks'];
+  /** Whether all rows are written again; absent where the server does not tell. */
+  readonly rewrites?: boolean;
+}
+
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const missingFrom = <Item>(items: readonly Item[], others: readonly Item[]): readonly Item[] =>

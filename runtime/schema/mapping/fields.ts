@@ -41,6 +41,8 @@ export const mapField = (place: FieldPlace, rules: FieldRules): MappedField => {
     return { entry };
   }
   const { loss, check, ...properties } = mapped;
+  if (type.kind === 'integer' && type.holdsMore === true)
+    lose(`${schema.data_type} becomes ${mapped.data_type}: numbers of more than ${type.bits} bits`);
   if (loss !== undefined) lose(`${schema.data_type} becomes ${mapped.data_type}: ${loss}`);
   if (rules.isSameVendor) return { entry: { ...entry, schema: { ...schema, ...noSizes, ...properties } } };
   refuseCounter(place, rules);

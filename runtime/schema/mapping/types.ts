@@ -3,7 +3,13 @@ import type { FieldSchema } from '../snapshot/types.js';
 
 export type NeutralType =
   | { readonly kind: 'boolean' | 'date' | 'year' | 'uuid' }
-  | { readonly kind: 'integer'; readonly bits: IntegerBits; readonly signed: boolean }
+  /** `holdsMore`: also numbers of 64 bits, whatever the name of the type says. */
+  | {
+      readonly kind: 'integer';
+      readonly bits: IntegerBits;
+      readonly signed: boolean;
+      readonly holdsMore?: true;
+    }
   /** `precision` null: any number of digits. */
   | { readonly kind: 'decimal'; readonly precision: number | null; readonly scale: number | null }
   | { readonly kind: 'float'; readonly bits: 32 | 64 }

@@ -7,7 +7,7 @@ import { emitDocs } from '../../../generator/emitters/docs/index.js';
 import { emitGraphql } from '../../../generator/emitters/graphql/index.js';
 import { openApiDocument } from '../../../generator/emitters/openapi/index.js';
 import type { Field, FieldType } from '../../../generator/model/types.js';
-import { operatorsOf, takesPaths } from '../../../contract/field-types.js';
+import { operatorsOf, takesPaths } from '../../../contract/field-operators.js';
 import { collection, counter, everyType, field, model } from '../models.js';
 
 const fields: readonly Field[] = [

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fieldTypes, takesPaths, type FieldType } from '../../../contract/field-types.js';
+import { takesPaths } from '../../../contract/field-operators.js';
+import { fieldTypes, type FieldType } from '../../../contract/field-types.js';
 import { introspect } from '../../../generator/introspection/index.js';
 import { columnToFacts } from '../../../generator/model/field-types.js';
 import { packageRoot } from '../../../runtime/config/package.js';

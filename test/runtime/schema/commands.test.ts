@@ -52,6 +52,17 @@ describe.each(dialects)('on %s', (dialect) => {
 
     const { stdout: sql } = await run('diff', 'wanted.json', '--sql');
     expect(sql).toMatch(/colour[\s\S]*;\n$/);
+    const { stdout: expand } = await run('diff', 'wanted.json', '--sql', '--phase', 'expand');
+    const { stdout: contract } = await run('diff', 'wanted.json', '--sql', '--phase', 'contract');
+    const isOne = dialect === 'sqlite';
+    expect([expand.includes('colour'), contract.includes('colour')]).toEqual([!isOne, isOne]);
+    const explained = await run('diff', 'wanted.json', '--explain', 'exact');
+    expect(explained.stdout.startsWith(shown.stdout)).toBe(true);
+    expect(explained.stdout).toMatch(
+      /boxes: 2 rows[\s\S]*drop field weight: destructive, (?:blocking, )?breaking; [\s\S]*safer: Have clients/,
+    );
+    expect(explained.stdout.includes('the server says: ')).toBe(!isOne);
+    expect(explained.stdout).toContain('contract, when all servers have followed:\n');
     expect(await run('apply', 'wanted.json', '--dry-run')).toMatchObject({ code: 0, stdout: shown.stdout });
     const asked = await run('apply', 'wanted.json');
     expect(asked).toMatchObject({ code: 1, stdout: shown.stdout });

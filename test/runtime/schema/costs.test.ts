@@ -1,6 +1,7 @@
 /** What explain says of locks and rewrites, compared with what the database does. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExplainedChange } from '../../../runtime/schema/explain/explain.js';
+import type { ExactCost } from '../../../runtime/schema/explain/table-changes.js';
 import type { FieldSchema } from '../../../runtime/schema/snapshot/types.js';
 import type { Difference } from '../../../runtime/schema/service.js';
 import { copyField, edited, field, tinyScript, type Edit } from './edits.js';
@@ -65,13 +66,16 @@ interface Explained {
   readonly difference: Difference;
   readonly statements: readonly string[];
   readonly changes: readonly ExplainedChange[];
+  /** What the server says of the table that is altered; null where no table is. */
+  readonly exact: ExactCost | null;
 }
 
 const explain = async (place: Place, edit: Edit): Promise<Explained> => {
-  const difference = await place.diff(edited(await place.snapshot(), edit), { explain: true });
+  const difference = await place.diff(edited(await place.snapshot(), edit), { explain: 'exact' });
   if (difference?.explain === undefined) throw new Error('there is no difference');
   const { statements, collections } = difference.explain;
-  return { difference, statements, changes: collections.flatMap(({ changes }) => changes) };
+  const [exact = null] = collections.flatMap((each) => each.exact ?? []);
+  return { difference, statements, changes: collections.flatMap(({ changes }) => changes), exact };
 };
 
 describe.each(['mysql', 'mariadb'] as const)('on %s', (dialect) => {
@@ -85,7 +89,7 @@ describe.each(['mysql', 'mariadb'] as const)('on %s', (dialect) => {
   const algorithms = ['INSTANT', ...(dialect === 'mariadb' ? ['NOCOPY'] : []), 'INPLACE', 'COPY'];
 
   it.each(cases)('%s costs what its explanation states', async (_name, edit) => {
-    const { statements, changes } = await explain(place, edit);
+    const { statements, changes, exact } = await explain(place, edit);
     const [statement = '', ...others] = statements;
     expect(others).toEqual([]);
     const ranks = changes.map(({ algorithm }) => algorithms.indexOf(algorithm));
@@ -93,7 +97,13 @@ describe.each(['mysql', 'mariadb'] as const)('on %s', (dialect) => {
     for (const cheaper of algorithms.slice(0, rank)) {
       await expect(place.execute(`${statement}, algorithm=${cheaper}`)).rejects.toThrow(/^ALGORITHM=/);
     }
-    await place.execute(`${statement}, algorithm=${algorithms[rank]}`);
+    const isKey = changes.some(({ change: kind }) => kind.endsWith('relation'));
+    expect(exact?.algorithm).toBe(isKey ? undefined : algorithms[rank]);
+    if (exact?.algorithm === 'INPLACE')
+      await place.execute(`${statement}, algorithm=inplace, lock=${exact.lock}`);
+    else await place.execute(`${statement}, algorithm=${algorithms[rank]}`);
+    const tables = await place.database.query("show tables like 'svc\\_scratch%'");
+    expect(tables).toEqual([]);
   });
 });
 
@@ -121,7 +131,7 @@ describe('on postgres', () => {
       }),
     ] as const,
   ])('%s takes the lock and rewrites as its explanation states', async (_name, edit) => {
-    const { statements, changes } = await explain(place, edit);
+    const { statements, changes, exact } = await explain(place, edit);
     await place.database.transaction(async (executor) => {
       const [before] = await executor.query(rewritten);
       for (const text of statements) await executor.write({ text, values: [] });
@@ -129,6 +139,8 @@ describe('on postgres', () => {
       const taken = (await executor.query(locks)).map(({ mode }) => String(mode).toUpperCase());
       const isRewritten = changes.some(({ work }) => work === 'rewrite');
       expect(after?.nodes !== before?.nodes).toBe(isRewritten);
+      const isKey = changes.some(({ change: kind }) => kind.endsWith('relation'));
+      expect(exact?.rewrites).toBe(isKey ? undefined : isRewritten);
       for (const { lock } of changes) expect(taken).toContain(`${lock.replaceAll(' ', '')}LOCK`);
     });
   });

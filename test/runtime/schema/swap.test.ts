@@ -143,6 +143,9 @@ it.each([
       200,
       expect.stringMatching(/^ready\nthe schema has changed and cannot be served: /) as string,
     ]);
+    const examined = await host.place.run(['doctor'], { DATABASE_URL: shop.url });
+    expect(examined.code).toBe(1);
+    expect(examined.stdout).toMatch(/svc_dashboards[\s\S]*svc bootstrap/);
     expect(await host.request('/schema/reload', 'POST')).toMatchObject({
       status: 503,
       body: { errors: [{ message: expect.stringContaining('run "svc bootstrap"') as string }] },

@@ -1,5 +1,5 @@
 /** Imports and exports as requests of the queue, without Temporal: a process of the API runs them. */
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -192,6 +192,16 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     expect((await server().request('POST', '/items/book/import', image)).codes).toEqual([
       'UNSUPPORTED_MEDIA_TYPE',
     ]);
+  });
+
+  it('keeps no part of a file that cannot be received', async () => {
+    const { codes } = await server().request('POST', '/items/book/import', {
+      as: 'admin',
+      raw: 'no gzip',
+      headers: { ...csv, 'content-encoding': 'gzip' },
+    });
+    expect(codes).toEqual(['INVALID_PAYLOAD']);
+    expect(await readdir(join(files, '.spool'))).toEqual([]);
   });
 
   it('exports a list into a file, limited to what its submitter may read', async () => {

@@ -1,6 +1,6 @@
 /** An import whose process is killed: another one continues it, and no row is lost or stored twice. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { build } from '../harness/build.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import { settings } from '../server-harness.js';
-import { runImport } from './run-import.js';
+import { runImport, type RunImportOptions } from './run-import.js';
 import { endOf, submit, type Submitted } from './transfers.js';
 
 const schema = 'create table "entry" ("id" {counter}, "number" integer not null unique, "text" varchar(40));';
@@ -36,8 +36,10 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     // nobody runs its requests but the processes of the test
     environment: { QUEUE_FILES_DIR: files, TEMPORAL_ADDRESS: '127.0.0.1:1' },
   });
-  const send = (raw: string, as = 'admin'): Promise<Submitted> =>
-    submit(server(), '/items/entry/import?on_error=report', { as, raw, type: 'text/csv' });
+  const send = (raw: string, as = 'admin', mapping = {}): Promise<Submitted> => {
+    const query = `?on_error=report&mapping=${encodeURIComponent(JSON.stringify(mapping))}`;
+    return submit(server(), `/items/entry/import${query}`, { as, raw, type: 'text/csv' });
+  };
 
   const built = () => build(server().database, []);
 
@@ -57,14 +59,18 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     expect(seen).toBeGreaterThanOrEqual(chunks);
   };
 
-  const run = async ({ id }: Submitted, whenRunning?: () => Promise<void>) =>
+  const run = async ({ id }: Submitted, options: Partial<RunImportOptions> = {}) =>
     runImport({
       database: server().database,
       declarations: (await built()).declarations,
       files,
       request: id,
-      ...(whenRunning !== undefined && { whenRunning }),
+      ...options,
     });
+  const countFrom = async (number: number): Promise<number> => {
+    const [row] = await server().database.query(`select count(*) as n from entry where number >= ${number}`);
+    return Number(row?.n);
+  };
 
   it('continues after its worker is killed and stores every row once', async () => {
     const rows = Array.from({ length: count }, (_, index) => rowOf(index + 1));
@@ -97,20 +103,49 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     const request = await send(
       `number\n${Array.from({ length: 100 }, (_, index) => 900_000 + index).join('\n')}`,
     );
-    const { retry } = await run(request, async () => {
+    const whenRunning = async (): Promise<void> => {
       const { status } = await server().request('PUT', `${request.path}/cancel`, { as: 'admin' });
       expect(status).toBe(200);
-    });
+    };
+    const { retry } = await run(request, { whenRunning });
     expect(retry).toBe(true);
     expect(await endOf(server(), request, 'admin')).toMatchObject({ status: 499 });
-    const [stored] = await server().database.query('select count(*) as n from entry where number >= 900000');
-    expect(Number(stored?.n)).toBe(0);
+    expect(await countFrom(900_000)).toBe(0);
+  });
+
+  it('stops between two chunks when its worker stops, and continues there', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, index) => 1_000_000 + index);
+    const request = await send(`number\n${rows.join('\n')}\n`);
+    const stopping = new AbortController();
+    const stopped = run(request, { signal: stopping.signal, progress: () => stopping.abort() });
+    await expect(stopped).rejects.toThrow('aborted');
+    expect(await countFrom(1_000_000)).toBe(1_000);
+    expect((await run(request)).outcome).toMatchObject({ status: 200, body: { imported: 2_500 } });
+    expect(await countFrom(1_000_000)).toBe(2_500);
+  });
+
+  it('stores long rows in chunks of about a megabyte', async () => {
+    const text = 'x'.repeat(400_000);
+    const rows = Array.from({ length: 6 }, (_, index) => `${1_100_000 + index},${text}`);
+    const seen: unknown[] = [];
+    await run(await send(`number,ignored\n${rows.join('\n')}\n`, 'admin', { ignored: null }), {
+      progress: (state) => void seen.push(state),
+    });
+    expect(seen).toMatchObject([{ done: 3 }, { done: 6 }]);
+  });
+
+  it('leaves no file of an export behind', async () => {
+    await server().execute('insert into entry (number) values (1200000)');
+    const request = await submit(server(), '/items/entry/export', { as: 'admin', body: { format: 'csv' } });
+    await expect(run(request, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+    expect(await readdir(join(files, '.spool'))).toEqual([]);
+    await expect(readdir(join(files, request.id))).rejects.toThrow('ENOENT');
   });
 
   it('ends when its submitter loses the right to create items, and reports no row for it', async () => {
     const request = await send('number\n800001\n800002\n', 'clerk');
-    const { outcome } = await run(request, async () => {
-      await server().execute("delete from svc_permissions where collection = 'entry'");
+    const { outcome } = await run(request, {
+      whenRunning: () => server().execute("delete from svc_permissions where collection = 'entry'"),
     });
     expect(outcome).toMatchObject({
       status: 403,

@@ -1,7 +1,8 @@
-/** Runs an import as a worker does. */
+/** Runs an import or export as a worker does. */
 import { loadConfig } from '../../../runtime/config/config.js';
 import type { CollectionDeclaration } from '../../../contract/collection.js';
 import type { Database } from '../../../runtime/databases/contract.js';
+import type { BuiltInModelId } from '../../../runtime/queue/models/built-in.js';
 import type { RunResult } from '../../../runtime/queue/models/attempt.js';
 import { createDirectoryStore } from '../../../runtime/queue/requests/files.js';
 import { createRunFiles } from '../../../runtime/queue/requests/run-files.js';
@@ -18,6 +19,8 @@ export interface RunImportOptions {
   readonly progress?: (state: unknown) => void;
   /** Runs after the request has begun, before its first row. */
   readonly whenRunning?: () => Promise<void>;
+  /** Aborted where the worker stops. */
+  readonly signal?: AbortSignal;
 }
 
 const settings = { publicUrl: () => '', secrets: [Buffer.from('secret')], fileTtl: 60_000 };
@@ -31,7 +34,7 @@ export const runImport = async (options: RunImportOptions): Promise<RunResult> =
   await startAttempt(database, { request: requestId, attempts, worker: 'test', now: Date.now() });
   await options.whenRunning?.();
   const run = await createWorkerTransfers({ config, database, declarations, observe: () => undefined });
-  return run('svc/import', {
+  return run(found.request.model as BuiltInModelId, {
     requestId,
     account,
     input: JSON.parse(found.input ?? 'null'),
@@ -42,7 +45,7 @@ export const runImport = async (options: RunImportOptions): Promise<RunResult> =
     progress,
     files: createRunFiles(requestId, { files: createDirectoryStore(files), settings, ttl: null }),
     onMemory: () => undefined,
-    signal: new AbortController().signal,
+    signal: options.signal ?? new AbortController().signal,
     onFailure: () => undefined,
   });
 };

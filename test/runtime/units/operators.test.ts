@@ -1,6 +1,7 @@
 /** Consistency of the tables of operators and field types. */
 import { expect, it } from 'vitest';
-import { fieldTypes, operatorsOf, type FieldType } from '../../../contract/field-types.js';
+import { operatorsOf } from '../../../contract/field-operators.js';
+import { fieldTypes, type FieldType } from '../../../contract/field-types.js';
 import { operatorNames, operators, oppositeOf } from '../../../contract/operators.js';
 
 it('opposites are opposites of each other', () => {

@@ -2582,9 +2582,9 @@ export type SchemaDiffData = {
          */
         mode?: 'mirror' | 'merge';
         /**
-         * Explain what an apply would do; the name alone is enough
+         * Explain what an apply would do; the name alone is enough. `exact` also asks the server, on empty copies of the tables
          */
-        explain?: boolean | null;
+        explain?: boolean | null | 'exact';
     };
     url: '/schema/diff';
 };
@@ -2644,7 +2644,20 @@ export type SchemaDiffResponses = {
                  * In the order in which they run
                  */
                 statements: Array<string>;
+                /**
+                 * What runs before, and what after all servers serve what is new
+                 */
+                phases: Array<{
+                    phase: 'expand' | 'contract';
+                    statements: Array<string>;
+                }>;
                 collections: Array<{
+                    [key: string]: unknown;
+                }>;
+                /**
+                 * Changes of roles
+                 */
+                access: Array<{
                     [key: string]: unknown;
                 }>;
                 breaking: Array<{

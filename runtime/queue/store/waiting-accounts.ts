@@ -1,0 +1,139 @@
+/**
+ * Stores which accounts wait for slots of a model (`svc_waiting_accounts`), so that a slot is given without reading the
+ * whole queue. All writes are under the lock of the model. A row may promise more than its account has, such as after its
+ * last request was released; that is found out, and the row corrected, when its turn comes. It never promises less, except
+ * for requests that somebody else stored, such as an older version; `findUnlisted` finds these.
+ */
+import {
+  deleteRows,
+  findRows,
+  listPlaceholders,
+  updateRows,
+  type Statements,
+} from '../../execute/system-rows.js';
+
+/** An account that has a request which waits. */
+export interface Arrival {
+  readonly account: string;
+  readonly priority: number;
+}
+
+/** An account in the order of turns: lower tiers first, then lower turns. */
+export interface WaitingAccount {
+  readonly account: string;
+  /** Negated priority of its most urgent request. */
+  readonly tier: number;
+  /** Turn of the model in which it last received a slot, or began to wait. */
+  readonly turn: number;
+}
+
+const toWaitingAccount = ({
+  account,
+  tier,
+  turn,
+}: Readonly<Record<'account' | 'tier' | 'turn', unknown>>): WaitingAccount => ({
+  account: String(account),
+  tier: Number(tier),
+  turn: Number(turn),
+});
+
+/** Returns the accounts whose turn comes first, at most `limit`. */
+export const findNextAccounts = async (
+  statements: Statements,
+  model: string,
+  limit: number,
+): Promise<readonly WaitingAccount[]> => {
+  const rows = await findRows(statements, 'svc_waiting_accounts', {
+    where: { model },
+    columns: ['account', 'tier', 'turn'],
+    order: ['tier', 'turn', 'account'],
+    limit,
+  });
+  return rows.map(toWaitingAccount);
+};
+
+/** Returns those of some accounts that are listed. */
+export const findListed = async (
+  statements: Statements,
+  model: string,
+  accounts: readonly string[],
+): Promise<readonly WaitingAccount[]> => {
+  const rows = await findRows(statements, 'svc_waiting_accounts', {
+    where: { model, account: accounts },
+    columns: ['account', 'tier', 'turn'],
+  });
+  return rows.map(toWaitingAccount);
+};
+
+/** What a turn changes; each account is in one of the lists. */
+export interface TurnChanges {
+  /** Accounts that begin to wait. */
+  readonly added: readonly Pick<WaitingAccount, 'account' | 'tier'>[];
+  /** Accounts that were given slots and still wait: their next turn comes after those of all others. */
+  readonly served: readonly string[];
+  /** Accounts that do not wait any more. */
+  readonly removed: readonly string[];
+  /** Accounts in another tier than before. */
+  readonly moved: readonly Pick<WaitingAccount, 'account' | 'tier'>[];
+}
+
+/** Stores what the present turn of a model changed. */
+export const storeTurn = async (
+  statements: Statements,
+  model: string,
+  { added, served, removed, moved }: TurnChanges,
+): Promise<void> => {
+  if (removed.length > 0) await deleteRows(statements, 'svc_waiting_accounts', { model, account: removed });
+  for (const { account, tier } of moved)
+    await updateRows(statements, 'svc_waiting_accounts', { set: { tier }, where: { model, account } });
+  if (served.length > 0) {
+    const list = listPlaceholders(served);
+    await statements.write({
+      text:
+        'update svc_waiting_accounts set turn = (select turns from svc_model_locks where model = ?) ' +
+        `where model = ? and account in (${list.placeholders})`,
+      values: [model, model, ...list.values],
+    });
+  }
+  await insertAccounts(statements, model, added);
+};
+
+/** Inserts rows in chunks of powers of two, so that few statements serve all numbers of them. */
+const insertAccounts = async (
+  statements: Statements,
+  model: string,
+  added: TurnChanges['added'],
+): Promise<void> => {
+  if (added.length === 0) return;
+  const chunk = added.slice(0, 2 ** Math.floor(Math.log2(added.length)));
+  const row = '(?, ?, ?, (select turns from svc_model_locks where model = ?))';
+  await statements.write({
+    text: `insert into svc_waiting_accounts (model, account, tier, turn) values ${chunk.map(() => row).join(', ')}`,
+    values: chunk.flatMap(({ account, tier }) => [model, account, tier, model]),
+  });
+  await insertAccounts(statements, model, added.slice(chunk.length));
+};
+
+/** Removes an account of which no request waits any more. */
+export const removeIdleAccount = async (
+  statements: Statements,
+  { model, account }: { readonly model: string; readonly account: string },
+): Promise<void> => {
+  await statements.write({
+    text:
+      'delete from svc_waiting_accounts where model = ? and account = ? and not exists ' +
+      "(select 1 from svc_requests where state = 'waiting' and model = ? and account = ?)",
+    values: [model, account, model, account],
+  });
+};
+
+/** Returns accounts with waiting requests that are not listed, or not in the tier of these; it reads the whole queue. */
+export const findUnlisted = async (statements: Statements, model: string): Promise<readonly Arrival[]> => {
+  const rows = await statements.query(
+    'select r.account, max(r.priority) as priority from svc_requests r left join svc_waiting_accounts w ' +
+      "on w.model = r.model and w.account = r.account where r.state = 'waiting' and r.model = ? " +
+      'group by r.account, w.tier having w.tier is null or w.tier > -max(r.priority)',
+    [model],
+  );
+  return rows.map(({ account, priority }) => ({ account: String(account), priority: Number(priority) }));
+};
