@@ -125,6 +125,14 @@ describe.each(settings)('sessions on $dialect through $listener', (setting) => {
       expect((await readBooks(other, stays.access_token)).status).toBe(200);
     });
 
+    it('ends the session of a token that was replaced a moment ago', async () => {
+      const { refresh_token: token } = await logIn(server(), 'ann');
+      const { data } = await refresh(server(), token);
+      const { refresh_token: next = '' } = data as Record<string, string>;
+      await server().request('POST', '/auth/logout', { body: { refresh_token: token } });
+      expect((await refresh(server(), next)).codes).toEqual(['INVALID_CREDENTIALS']);
+    });
+
     it('can be repeated and requires a token', async () => {
       const { refresh_token: token } = await logIn(server(), 'ann');
       const out = (body: unknown) => server().request('POST', '/auth/logout', { body });
