@@ -7,8 +7,11 @@ import { spawn } from 'node:child_process';
 type Environment = Record<string, string | undefined>;
 
 export interface ServiceManager {
-  /** Reports readiness, and from then on that the service is well, at half the interval that systemd expects. */
-  ready(isWell: () => boolean): void;
+  /**
+   * Reports readiness, and from then on that the service is well, at half the interval that systemd expects, also while it
+   * stops. Returns a function that ends the reports.
+   */
+  ready(isWell: () => boolean): () => void;
   stopping(): void;
 }
 
@@ -16,7 +19,7 @@ export interface ServiceManager {
 export const connectServiceManager = (environment: Environment = process.env): ServiceManager => {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: usec, WATCHDOG_PID: pid, PATH } = environment;
   delete environment.NOTIFY_SOCKET;
-  if (socket === undefined) return { ready: () => {}, stopping: () => {} };
+  if (socket === undefined) return { ready: () => () => {}, stopping: () => {} };
   const notify = (state: string): void => {
     const child = spawn('systemd-notify', [state], {
       env: { NOTIFY_SOCKET: socket, ...(PATH === undefined ? {} : { PATH }) },
@@ -29,7 +32,9 @@ export const connectServiceManager = (environment: Environment = process.env): S
   return {
     ready(isWell) {
       notify('READY=1');
-      if (interval > 0) setInterval(() => isWell() && notify('WATCHDOG=1'), interval).unref();
+      if (interval === 0) return () => {};
+      const timer = setInterval(() => isWell() && notify('WATCHDOG=1'), interval).unref();
+      return () => clearInterval(timer);
     },
     stopping: () => notify('STOPPING=1'),
   };

@@ -138,7 +138,7 @@ it('systemd is not notified while a process does not respond, and children canno
   const socket = await openSocket(place);
   const environment = { ...process.env, NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '40000' };
   let looks = 0;
-  connectServiceManager(environment).ready(() => (looks += 1) > 10);
+  cleanups.push(connectServiceManager(environment).ready(() => (looks += 1) > 10));
   await until(() => socket.messages.includes('WATCHDOG=1'));
   expect(looks).toBeGreaterThan(10);
   expect(environment.NOTIFY_SOCKET).toBeUndefined();
