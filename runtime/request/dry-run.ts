@@ -3,9 +3,11 @@ import { invalidQuery } from '../../contract/errors.js';
 import type { ApiRequest } from './api-request.js';
 import { mayName, refuseMisspelled } from './spelling.js';
 
+const mayBeDry = mayName('dryrun');
+
 /** Returns whether a write is only tried. @throws INVALID_QUERY for other spellings and values, which would write */
 export const readDryRun = (query: string): boolean => {
-  if (!mayName(query, 'dryrun')) return false;
+  if (!mayBeDry(query)) return false;
   const parameters = new URLSearchParams(query);
   refuseMisspelled('dry_run', parameters.keys());
   const values = parameters.getAll('dry_run');

@@ -12,12 +12,14 @@ export interface OnConflict {
   readonly conflict: readonly string[] | null;
 }
 
+const mayConflict = mayName('conflict');
+
 /**
  * Returns null where the parameters are absent. @throws INVALID_QUERY for other spellings and values, which would change
  * the meaning of the write
  */
 export const readOnConflict = (query: string): OnConflict | null => {
-  if (!mayName(query, 'conflict')) return null;
+  if (!mayConflict(query)) return null;
   const parameters = parseQueryString(query);
   refuseMisspelled('on_conflict', Object.keys(parameters));
   return toOnConflict(parameters.on_conflict, parameters.conflict);

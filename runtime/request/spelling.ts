@@ -1,9 +1,11 @@
 /** Parameters whose other spellings would change the meaning of a write, instead of being ignored. */
 import { invalidQuery } from '../../contract/errors.js';
 
-/** Returns whether a query may have a parameter whose letters contain a word, however it is spelled; escapes may hide it. */
-export const mayName = (query: string, word: string): boolean =>
-  query.includes('%') || lettersOf(query).includes(word);
+/** Returns a test of whether a query may have a parameter whose letters contain a word, however spelled; escapes may hide it. */
+export const mayName = (word: string): ((query: string) => boolean) => {
+  const pattern = new RegExp([...word].join('[^a-z]*'), 'i');
+  return (query) => query.includes('%') || pattern.test(query);
+};
 
 /** @throws INVALID_QUERY where a name differs from `name` only in case and in characters that are no letters */
 export const refuseMisspelled = (name: string, given: Iterable<string>): void => {
