@@ -125,9 +125,11 @@ const run = async (options: RunOptions, start: () => Promise<Running>): Promise<
     if (fault !== null) observe({ kind: 'warning', message: fault });
     running = await start();
     const { url, collections, isWell } = running;
+    // before the log says that it can be stopped
+    const stopped = untilStopped(running, { observe, onStop: manager.stopping });
     observe({ kind: 'started', collections, urls: urlsOf(config, url), ms: performance.now() });
     manager.ready(isWell);
-    await untilStopped(running, { observe, onStop: manager.stopping });
+    await stopped;
   } finally {
     admin?.close();
   }

@@ -67,9 +67,10 @@ const runWorkers = async (config: Config, pool: Pool): Promise<void> => {
   const admin = metrics === null ? null : await serveAdminOf(config, metrics, () => running);
   try {
     running = await startWorkerProcess({ config, ...pool, observe, ...(metrics !== null && { metrics }) });
+    // before the log says that it can be stopped
+    const stopped = untilStopped(running, { observe, onStop: manager.stopping });
     observe({ kind: 'workersStarted', roles: pool.roles });
     manager.ready(() => true);
-    const stopped = untilStopped(running, { observe, onStop: manager.stopping });
     await Promise.race([stopped, running.ended]);
   } finally {
     admin?.close();
