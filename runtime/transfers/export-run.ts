@@ -1,6 +1,5 @@
 /** Runs an export: writes a list into a file, from its start each time that it is run. */
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -70,6 +69,8 @@ const write = async (job: ExportJob, items: ItemContext): Promise<object | null>
   const path = join(files.spool, spooled);
   await mkdir(files.spool, { recursive: true });
   const parts = body instanceof Readable ? body : Readable.from([body ?? '']);
+  // present before it may have to be removed
+  const file = await open(path, 'wx');
   let isConfirmed = true;
   try {
     await pipeline(
@@ -86,7 +87,7 @@ const write = async (job: ExportJob, items: ItemContext): Promise<object | null>
           yield chunk;
         }
       },
-      createWriteStream(path),
+      file.createWriteStream(),
     );
     if (!isConfirmed) return null;
     await storeProgress(rows, rows, job);
@@ -94,6 +95,7 @@ const write = async (job: ExportJob, items: ItemContext): Promise<object | null>
     const name = `${collection.name.replaceAll(/[^\w]/g, '_')}.${extension}`;
     return { rows, file: await context.files.adopt({ name, contentType, spooled }) };
   } finally {
+    await file.close();
     await rm(path, { force: true });
   }
 };

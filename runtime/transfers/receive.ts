@@ -1,7 +1,6 @@
 /** Receives the file of an import as it arrives. */
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ApiRequest } from '../request/api-request.js';
@@ -31,10 +30,13 @@ export const receiveFile = async (
       yield chunk;
     }
   };
+  // present before it may have to be removed
+  const file = await open(path, 'wx');
   try {
-    await pipeline(request.stream(maxSize), measure, createWriteStream(path));
+    await pipeline(request.stream(maxSize), measure, file.createWriteStream());
     return { spooled, size, sha256: hash.digest('hex') };
   } catch (error) {
+    await file.close();
     await rm(path, { force: true });
     throw error;
   }

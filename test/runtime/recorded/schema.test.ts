@@ -160,7 +160,9 @@ describe.each(dialects)('the recorded cases of the schema on %s', (dialect) => {
     const explained = await server.request('POST', '/schema/diff?explain', asked);
     expect((explained.data as Json).explain).toEqual({
       statements: [],
+      phases: [],
       collections: [],
+      access: [],
       breaking: [],
       destructive: false,
       refused: false,

@@ -2655,7 +2655,7 @@ export type SchemaDiffResponses = {
                     [key: string]: unknown;
                 }>;
                 /**
-                 * Changes of roles
+                 * Changes of roles, policies and permissions
                  */
                 access: Array<{
                     [key: string]: unknown;
