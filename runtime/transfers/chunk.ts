@@ -22,7 +22,7 @@ import {
   type RowProblem,
 } from './rejected.js';
 import { isFault, type SourceRow } from './source/row.js';
-import { asSubmitter, type TransferServices } from './submitter.js';
+import { asSubmitter, RightsLost, type TransferServices } from './submitter.js';
 
 /** Stores how far a run is, within the transaction of a chunk. @returns false where the run must store nothing more */
 export type StoreState = (executor: Executor, state: TransferState) => Promise<boolean>;
@@ -109,20 +109,12 @@ const tryEntries = async (
   } catch (error) {
     if (error instanceof RightsLost) throw error;
     const problems = error instanceof ApiErrors ? error.problems : error instanceof ApiError ? [error] : null;
-    if (problems === null || problems.some(({ status }) => status >= 500)) throw error;
+    // without a row to store, no row is at fault
+    const isAboutRows = entries.some(({ refusal }) => refusal === null);
+    if (problems === null || !isAboutRows || problems.some(({ status }) => status >= 500)) throw error;
     return attribute(problems, entries);
   }
 };
-
-/** Thrown where the submitter may not create items of the collection any more. */
-export class RightsLost extends Error {
-  override readonly cause: ApiError;
-
-  constructor(cause: ApiError) {
-    super(cause.message);
-    this.cause = cause;
-  }
-}
 
 /** Finds the entries that problems are about: each names its row, or there is only one. */
 const attribute = (problems: readonly ApiError[], entries: readonly Entry[]): ReadonlyMap<Entry, Refusal> => {

@@ -17,7 +17,7 @@ import { formats } from '../response/export/formats.js';
 import { Superseded, type StoreState } from './chunk.js';
 import type { RunOptions, TransferContext } from './import-run.js';
 import type { ExportInput } from './input.js';
-import { asSubmitter } from './submitter.js';
+import { asSubmitter, RightsLost } from './submitter.js';
 
 export interface ExportJob extends Omit<RunOptions, 'run'> {
   readonly input: ExportInput;
@@ -128,7 +128,8 @@ const count = async ({ input, collection }: ExportJob, items: ItemContext): Prom
 
 /** Ends an export whose query or submitter is at fault. @throws other errors */
 const refuse = (error: unknown): RunResult => {
-  const problems = error instanceof ApiErrors ? error.problems : [error];
+  const cause = error instanceof RightsLost ? error.cause : error;
+  const problems = cause instanceof ApiErrors ? cause.problems : [cause];
   const [first] = problems;
   if (!(first instanceof ApiError) || first.status >= 500) throw error;
   const detail = problems.map((problem) => {

@@ -3,12 +3,12 @@ import { ApiError } from '../../contract/errors.js';
 import { final, type RunContext, type RunResult } from '../queue/models/attempt.js';
 import type { FileStore } from '../queue/requests/files.js';
 import { storeTransfer, takeTransfer, type TransferState } from '../queue/store/transfers.js';
-import { importChunk, RightsLost, RowRefused, type ImportJob, type StoreState } from './chunk.js';
+import { importChunk, RowRefused, type ImportJob, type StoreState } from './chunk.js';
 import { hasSource, sourceName, type ImportInput } from './input.js';
 import { joinReports, type RowProblem } from './rejected.js';
 import { SourceError, type OpenSource, type SourceRow } from './source/row.js';
 import { readRows } from './source/rows.js';
-import type { TransferServices } from './submitter.js';
+import { RightsLost, type TransferServices } from './submitter.js';
 
 export interface RunOptions extends TransferServices {
   readonly files: FileStore;

@@ -1,7 +1,7 @@
 /** The user who submitted a transfer, with the rights of the moment: each chunk runs under these. */
 import type { Access } from '../access/access.js';
 import { requireSecondFactor, type Principal } from '../access/principal.js';
-import { apiError } from '../../contract/errors.js';
+import { ApiError, apiError } from '../../contract/errors.js';
 import { rowToUser } from '../execute/access-source.js';
 import { createContext, type ItemContext, type ItemServices } from '../items/context.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -18,6 +18,16 @@ export interface TransferServices {
   readonly access: Access;
 }
 
+/** Thrown where the submitter may no longer do what was submitted: no row of it is at fault. */
+export class RightsLost extends Error {
+  override readonly cause: ApiError;
+
+  constructor(cause: ApiError) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
 /** Returns the principal of a submitter now. @throws INVALID_CREDENTIALS where the user is gone or not active; INVALID_IP */
 const findPrincipal = async (
   { account, address }: Submitter,
@@ -30,13 +40,18 @@ const findPrincipal = async (
   return principal;
 };
 
-/** Runs work as the submitter, and gives back what its answers held. */
+/**
+ * Runs work as the submitter, and gives back what its answers held.
+ * @throws RightsLost where the user is gone, is not active, or may not log in as the request did
+ */
 export const asSubmitter = async <Result>(
   submitter: Submitter,
   services: TransferServices,
   work: (context: ItemContext) => Promise<Result>,
 ): Promise<Result> => {
-  const principal = await findPrincipal(submitter, services);
+  const principal = await findPrincipal(submitter, services).catch((error: unknown) => {
+    throw error instanceof ApiError && error.status < 500 ? new RightsLost(error) : error;
+  });
   const closing: (() => void)[] = [];
   const context = createContext(services.items, principal, {
     address: () => submitter.address,
