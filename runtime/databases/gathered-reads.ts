@@ -21,14 +21,18 @@ export type ReadGroup = readonly [PendingRead, ...PendingRead[]];
 /** Maximum number of reads that wait for each other on one connection; others use further connections meanwhile. */
 const maxTogether = 8;
 
-/** @param send sends a group and answers each of its reads */
-export const gatherReads = (send: (reads: ReadGroup) => void): Executor['rows'] => {
+/** @param send sends a group and answers each of its reads; where it fails, those without an answer fail as it does */
+export const gatherReads = (send: (reads: ReadGroup) => Promise<void>): Executor['rows'] => {
   let groups = new Map<string, PendingRead[]>();
   const sendAll = (): void => {
     const gathered = groups;
     groups = new Map();
     for (const reads of gathered.values()) {
-      for (const part of chunk(reads, maxTogether)) send(part as readonly PendingRead[] as ReadGroup);
+      for (const part of chunk(reads, maxTogether)) {
+        send(part as readonly PendingRead[] as ReadGroup).catch((error: Error) => {
+          for (const { reject } of part) reject(error);
+        });
+      }
     }
   };
   return (statement, layout) =>
@@ -39,9 +43,4 @@ export const gatherReads = (send: (reads: ReadGroup) => void): Executor['rows'] 
       if (alike === undefined) groups.set(statement.text, [read]);
       else alike.push(read);
     });
-};
-
-/** Rejects all reads of a group with the same error; those that were answered stay so. */
-export const rejectAll = (reads: ReadGroup, error: Error): void => {
-  for (const { reject } of reads) reject(error);
 };

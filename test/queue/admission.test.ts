@@ -4,11 +4,10 @@ import { admit } from '../../runtime/queue/store/admission.js';
 import { ensureModelLock, lockModel } from '../../runtime/queue/store/model-locks.js';
 import { chooseAccount } from '../../runtime/queue/store/turn.js';
 import { findUnlisted, type Arrival } from '../../runtime/queue/store/waiting-accounts.js';
-import { createId } from '../../runtime/queue/store/ids.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
-import type { NewRequest } from '../../runtime/queue/store/request-head.js';
 import { dialects } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
+import { newRequest } from './new-request.js';
 
 const waiting = (account: string, tier = 0, turn = 1) => ({ account, tier, turn });
 
@@ -39,23 +38,6 @@ describe('a free slot goes to', () => {
   });
 });
 
-const toRequest = (model: string, { account, priority, created }: Arrival & { readonly created: number }) =>
-  ({
-    id: createId(),
-    account,
-    model,
-    priority,
-    retry: true,
-    input: '{}',
-    webhook: null,
-    tags: null,
-    storeIo: true,
-    filesTtl: null,
-    traceparent: null,
-    created,
-    startBefore: null,
-  }) satisfies NewRequest;
-
 /** Arrivals of normal priority, a millisecond apart. */
 const arrivals = (count: number, accountOf: (at: number) => string, created: number) =>
   Array.from({ length: count }, (_, at) => ({ account: accountOf(at), created: created + at, priority: 0 }));
@@ -84,7 +66,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
   };
   /** Stores waiting requests without giving them slots. @returns their ids */
   const insert = async (model: Slots, arrived: readonly (Arrival & { readonly created: number })[]) => {
-    const requests = arrived.map((arrival) => toRequest(model.id, arrival));
+    const requests = arrived.map((arrival) => newRequest(model.id, arrival));
     await insertRequests(server.database, requests);
     await fill(model, { arrived, isHeld: true });
     return requests.map(({ id }) => id);
@@ -163,7 +145,7 @@ describe.each(dialects)('slots on %s', (dialect) => {
     const model = slotsOf('test/unlisted', 1);
     const [gone, left] = [await insertOne(model, ann, 1), await insertOne(model, bob, 2, -1)];
     await end(gone);
-    const stored = toRequest(model.id, { account: bob, created: 3, priority: 0 });
+    const stored = newRequest(model.id, { account: bob, created: 3, priority: 0 });
     await insertRequests(server.database, [stored]);
     const unlisted = await findUnlisted(server.database, model.id);
     expect(unlisted).toEqual([{ account: bob, priority: 0 }]);

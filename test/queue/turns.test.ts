@@ -12,6 +12,7 @@ import type { Statements } from '../../runtime/execute/system-rows.js';
 import { createRandom } from '../../models/random.js';
 import { dialects, type TestDialect } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
+import { newRequest } from './new-request.js';
 
 interface Entry {
   readonly id: string;
@@ -21,22 +22,6 @@ interface Entry {
   round: number;
   state: 'waiting' | 'running' | 'ended';
 }
-
-const toRow = (model: string, { id, account, priority, created }: Entry) => ({
-  id,
-  account,
-  model,
-  priority,
-  retry: true,
-  input: '{}',
-  webhook: null,
-  tags: null,
-  storeIo: true,
-  filesTtl: null,
-  traceparent: null,
-  created,
-  startBefore: null,
-});
 
 const isBefore = (a: Entry, b: Entry): boolean =>
   a.priority > b.priority || (a.priority === b.priority && a.created < b.created);
@@ -119,7 +104,7 @@ describe.each(dialects)('turns on %s', (dialect) => {
       const fresh = arrived.filter(({ round }) => round === 1);
       await insertRequests(
         statements,
-        fresh.map((entry) => toRow(slots.id, entry)),
+        fresh.map((entry) => newRequest(slots.id, entry)),
       );
       for (const { id, round } of arrived.filter(({ round: of }) => of > 1))
         await reopenRequest(statements, { id, round: round - 1 });
@@ -208,7 +193,7 @@ describe.each(dialects)('turns on %s', (dialect) => {
       await hold(model.id, async (statements) => {
         await insertRequests(
           statements,
-          entries.map((entry) => toRow(model.id, entry)),
+          entries.map((entry) => newRequest(model.id, entry)),
         );
         await admit(statements, model, { now: 0, arrived: entries, isHeld: true });
       });

@@ -7,7 +7,7 @@ import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange } from './error
 import { mariadb } from './mariadb-dialect.js';
 import { poolOptions, sessionSetup } from './options.js';
 import { retryDeadlocks } from '../deadlocks.js';
-import { gatherReads, rejectAll } from '../gathered-reads.js';
+import { gatherReads } from '../gathered-reads.js';
 import { defaultLockWait, LockHeld } from '../lock-held.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
@@ -111,9 +111,7 @@ const createPoolExecutor = (
   { pipeline = true }: Pick<DatabaseOptions, 'pipeline'>,
 ): Executor => {
   const runAgain = retried(run);
-  const gather = gatherReads((reads) => {
-    run((connection) => readTogether(connection, reads)).catch((error: Error) => rejectAll(reads, error));
-  });
+  const gather = gatherReads((reads) => run((connection) => readTogether(connection, reads)));
   return {
     quote: mysql.quote,
     rows: (statement, layout) =>

@@ -27,9 +27,16 @@ export interface CommandOptions {
 
 /** Runs a statement. @returns the command tag, such as `UPDATE 3` */
 export const runCommand = (client: RowClient, options: CommandOptions): Promise<string> =>
+  startCommand(client, options, (command) => client.query(command));
+
+const startCommand = (
+  client: RowClient,
+  options: CommandOptions,
+  send: (command: Command) => void,
+): Promise<string> =>
   new Promise((resolve, reject) => {
     const fail = (error: Error): void => reject(addErrorCode(error));
-    client.query(new Command(options, client.evictedNames, { resolve, reject: fail }));
+    send(new Command(options, client.evictedNames, { resolve, reject: fail }));
   });
 
 /** Runs a statement, alone or together with others. */
@@ -41,13 +48,7 @@ export type RunCommand = typeof runCommand;
  */
 export const runTogether = <Result>(client: RowClient, start: (run: RunCommand) => Result): Result => {
   const commands: Command[] = [];
-  const result = start(
-    (_, options) =>
-      new Promise((resolve, reject) => {
-        const fail = (error: Error): void => reject(addErrorCode(error));
-        commands.push(new Command(options, client.evictedNames, { resolve, reject: fail }));
-      }),
-  );
+  const result = start((_, options) => startCommand(client, options, (command) => commands.push(command)));
   if (commands.length > 0) client.query(new Commands(commands) as unknown as Submittable);
   return result;
 };
@@ -92,16 +93,16 @@ class Command {
 
   submit(connection: RowConnection): void {
     connection.onRow = (row) => this.takeRow(row);
-    const { prepared } = this.#options;
-    if (prepared === null) return connection.query(this.text);
+    if (this.#options.prepared === null) return connection.query(this.text);
     connection.stream.cork();
-    this.send(connection, prepared);
+    this.send(connection);
     connection.sync();
     connection.stream.uncork();
   }
 
-  /** Sends the statement without the end of its round trip. */
-  send(connection: RowConnection, prepared = this.#options.prepared): void {
+  /** Sends a prepared statement without the end of its round trip. */
+  send(connection: RowConnection): void {
+    const { prepared, values } = this.#options;
     if (prepared === null) return;
     const { name, text } = prepared;
     for (const old of this.#evictedNames.splice(0)) connection.close({ type: 'S', name: old });
@@ -109,7 +110,7 @@ class Command {
       connection.parse({ name, text });
       connection.describe({ type: 'S', name });
     }
-    connection.bind({ statement: name, values: this.#options.values.map(bindToText) });
+    connection.bind({ statement: name, values: values.map(bindToText) });
     connection.execute();
   }
 

@@ -14,7 +14,7 @@ import { createSchemaTrigger } from './schema-trigger.js';
 import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { evictStatement, findStatement } from '../statements.js';
 import { retryDeadlocks } from '../deadlocks.js';
-import { gatherReads, rejectAll, type PendingRead, type ReadGroup } from '../gathered-reads.js';
+import { gatherReads, type PendingRead, type ReadGroup } from '../gathered-reads.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { acknowledged } from '../unknown-outcome.js';
 import { defaultLockWait, LockHeld } from '../lock-held.js';
@@ -151,9 +151,7 @@ const createPoolExecutor = (
   run: RunOnClient,
   { pipeline = true }: Pick<DatabaseOptions, 'pipeline'>,
 ): Executor => {
-  const gather = gatherReads((reads) => {
-    run((client) => readTogether(client, reads)).catch((error: Error) => rejectAll(reads, error));
-  });
+  const gather = gatherReads((reads) => run((client) => readTogether(client, reads)));
   return {
     quote: postgres.quote,
     rows: (statement, layout) =>
