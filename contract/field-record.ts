@@ -1,4 +1,4 @@
-/** What `field-types.ts` says of each field type. */
+/** The type of the record that `field-types.ts` has for each field type. */
 import type { Direction, FieldShape, JsonSchema } from './field-shapes.js';
 import type { OperatorGroup } from './operators.js';
 

@@ -7,7 +7,7 @@ import { quote, quoteText } from './quoting.js';
 /** An empty copy, which no server shows. */
 const copy = 'svc_scratch_copy';
 
-/** What can be asked for, from the cheapest on; a server without `NOCOPY` refuses it as it does any other. */
+/** Algorithms and locks, cheapest first; a server that does not know `NOCOPY` refuses it like any other. */
 const ways: readonly (ExactCost & { readonly clause: string })[] = [
   { algorithm: 'INSTANT', clause: 'algorithm=instant', lock: 'NONE', blocks: 'nothing' },
   { algorithm: 'NOCOPY', clause: 'algorithm=nocopy, lock=none', lock: 'NONE', blocks: 'nothing' },

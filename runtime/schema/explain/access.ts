@@ -37,8 +37,8 @@ export const explainAccess = async (
   const [before, after] = [accessOf(target), accessOf(wanted)];
   if (before === null || after === null) return [];
   const [users, direct] = await Promise.all([
-    findRows(statements, 'svc_users', {}),
-    findRows(statements, 'svc_access', {}),
+    findRows(statements, 'svc_users', { columns: ['id', 'role'] }),
+    findRows(statements, 'svc_access', { columns: ['user', 'policy'] }),
   ]);
   const facts: Facts = {
     before,
