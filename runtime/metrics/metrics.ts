@@ -9,6 +9,13 @@ export interface Metrics {
   tracked(track: TrackOperation): TrackOperation;
   /** Sets gauges for each snapshot; a function that fails leaves its gauges out. */
   watch(read: ReadGauges): void;
+  /**
+   * Has the counters that alerts are made of begin at 0 for the models that a worker runs: Prometheus takes the first value
+   * of a series for its start, so that what is counted before the first scrape would be no increase.
+   */
+  beginModels(ids: readonly string[]): void;
+  /** The same for attempts to deliver webhooks. */
+  beginWebhooks(): void;
   snapshot(): Promise<Snapshot>;
   close(): void;
 }
@@ -30,6 +37,7 @@ export const createMetrics = ({ version }: MetricsOptions): Metrics => {
   tallies.set('build', [version], 1);
   tallies.set('processes', [], 1);
   tallies.set('streamsOpen', [], 0);
+  for (const cause of ['stall', 'exit']) tallies.add('restarts', [cause], 0);
   readers.push(({ set }) => set('httpInFlight', [], inFlight));
   return {
     observe: count,
@@ -42,6 +50,13 @@ export const createMetrics = ({ version }: MetricsOptions): Metrics => {
       };
     },
     watch: (read) => void readers.push(read),
+    beginModels(ids) {
+      for (const id of ids) {
+        for (const outcome of ['ok', 'error']) tallies.add('runs', [id, outcome], 0);
+        tallies.add('lostLines', [id], 0);
+      }
+    },
+    beginWebhooks: () => tallies.add('webhookAttempts', ['ok'], 0),
     async snapshot() {
       await Promise.allSettled(readers.map(async (read) => read(tallies)));
       return tallies.snapshot();

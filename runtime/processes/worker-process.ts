@@ -101,6 +101,8 @@ const startOn = async (
   watchdog.start();
   const checkDatabase = createDatabaseCheck(opened.database);
   metrics?.watch(workers.readGauges);
+  if (roles.includes('models')) metrics?.beginModels(idsOf(models, pool.classes ?? models.classes));
+  if (roles.includes('webhooks')) metrics?.beginWebhooks();
   metrics?.watch(async ({ set }) => set('databaseUp', [], Number((await checkDatabase()).status === 'ok')));
   const stop = lazy(async () => {
     try {
@@ -131,6 +133,9 @@ const checkClasses = (classes: readonly string[], models: QueueModels): void => 
   const known = models.classes.length === 0 ? 'there are no models' : `expected ${models.classes.join(', ')}`;
   throw new Refusal(`no model has the class "${unknown.join('", "')}"; ${known}`);
 };
+
+const idsOf = (models: QueueModels, classes: readonly string[]): readonly string[] =>
+  models.all.filter((model) => classes.includes(model.class)).map(({ id }) => id);
 
 const readSdkMetrics = async (address: string | null): Promise<string> => {
   if (address === null) return '';

@@ -82,22 +82,22 @@ export const startPrometheus = async (
     if (!answer.ok) throw new Error(`Prometheus: ${body.error}`);
     return body.data;
   };
+  const query = async (expression: string): Promise<readonly Series[]> => {
+    const data = await get(`api/v1/query?${new URLSearchParams({ query: expression })}`);
+    return (data as { readonly result: readonly Series[] }).result;
+  };
+  // it takes up to five seconds until it scrapes
   await until(
     () =>
-      fetch(`http://127.0.0.1:${port}/-/ready`).then(
-        ({ ok }) => ok,
+      query('up == 1').then(
+        (up) => up.length === ports.length,
         () => false,
       ),
-    {
-      what: 'Prometheus is ready',
-    },
+    { what: 'Prometheus scrapes' },
   );
   return {
     url: `http://127.0.0.1:${port}`,
-    async query(expression) {
-      const data = await get(`api/v1/query?${new URLSearchParams({ query: expression })}`);
-      return (data as { readonly result: readonly Series[] }).result;
-    },
+    query,
     alerts: async () => ((await get('api/v1/alerts')) as { readonly alerts: readonly Alert[] }).alerts,
     async close() {
       child.kill('SIGTERM');

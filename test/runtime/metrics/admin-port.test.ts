@@ -107,6 +107,8 @@ describe('ADMIN_PORT of svc worker', () => {
     });
     expect(text).toMatch(/^svc_requests\{model="demo\/\w+",class="\w+",state="waiting"\} 0$/m);
     expect(text).toMatch(/^svc_slots\{model="demo\/\w+",state="limit"\} \d+$/m);
+    expect(text).toMatch(/^svc_runs_total\{model="demo\/\w+",outcome="error"\} 0$/m);
+    expect(text).toMatch(/^svc_webhook_attempts_total\{outcome="ok"\} 0$/m);
     expect(text).toMatch(/^temporal_num_pollers\{/m);
     expect(text).toMatch(/^temporal_request_latency_seconds_bucket\{/m);
     expect(text).toMatch(/^temporal_request_total\{/m);

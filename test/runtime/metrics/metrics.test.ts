@@ -103,6 +103,28 @@ describe('metrics', () => {
     metrics.close();
   });
 
+  it('begin at 0 where an alert needs the first increase', async () => {
+    const metrics = newMetrics();
+    metrics.observe({ kind: 'linesLost', request: 'r', model: 'a/b', lines: 3 });
+    metrics.beginModels(['a/b', 'c/d']);
+    metrics.beginWebhooks();
+    const text = await printSnapshots([await metrics.snapshot()]);
+    const zeros = Array.from(text.matchAll(/^(\S+) 0$/gm), ([, series]) => series);
+    expect(zeros).toEqual(
+      expect.arrayContaining([
+        'svc_process_restarts_total{cause="stall"}',
+        'svc_process_restarts_total{cause="exit"}',
+        'svc_runs_total{model="a/b",outcome="ok"}',
+        'svc_runs_total{model="a/b",outcome="error"}',
+        'svc_runs_total{model="c/d",outcome="error"}',
+        'svc_log_lines_lost_total{model="c/d"}',
+        'svc_webhook_attempts_total{outcome="ok"}',
+      ]),
+    );
+    expect(text).toContain('svc_log_lines_lost_total{model="a/b"} 3\n');
+    metrics.close();
+  });
+
   it('omit only the gauges that cannot be read', async () => {
     const metrics = newMetrics();
     metrics.watch(() => Promise.reject(new Error('the database is away')));
