@@ -61,7 +61,6 @@ interface Running extends Stoppable {
   readyProcesses(): number;
   /** Returns why the schema as it is now cannot be served; null where it can. */
   schemaFailure(): string | null;
-  snapshots(): Promise<readonly Snapshot[]>;
 }
 
 /** The observers of a start: the log, and the metrics if `ADMIN_PORT` is set. */
@@ -79,13 +78,13 @@ const createObservers = ({ adminPort }: Config, log: Observe): Observers => {
 const runAlone = async (config: Config): Promise<void> => {
   const { observe, metrics } = createObservers(config, await createObserver(config));
   const { startRequestProcess } = await import('../processes/request-process.js');
-  await run({ config, observe, processes: 1 }, async () => {
+  const snapshots = async () => (metrics === null ? [] : [await metrics.snapshot()]);
+  await run({ config, observe, processes: 1, snapshots }, async () => {
     const running = await startRequestProcess({ config, observe, ...(metrics !== null && { metrics }) });
     return {
       ...running,
       isWell: () => true,
       readyProcesses: () => Number(running.isReady()),
-      snapshots: async () => (metrics === null ? [] : [await metrics.snapshot()]),
       stop: running.close,
       kill: () => {},
     };
@@ -96,15 +95,17 @@ const runSupervised = async (config: Config, processes: number): Promise<void> =
   // The supervisor computes nothing: without the optimizing compiler it is 5 MB smaller.
   setFlagsFromString('--no-opt');
   const { observe, metrics } = createObservers(config, createLightObserver(config));
-  const [{ supervise }, { choosePort }, { createCollecting }] = await Promise.all([
+  const [{ supervise, children }, { choosePort }, { createCollecting }] = await Promise.all([
     import('../processes/supervisor.js'),
     import('../processes/ports.js'),
     import('../processes/collecting.js'),
   ]);
   const port = await choosePort(config.host, config.port);
-  const collecting = metrics === null ? {} : { collecting: createCollecting(metrics) };
-  await run({ config, observe, processes }, () =>
-    supervise({ processes, host: config.host, port, watchdog: config.watchdog, observe, ...collecting }),
+  const collecting = metrics === null ? null : createCollecting(metrics);
+  const snapshots = async () => (await collecting?.snapshots(children())) ?? [];
+  const { host, watchdog } = config;
+  await run({ config, observe, processes, snapshots }, () =>
+    supervise({ processes, host, port, watchdog, observe, ...(collecting !== null && { collecting }) }),
   );
 };
 
@@ -113,6 +114,8 @@ interface RunOptions {
   readonly observe: Observe;
   /** Number of request processes. */
   readonly processes: number;
+  /** Returns the metrics of all processes, also before the first is ready. */
+  snapshots(): Promise<readonly Snapshot[]>;
 }
 
 const run = async (options: RunOptions, start: () => Promise<Running>): Promise<void> => {
@@ -137,7 +140,7 @@ const run = async (options: RunOptions, start: () => Promise<Running>): Promise<
 
 /** Serves ADMIN_PORT, where it is set. */
 const serveAdminOf = async (
-  { config, processes }: RunOptions,
+  { config, processes, snapshots }: RunOptions,
   current: () => Running | null,
 ): Promise<AdminServer | null> => {
   if (config.adminPort === null) return null;
@@ -152,7 +155,7 @@ const serveAdminOf = async (
     parts: () => partsOf(config, processes, current()),
     async metrics() {
       const { printSnapshots } = await import('../metrics/print.js');
-      return printSnapshots((await current()?.snapshots()) ?? []);
+      return printSnapshots(await snapshots());
     },
   });
 };

@@ -1,4 +1,5 @@
 /** Counts the observations of a process, and reads its gauges for each snapshot. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observation, Observe, TrackOperation } from '../observe.js';
 import { createTallies, type Snapshot, type Tallies } from './tallies.js';
 import { watchProcess } from './process.js';
@@ -7,7 +8,7 @@ export interface Metrics {
   readonly observe: Observe;
   /** Counts operations in flight in addition to what `track` does. */
   tracked(track: TrackOperation): TrackOperation;
-  /** Sets gauges for each snapshot; a function that fails leaves its gauges out. */
+  /** Sets gauges for each snapshot; a function that fails, or takes long, leaves its gauges as they were. */
   watch(read: ReadGauges): void;
   /**
    * Has the counters that alerts are made of begin at 0 for the models that a worker runs: Prometheus takes the first value
@@ -26,6 +27,9 @@ export interface MetricsOptions {
   /** Version of the package. */
   readonly version: string;
 }
+
+/** Milliseconds for which gauges are waited for: without its database, a process is to be scraped all the same. */
+const readLimit = 1_500;
 
 /** Creates the metrics of this process. `version` is the label of `svc_build_info`. */
 export const createMetrics = ({ version }: MetricsOptions): Metrics => {
@@ -58,7 +62,8 @@ export const createMetrics = ({ version }: MetricsOptions): Metrics => {
     },
     beginWebhooks: () => tallies.add('webhookAttempts', ['ok'], 0),
     async snapshot() {
-      await Promise.allSettled(readers.map(async (read) => read(tallies)));
+      const read = Promise.allSettled(readers.map(async (each) => each(tallies)));
+      await Promise.race([read, sleep(readLimit, undefined, { ref: false })]);
       return tallies.snapshot();
     },
     close: host.close,
@@ -119,17 +124,14 @@ const counters: Counters = {
     tallies.add('httpRequests', [route, method, statusText(status)]);
     tallies.observe('httpDuration', [route, method], ms / 1000);
   },
-  step: (tallies, { name }) => {
-    if (name === 'database') tallies.set('databaseUp', none, 1);
-  },
   requestFailed: (tallies, { route }) => tallies.add('httpFailures', [route]),
   statementFinished(tallies, { operation, ms, failure }) {
     tallies.observe('statementDuration', [operation], ms / 1000);
     if (failure !== null) tallies.add('databaseErrors', [failure]);
   },
   connectionAwaited: (tallies, { ms }) => tallies.observe('poolWait', none, ms / 1000),
-  databaseLost: (tallies) => tallies.set('databaseUp', none, 0),
-  databaseBack: (tallies) => tallies.set('databaseUp', none, 1),
+  // afterwards it is asked for each snapshot
+  databaseAwaited: (tallies) => tallies.set('databaseUp', none, 0),
   planCreated: (tallies, { use }) => tallies.add('plansCreated', [use]),
   limitReached: (tallies, { limit }) =>
     limit === 'rate' ? tallies.add('refused', [limit]) : tallies.add('limitHits', [limit]),

@@ -20,7 +20,7 @@ import type { ConnectionMessage } from './connections.js';
 import type { SharedCounts, WindowCounts } from '../access/limiter.js';
 import { retireLimit, type Instruction, type Report } from './messages.js';
 import { createMetrics, type Metrics } from '../metrics/metrics.js';
-import { watchPool } from '../metrics/pool.js';
+import { watchDatabase } from '../metrics/database.js';
 import { startTracing } from '../tracing/tracing.js';
 import { packageVersion } from '../config/package.js';
 import { openBuild, type OpenedBuild, type OpenOptions } from './open-build.js';
@@ -73,14 +73,14 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     ready = value;
     options.onReadiness?.(value);
   };
-  const observe = watchDatabase(options.observe, setReady);
+  const observe = watchAvailability(options.observe, setReady);
   const loading = import('../server.js');
   const opened = await openBuild({ ...options, observe });
   const { directory, generation, declarations, schema: _schema, load: _load, ...build } = opened;
   const { createSource = createOwnSource(options) } = options;
   const source = createSource(opened);
   const watchdog = createWatchdog({ config, ends: endsHung });
-  metrics?.watch(watchPool(opened.database));
+  metrics?.watch(watchDatabase(opened.database));
   const tracing = await startTracing({ endpoint: config.traces, service: 'svc-api' });
   try {
     const { serve } = await loading;
@@ -135,7 +135,7 @@ const createOwnSource =
   (opened: OpenedBuild): BuildSource =>
     createBuildSource({ opened, interval: config.schemaWatch, observe });
 
-const watchDatabase =
+const watchAvailability =
   (observe: Observe, setReady: (ready: boolean) => void): Observe =>
   (observation: Observation) => {
     if (observation.kind === 'databaseLost') setReady(false);

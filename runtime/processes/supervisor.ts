@@ -19,7 +19,6 @@ import {
   type Ready,
   type Report,
 } from './messages.js';
-import type { Snapshot } from '../metrics/tallies.js';
 import type { BuildResult } from './build.js';
 import type { Collecting } from './collecting.js';
 import { createReplacement, type Replacement, type ReplacementOptions } from './replacement.js';
@@ -48,8 +47,6 @@ export interface Supervisor {
   isWell(): boolean;
   /** Returns why the schema as it is now cannot be served; null where it can. */
   schemaFailure(): string | null;
-  /** Returns the metrics of all processes. */
-  snapshots(): Promise<readonly Snapshot[]>;
   /** Lets every process finish its requests; resolves when all have exited. */
   stop(): Promise<void>;
   /** Kills every process immediately. */
@@ -212,7 +209,6 @@ const startOthers = (report: Ready, supervision: Supervision): void => {
     readyProcesses: () => [...ready.values()].filter(Boolean).length,
     isWell: () => hung.size === 0,
     schemaFailure: () => supervision.replacement?.failure() ?? null,
-    snapshots: async () => (await options.collecting?.snapshots(children())) ?? [],
     stop: () => stopProcesses(supervision),
     kill: () => killProcesses(supervision),
   });
@@ -289,7 +285,8 @@ const killProcesses = (supervision: Supervision): void => {
   for (const child of children()) child.process.kill('SIGKILL');
 };
 
-const children = (): Worker[] => Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
+/** Returns the processes that run, those that start included. */
+export const children = (): Worker[] => Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
 
 const countExchange = createCountExchange(() => children().filter((child) => child.isConnected()));
 

@@ -1,7 +1,5 @@
 /** A process of Temporal workers, for `svc worker` and the demo. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
-import type { Database } from '../databases/contract.js';
 import { lazy } from '../concurrency/lazy.js';
 import type { Observe } from '../observe.js';
 import { modulePath, packageVersion } from '../config/package.js';
@@ -10,7 +8,7 @@ import type { Stoppable } from './lifetime.js';
 import { createWatchdog } from './watchdog.js';
 import { urlOf } from '../config/urls.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { watchPool } from '../metrics/pool.js';
+import { isAnswering, watchDatabase } from '../metrics/database.js';
 import { startTracing } from '../tracing/tracing.js';
 import { checkTemporal, ok, type Part, type Parts } from './health.js';
 import { choosePort } from './ports.js';
@@ -73,7 +71,7 @@ const startOn = async (
   checkClasses(pool.classes ?? [], models);
   const watchdog = createWatchdog({ config, ends: true });
   const metricsAddress = metrics === undefined ? null : `127.0.0.1:${await choosePort('127.0.0.1', 0)}`;
-  metrics?.watch(watchPool(opened.database));
+  metrics?.watch(watchDatabase(opened.database));
   const tracing = await startTracing({ endpoint: config.traces, service: 'svc-worker' });
   const workers = await startWorkers({
     settings: parts.queueSettings(config, {
@@ -99,11 +97,9 @@ const startOn = async (
     onWarning: (message) => observe({ kind: 'warning', message }),
   });
   watchdog.start();
-  const checkDatabase = createDatabaseCheck(opened.database);
   metrics?.watch(workers.readGauges);
   if (roles.includes('models')) metrics?.beginModels(idsOf(models, pool.classes ?? models.classes));
   if (roles.includes('webhooks')) metrics?.beginWebhooks();
-  metrics?.watch(async ({ set }) => set('databaseUp', [], Number((await checkDatabase()).status === 'ok')));
   const stop = lazy(async () => {
     try {
       await workers.stop();
@@ -118,7 +114,7 @@ const startOn = async (
     ended: workers.ended.finally(stop),
     parts: async () => ({
       workers: workers.isRunning() ? ok : { status: 'failed', reason: 'the workers drain or have ended' },
-      database: await checkDatabase(),
+      database: (await isAnswering(opened.database)) ? ok : databaseAway,
       queue: await checkTemporal(config.temporal.address ?? '', 'failed'),
     }),
     sdkMetrics: () => readSdkMetrics(metricsAddress),
@@ -143,14 +139,4 @@ const readSdkMetrics = async (address: string | null): Promise<string> => {
   return response?.text() ?? '';
 };
 
-/** Milliseconds for which the database is waited for. */
-const databaseLimit = 1_000;
-
-const createDatabaseCheck = (database: Pick<Database, 'query'>) => async (): Promise<Part> => {
-  const answer = database.query('select 1 as one').then(
-    () => true,
-    () => false,
-  );
-  const isUp = await Promise.race([answer, sleep(databaseLimit, false, { ref: false })]);
-  return isUp ? ok : { status: 'failed', reason: 'the database does not answer' };
-};
+const databaseAway: Part = { status: 'failed', reason: 'the database does not answer' };

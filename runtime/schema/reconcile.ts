@@ -68,5 +68,8 @@ const isUnique = (found: Table, unique: NamedColumns): boolean =>
     (key) => key.columns.join() === unique.columns.join(),
   );
 
-const isIndexed = (found: Table, index: NamedColumns): boolean =>
-  [...found.uniques, ...found.indexes].some((key) => key.columns[0] === index.columns[0]);
+/** Returns whether a key begins with the columns of an index, and so serves the same statements. */
+const isIndexed = (found: Table, { columns }: NamedColumns): boolean =>
+  [...found.uniques, ...found.indexes].some(
+    (key) => key.columns.slice(0, columns.length).join() === columns.join(),
+  );

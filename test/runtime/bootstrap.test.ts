@@ -75,16 +75,18 @@ const version = async (database: Database): Promise<number> => {
 const dropIndexOfMysql = [
   'alter table svc_users drop index svc_users_token_unique',
   'alter table svc_permissions drop index svc_permissions_collection_index',
+  'alter table svc_requests drop index svc_requests_account_state_index',
 ];
 
 /** SQLite does not let go of the index behind a constraint. */
 const dropIndexes: Readonly<Record<TestDialect, readonly string[]>> = {
-  sqlite: ['drop index svc_permissions_collection_index'],
+  sqlite: ['drop index svc_permissions_collection_index', 'drop index svc_requests_account_state_index'],
   mariadb: dropIndexOfMysql,
   mysql: dropIndexOfMysql,
   postgres: [
     'alter table svc_users drop constraint svc_users_token_unique',
     'drop index svc_permissions_collection_index',
+    'drop index svc_requests_account_state_index',
   ],
 };
 
@@ -251,6 +253,8 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
     for (const statement of dropIndexes[dialect]) await exec(database, statement);
     const { steps } = await run(database);
     expect(steps).toContain('add svc_permissions_collection_index');
+    // others begin with the same column
+    expect(steps).toContain('add svc_requests_account_state_index');
     expect(steps.includes('add svc_users_token_unique')).toBe(dialect !== 'sqlite');
   });
 

@@ -48,17 +48,23 @@ export interface Prometheus {
 export const impatientRules = (): string =>
   readFileSync(join(process.cwd(), 'docs', 'operations', 'alerts.yml'), 'utf8')
     .replaceAll(/^ +for: \d+m\n/gm, '')
-    .replaceAll(/\[(5|10|15)m\]/g, '[20s]');
+    .replaceAll(/\[(5|10|15)m\]/g, '[20s]')
+    // the queue is swept each ten seconds
+    .replaceAll('> 300', '> 15');
 
-/** @param ports of 127.0.0.1, scraped each second as the job `svc`; `rules` is the text of a file of rules */
+/**
+ * @param ports of 127.0.0.1, scraped as the job `svc`; `rules` is the text of a file of rules; `interval` are the seconds
+ * between two scrapes, and the most that one may take
+ */
 export const startPrometheus = async (
   ports: readonly number[],
   rules = 'groups: []',
+  interval = 1,
 ): Promise<Prometheus> => {
   const directory = mkdtempSync(join(tmpdir(), 'svc-prometheus-'));
   const targets = ports.map((port) => `127.0.0.1:${port}`);
   const configuration = {
-    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    global: { scrape_interval: `${interval}s`, evaluation_interval: '1s' },
     rule_files: ['rules.yml'],
     scrape_configs: [{ job_name: 'svc', static_configs: [{ targets }] }],
   };
