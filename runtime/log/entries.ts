@@ -108,6 +108,7 @@ const levelsAndMessages: {
     ({ outcome, ms }) => `an attempt to deliver a webhook ended after ${formatDuration(ms)}: ${outcome}`,
   ],
   webhookPostponed: ['debug', ({ reason }) => `a webhook was postponed: ${reason}`],
+  jobFailed: ['error', ({ job }) => `the job ${job} failed and runs again at its next time`],
   jobFinished: [
     'debug',
     ({ job, status, ms }) => `the job ${job} ended after ${formatDuration(ms)}: ${status}`,

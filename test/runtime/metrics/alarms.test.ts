@@ -331,7 +331,10 @@ const slow: readonly Scenario[] = [
       await stop(housekeeper, 'SIGKILL');
       housekeeper = await startWorker('--role workflows,webhooks,housekeeping', ports[1] ?? 0);
       await untilFiring('SvcJobOverdue');
-      expect(housekeeper.output()).toContain('/nowhere');
+      await until(() => housekeeper.output().includes('/nowhere'), {
+        seen: housekeeper.output,
+        timeout: 60_000,
+      });
       await database.execute('drop trigger fail on svc_runs');
       await untilQuiet('SvcJobOverdue');
     },

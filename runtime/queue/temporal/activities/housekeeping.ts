@@ -101,6 +101,7 @@ const createJob =
       return result;
     } catch (error) {
       report('failed');
+      observe({ kind: 'jobFailed', job: name, error });
       throw error;
     }
   };
