@@ -1,5 +1,5 @@
 /** Returns the types of relations, and the collections that a client can reach. */
-import type { Collection, ManyToOne, OneToMany } from '../../model/types.js';
+import type { Collection, ManyToAny, ManyToOne, OneToMany } from '../../model/types.js';
 import { generic, union, type Code } from '../../print/code.js';
 import { str } from '../../print/typescript.js';
 
@@ -49,3 +49,18 @@ export const writtenListType = ({ target, targetFields }: OneToMany): Code =>
 /** Returns the type of a relation in filters: a list also takes quantifiers, such as `_some`. */
 export const relationFilterType = ({ kind, target }: ReachableRelation): string =>
   kind === 'oneToMany' ? `svc.ManyFilter<${str(target)}>` : `svc.Filter<${str(target)}>`;
+
+/** A many-to-any relation with the targets that a client can reach. */
+export interface AnyRelation extends ManyToAny {
+  readonly reachable: readonly string[];
+}
+
+/** Returns the many-to-any relations; a target has one key, as at run time. */
+export const anyRelations = ({ relations }: Collection, served: ServedCollections): readonly AnyRelation[] =>
+  relations
+    .filter((relation) => relation.kind === 'manyToAny')
+    .map((relation) => ({
+      ...relation,
+      reachable: relation.targets.filter((name) => served.get(name)?.key.length === 1),
+    }))
+    .filter(({ reachable }) => reachable.length > 0);
