@@ -8,13 +8,11 @@ import { runQueuedApply } from './queued.js';
 /** Milliseconds between two looks at the journal: at first, and later. */
 const firstInterval = 50;
 const longestInterval = 500;
-/** Milliseconds within which a worker begins, or this process runs the apply. */
-const takeLimit = 10_000;
+/** Milliseconds. */
+const defaultTakeLimit = 10_000;
 
 interface FollowOptions extends ApplyOptions {
   readonly workflows: ApplyWorkflows;
-  /** Milliseconds. */
-  readonly takeLimit?: number;
 }
 
 /**
@@ -27,10 +25,12 @@ export const followWorkflow = async (id: string, options: FollowOptions): Promis
     () => true,
     () => false,
   );
-  if (!isStarted || (await waitFor(id, options, isBegun, options.takeLimit ?? takeLimit)) === null) {
-    await workflows.cancel(id).catch(() => undefined);
+  if (!isStarted || (await waitFor(id, options, isBegun, options.takeLimit ?? defaultTakeLimit)) === null) {
+    const cancelled = workflows.cancel(id).catch(() => undefined);
+    // nobody waits a second time for a server that has just not answered
+    if (isStarted) await cancelled;
     // a worker that begins at this moment has the lock, and is waited for
-    await runQueuedApply(id, options);
+    await Promise.all([runQueuedApply(id, options), cancelled]);
   }
   const row = await waitFor(id, options, (now) => isOver(now) || now.generation !== null);
   if (row === null || isOver(row)) return endWith(row);
