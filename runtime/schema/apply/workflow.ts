@@ -26,11 +26,10 @@ export const followWorkflow = async (id: string, options: FollowOptions): Promis
     () => false,
   );
   if (!isStarted || (await waitFor(id, options, isBegun, options.takeLimit ?? defaultTakeLimit)) === null) {
-    const cancelled = workflows.cancel(id).catch(() => undefined);
-    // nobody waits a second time for a server that has just not answered
-    if (isStarted) await cancelled;
+    // a start whose response was lost is harmless: that workflow will find the apply ended
+    if (isStarted) await workflows.cancel(id).catch(() => undefined);
     // a worker that begins at this moment has the lock, and is waited for
-    await Promise.all([runQueuedApply(id, options), cancelled]);
+    await runQueuedApply(id, options);
   }
   const row = await waitFor(id, options, (now) => isOver(now) || now.generation !== null);
   if (row === null || isOver(row)) return endWith(row);
