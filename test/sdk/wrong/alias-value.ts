@@ -6,4 +6,4 @@ const [album] = await api
   .items('Album')
   .alias({ first: 'Track' })
   .list({ fields: [{ first: ['TrackId'] }] });
-console.log(album?.first[0]?.Name);
+void album?.first[0]?.Name;

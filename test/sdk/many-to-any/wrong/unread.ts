@@ -3,4 +3,4 @@ import { createClient } from 'content-api-client';
 
 const api = createClient({ url: 'http://127.0.0.1' });
 const [block] = await api.items('block').list({ fields: ['kind', 'item:heading.text', 'item:quote.code'] });
-if (block?.kind === 'heading') console.log(block.item?.code);
+if (block?.kind === 'heading') void block.item?.code;
