@@ -1,5 +1,5 @@
 /** Returns the types of relations, and the collections that a client can reach. */
-import type { Collection, ManyToAny, ManyToOne, OneToMany } from '../../model/types.js';
+import type { Collection, ManyToOne, OneToMany } from '../../model/types.js';
 import { generic, union, type Code } from '../../print/code.js';
 import { str } from '../../print/typescript.js';
 
@@ -50,8 +50,10 @@ export const writtenListType = ({ target, targetFields }: OneToMany): Code =>
 export const relationFilterType = ({ kind, target }: ReachableRelation): string =>
   kind === 'oneToMany' ? `svc.ManyFilter<${str(target)}>` : `svc.Filter<${str(target)}>`;
 
-/** A many-to-any relation with the targets that a client can reach. */
-export interface AnyRelation extends ManyToAny {
+/** A many-to-any relation, with the targets that a client can reach. */
+export interface AnyRelation {
+  readonly name: string;
+  readonly collectionField: string;
   readonly reachable: readonly string[];
 }
 
@@ -59,8 +61,9 @@ export interface AnyRelation extends ManyToAny {
 export const anyRelations = ({ relations }: Collection, served: ServedCollections): readonly AnyRelation[] =>
   relations
     .filter((relation) => relation.kind === 'manyToAny')
-    .map((relation) => ({
-      ...relation,
-      reachable: relation.targets.filter((name) => served.get(name)?.key.length === 1),
+    .map(({ name, collectionField, targets }) => ({
+      name,
+      collectionField,
+      reachable: targets.filter((target) => served.get(target)?.key.length === 1),
     }))
     .filter(({ reachable }) => reachable.length > 0);
