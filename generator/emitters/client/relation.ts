@@ -49,3 +49,21 @@ export const writtenListType = ({ target, targetFields }: OneToMany): Code =>
 /** Returns the type of a relation in filters: a list also takes quantifiers, such as `_some`. */
 export const relationFilterType = ({ kind, target }: ReachableRelation): string =>
   kind === 'oneToMany' ? `svc.ManyFilter<${str(target)}>` : `svc.Filter<${str(target)}>`;
+
+/** A many-to-any relation, with the targets that a client can reach. */
+export interface AnyRelation {
+  readonly name: string;
+  readonly collectionField: string;
+  readonly reachable: readonly string[];
+}
+
+/** Returns the many-to-any relations; a target has one key, as at run time. */
+export const anyRelations = ({ relations }: Collection, served: ServedCollections): readonly AnyRelation[] =>
+  relations
+    .filter((relation) => relation.kind === 'manyToAny')
+    .map(({ name, collectionField, targets }) => ({
+      name,
+      collectionField,
+      reachable: targets.filter((target) => served.get(target)?.key.length === 1),
+    }))
+    .filter(({ reachable }) => reachable.length > 0);

@@ -27,14 +27,18 @@ export interface ArticleBlockUpdate extends svc.Update<ArticleBlockCreate, 'id'>
 export interface ArticleBlockFilter extends svc.Conditions<'article_block'> {
   id?: svc.NumberFilter;
   article?: svc.NumberFilter | svc.Filter<'article'>;
-  item?: svc.TextFilter;
+  item?: svc.TextFilter | svc.AnyFilter<'image' | 'quote'>;
   collection?: svc.TextFilter;
   position?: svc.NumberFilter;
+  'item:image'?: svc.Filter<'image'>;
+  'item:quote'?: svc.Filter<'quote'>;
 }
 
 /** Relations of article_block. */
 export interface ArticleBlockRelations {
   article: svc.One<'article'>;
+  'item:image': svc.One<'image'> | null;
+  'item:quote': svc.One<'quote'> | null;
 }
 
 /** article_block, for the client. */
@@ -46,5 +50,6 @@ export interface ArticleBlockCollection extends svc.Table<'article_block'> {
   update: ArticleBlockUpdate;
   filter: ArticleBlockFilter;
   relations: ArticleBlockRelations;
+  any: { item: svc.Any<'image' | 'quote', 'collection'> };
   functions: svc.NoFunctions;
 }
