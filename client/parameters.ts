@@ -10,6 +10,7 @@ export interface AnyQuery {
   readonly offset?: number | undefined;
   readonly page?: number | undefined;
   readonly deep?: object | undefined;
+  readonly alias?: object | undefined;
   readonly meta?: readonly string[] | undefined;
   readonly after?: string | undefined;
   readonly timezone?: string | undefined;
