@@ -10,7 +10,7 @@ export type { Any, AnyFilter } from './any.js';
 export type * from './filters.js';
 export type { Geometry } from './geometry.js';
 export type * from './functions.js';
-export type { WrittenList } from './lists.js';
+export type { WrittenList, WrittenOne } from './lists.js';
 
 /** A relation to one item. */
 export interface One<Name extends CollectionName> {

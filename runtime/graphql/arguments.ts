@@ -30,25 +30,33 @@ export const createArgumentReader = (
   field: GraphQLField<unknown, unknown>,
   node: SelectedField,
 ): ((variables: Arguments) => Arguments) => {
-  const translate = (values: Arguments): Arguments => toDatabaseArguments(values, field);
   const names = variablesIn(node);
   if (names.length === 0) {
-    const values = translate(coerceArguments(field, node, {}));
+    const values = toDatabaseArguments(coerceArguments(field, node, {}), field);
     return () => values;
   }
-  const template = coerceArguments(
-    field,
-    node,
-    Object.fromEntries(names.map((name) => [name, Symbol(name)])),
+  const translate = createTranslator(field);
+  const symbols = Object.fromEntries(names.map((name) => [name, Symbol(name)]));
+  const readers = Object.entries(coerceArguments(field, node, symbols)).map(
+    ([name, template]): [string, (variables: Arguments) => unknown] => {
+      if (hasSymbol(template)) return [name, (variables) => translate(name, fill(template, variables))];
+      const value = translate(name, template);
+      return [name, () => value];
+    },
   );
   return (variables) => {
     // a missing or null variable may mean the default or an error, so graphql-js has to decide
     const hasAllVariables = names.every((name) => variables[name] !== undefined && variables[name] !== null);
-    return translate(
-      hasAllVariables ? fillObject(template, variables) : coerceArguments(field, node, variables),
-    );
+    return hasAllVariables
+      ? Object.fromEntries(readers.map(([name, read]) => [name, read(variables)]))
+      : toDatabaseArguments(coerceArguments(field, node, variables), field);
   };
 };
+
+/** Returns whether a value is, or holds, a symbol in place of a variable. */
+const hasSymbol = (value: unknown): boolean =>
+  typeof value === 'symbol' ||
+  (typeof value === 'object' && value !== null && Object.values(value).some(hasSymbol));
 
 const variablesIn = (node: SelectedField): readonly string[] => {
   const names = new Set<string>();
@@ -58,26 +66,30 @@ const variablesIn = (node: SelectedField): readonly string[] => {
   return [...names];
 };
 
-const fillObject = (template: Arguments, variables: Arguments): Arguments =>
-  Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, variables)]));
-
 const fill = (value: unknown, variables: Arguments): unknown => {
   if (typeof value === 'symbol') return variables[value.description ?? ''];
   if (Array.isArray(value)) return value.map((entry) => fill(entry, variables));
-  return typeof value === 'object' && value !== null ? fillObject(value as Arguments, variables) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, fill(entry, variables)]));
 };
 
 const toDatabaseArguments = (values: Arguments, field: GraphQLField<unknown, unknown>): Arguments => {
+  const translate = createTranslator(field);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, translate(name, value)]));
+};
+
+/** Creates the translation of an argument's value, by the name of the argument, into database names. */
+const createTranslator = (
+  field: GraphQLField<unknown, unknown>,
+): ((name: string, value: unknown) => unknown) => {
   const item = getNamedType(field.type);
-  return Object.fromEntries(
-    field.args.flatMap(({ name, type }): [string, unknown][] => {
-      const value = values[name];
-      if (value === undefined) return [];
-      return name === 'sort' && isObjectType(item) && Array.isArray(value)
-        ? [[name, value.map((text) => sortToDatabaseNames(String(text), item))]]
-        : [[name, toDatabaseNames(value, type)]];
-    }),
-  );
+  const types = new Map(field.args.map(({ name, type }) => [name, type]));
+  return (name, value) => {
+    if (name === 'sort' && isObjectType(item) && Array.isArray(value))
+      return value.map((text) => sortToDatabaseNames(String(text), item));
+    const type = types.get(name);
+    return type === undefined ? value : toDatabaseNames(value, type);
+  };
 };
 
 export const coerceArguments = (

@@ -1,5 +1,5 @@
 /** Emits `collections/<collection>.ts`: the item, input and filter types of one collection. */
-import type { Collection, OutputFile } from '../../model/types.js';
+import type { Collection, Field, OutputFile } from '../../model/types.js';
 import { array, arrayType, generic, layout, objectType, pair, union, type Code } from '../../print/code.js';
 import {
   createWriter,
@@ -16,11 +16,14 @@ import { functionsType } from './functions.js';
 import {
   anyRelations,
   clientKind,
+  isTable,
   reachableRelations,
   relationFilterType,
   relationType,
   writtenLists,
   writtenListType,
+  writtenOnes,
+  writtenOneType,
   type AnyRelation,
   type ReachableRelation,
   type ServedCollections,
@@ -87,7 +90,7 @@ const writeItem = (writer: CodeBlockWriter, collection: Collection, served: Serv
       ? []
       : [
           {
-            code: member(relation.name, arrayType(bareType(target))),
+            code: member(relation.name, arrayType(bareType(target.name))),
             about: `Keys of items of ${target.name}.`,
           },
         ];
@@ -101,23 +104,33 @@ const writeItem = (writer: CodeBlockWriter, collection: Collection, served: Serv
 };
 
 /** Returns the type of a related row without selected fields: its key. */
-const bareType = (target: Collection): Code => `svc.BareKey<${str(target.name)}>`;
+const bareType = (target: string): Code => `svc.BareKey<${str(target)}>`;
 
 const writeInputs = (writer: CodeBlockWriter, collection: Collection, served: ServedCollections): void => {
   const { type } = collection.names;
   const fields = collection.fields.filter((field) => !field.generated);
+  const ones = writtenOnes(collection, served);
+  const anys = anyRelations(collection, served);
+  const parts = new Set(anys.flatMap(({ name, collectionField }) => [name, collectionField]));
+  const isOptional = ({ name, required }: Field): boolean => !required || parts.has(name);
   writeInterface(writer, {
     heading: `${type}Create`,
     about: `Input that creates an item of ${collection.name}.`,
     members: [
       ...fields.map((field) => ({
-        code: member(field.name, writeType(field), { optional: !field.required }),
+        code: member(field.name, writeType(field, ones.get(field.name)), { optional: isOptional(field) }),
         about: writeComment(field),
       })),
       ...writtenLists(collection, served).map((relation) => ({
         code: member(relation.name, writtenListType(relation), { optional: true }),
         about: `Items of ${relation.target}: the complete list, or only the changes.`,
       })),
+      ...scopesOf(anys)
+        .filter(({ target }) => isTable(target, served))
+        .map(({ name, target }) => ({
+          code: member(name, union([bareType(target), writtenOneType([target])]), { optional: true }),
+          about: `The item, of ${target}.`,
+        })),
     ],
   });
   const keys = collection.key.filter((name) => fields.some((field) => field.name === name));

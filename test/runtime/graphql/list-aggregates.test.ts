@@ -45,7 +45,7 @@ describe.each(settings)('aggregated lists in GraphQL on $dialect through $listen
   const aggregate = async (field: string, as = 'admin') => {
     const answer = await ask(server(), `{ shelf(sort: ["code"]) { ${field} } }`, { as });
     const { shelf } = (answer.data ?? {}) as { readonly shelf?: unknown };
-    return shelf ?? answer.problems.concat(answer.codes);
+    return shelf ?? [...answer.problems, ...answer.codes];
   };
   const rest = async (deep: object, as = 'admin') => {
     const path = `/items/shelf?fields=things&sort=code&deep=${encodeURIComponent(JSON.stringify({ things: deep }))}`;

@@ -66,10 +66,30 @@ export const run = async (api: Client) => {
     | { where: { title: string | null } | null; kind: null; item: null }
     | undefined
   >()(where);
-  return { page, speakers, paths, shared, quote: whole?.item, keys, where };
+  const made = await api.items('page').create(
+    {
+      title: 'Written',
+      blocks: [
+        { kind: 'heading', item: { text: 'Made' } },
+        { 'item:quote': { code: 'byron', text: 'Made', speaker: { name: 'George' } } },
+        { 'item:quote': 'wilde' },
+      ],
+    },
+    { fields: ['id', { blocks: ['id', 'kind', { item: ['text'] }] }] },
+  );
+  const written = made.blocks.map((block) => (block.kind === 'quote' ? block.item?.text : block.kind));
+  const [third] = made.blocks.slice(2);
+  if (third !== undefined)
+    await blocks.update(third.id, { 'item:quote': { code: 'byron', text: 'Changed' } });
+  const changed = await api.items('quote').get('byron', { fields: ['text', 'speaker.name'] });
+  await blocks.deleteMany(made.blocks.map(({ id }) => id));
+  await api.items('page').delete(made.id);
+  return { written, changed, page, speakers, paths, shared, quote: whole?.item, keys, where };
 };
 
 export const expected = {
+  written: ['heading', 'Made', 'Be yourself'],
+  changed: { text: 'Changed', speaker: { name: 'George' } },
   page: {
     title: 'Home',
     blocks: [
