@@ -39,6 +39,10 @@ const access = {
   users: { some: { policies: ['Some'] }, bare: { policies: ['Bare'] }, closed: { policies: ['Closed'] } },
 } as const;
 
+const row = (countAll: number, n: number, sum: string | null, made: string | null) => ({
+  things_aggregated: [{ countAll, count: { n }, sum: { n: sum }, min: { made } }],
+});
+
 describe.each(settings)('aggregated lists in GraphQL on $dialect through $listener', (setting) => {
   const server = useServer({ ...setting, sql: sqlFor(setting.dialect, schema), meta, access });
 
@@ -55,9 +59,6 @@ describe.each(settings)('aggregated lists in GraphQL on $dialect through $listen
 
   it('have one row for each item, those without rows too', async () => {
     const found = await aggregate('things_aggregated { countAll count { n } sum { n } min { made } }');
-    const row = (countAll: number, n: number, sum: string | null, made: string | null) => ({
-      things_aggregated: [{ countAll, count: { n }, sum: { n: sum }, min: { made } }],
-    });
     expect(found).toEqual([
       row(3, 2, '12', '2020-01-01'),
       row(2, 2, '3', '2020-06-01'),

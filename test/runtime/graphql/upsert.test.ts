@@ -21,6 +21,8 @@ describe.each(settings)('upserts in GraphQL on $dialect through $listener', (set
     return { data: data.upsert_item_items, meta: extensions.meta.upsert_item_items };
   };
 
+  const change = (data: string) => upsert(`data: ${data}, conflict: ["sku"]`, 'title', 'clerk');
+
   it('change items that are stored, though they lack required fields, and create the others', async () => {
     const rows = [
       { sku: 'b', title: 'changed' },
@@ -56,7 +58,6 @@ describe.each(settings)('upserts in GraphQL on $dialect through $listener', (set
   });
 
   it('hold what is found against the rights to change it', async () => {
-    const change = (data: string) => upsert(`data: ${data}, conflict: ["sku"]`, 'title', 'clerk');
     expect(await change('[{ sku: "a", title: "mine" }]')).toMatchObject({ meta: { outcomes: ['updated'] } });
     expect(await change('[{ sku: "b", title: "not mine" }]')).toMatchObject({ codes: ['FORBIDDEN'] });
     expect(await change('[{ sku: "a", title: "bad" }]')).toMatchObject({ codes: ['FAILED_VALIDATION'] });
