@@ -146,10 +146,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'runtime/databases': [],
   'runtime/databases/contract': [
     'type contract',
-    'type runtime/plan',
     'type runtime/sql',
     'type runtime/execute',
     'type runtime/databases/printers',
+    'type runtime/databases/sql-dialect',
+  ],
+  'runtime/databases/sql-dialect': [
+    'type contract',
+    'type runtime/plan',
     'type generator/introspection/catalog',
   ],
   'runtime/databases/printers': ['type runtime/schema', ...databaseContract],

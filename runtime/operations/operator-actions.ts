@@ -14,7 +14,7 @@ import {
   type BulkAction,
   type OperatorAction,
 } from '../queue/store/operator-actions.js';
-import { deletePause, insertPause } from '../queue/store/pauses.js';
+import { deletePause, insertPause, type PauseTarget } from '../queue/store/pauses.js';
 import { drainWorkers } from '../queue/store/workers.js';
 import type { OperationContext } from './context.js';
 import { toSearch } from './operator.js';
@@ -94,7 +94,7 @@ const actAtOnce = async (
   const named = target === undefined ? undefined : { ...target, name: endpoint ?? target.name };
   if (named !== undefined && action === 'pause')
     await insertPause(database, { ...named, reason, user, created: now });
-  if (named !== undefined && action === 'resume') await deletePause(database, named);
+  if (named !== undefined && action === 'resume') await resume(named, services);
   const done = ids === undefined ? 1 : await drainWorkers(database, ids);
   const id = createId();
   const item = named === undefined ? (ids ?? []).join() : `${named.kind} ${named.name}`;
@@ -112,6 +112,13 @@ const actAtOnce = async (
     reason,
     ...times,
   };
+};
+
+/** Ends a pause, and has what it held run now instead of at the next sweep. */
+const resume = async (target: PauseTarget, { database, loadQueue }: OperationServices): Promise<void> => {
+  await deletePause(database, target);
+  const { lifecycle } = await loadQueue();
+  await lifecycle.fillResumed(target);
 };
 
 /** @throws INVALID_PAYLOAD for what is not a URL */

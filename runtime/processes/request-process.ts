@@ -68,11 +68,7 @@ const retireGrace = 5_000;
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
   const { config, metrics, endsHung = true } = options;
   computeHashesBy(createHashProcess());
-  let ready = false;
-  const setReady = (value: boolean): void => {
-    ready = value;
-    options.onReadiness?.(value);
-  };
+  const { isReady, setReady } = createReadiness(options);
   const observe = watchDatabase(options.observe, setReady);
   const loading = import('../server.js');
   const opened = await openBuild({ ...options, observe });
@@ -117,7 +113,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
       collections: declarations.length,
       directory,
       generation,
-      isReady: () => ready,
+      isReady,
       schemaFailure: source.failure,
       close: () => close(0, drainLimit),
       retire: () => close(retireGrace, retireLimit),
@@ -127,6 +123,17 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     await opened.close();
     throw error;
   }
+};
+
+const createReadiness = ({ onReadiness }: RequestProcessOptions) => {
+  let ready = false;
+  return {
+    isReady: () => ready,
+    setReady(value: boolean): void {
+      ready = value;
+      onReadiness?.(value);
+    },
+  };
 };
 
 /** The process looks at the schema itself. */
