@@ -83,29 +83,29 @@ describe.each(['mysql', 'mariadb'] as const)('on %s', (dialect) => {
   });
 });
 
-describe('on postgres, while a table is rewritten between the statements of a request', () => {
-  /** Sends a request, changes `maker` while a statement of it waits for that table, and returns the response. */
-  const during = async (
-    server: TestServer,
-    statement: string,
-    send: () => ReturnType<TestServer['request']>,
-  ): Promise<Awaited<ReturnType<TestServer['request']>>> => {
-    const { database } = server;
-    let answer: ReturnType<typeof send> | null = null;
-    await database.transaction(async (executor) => {
-      await executor.query('lock table maker in access exclusive mode');
-      answer = send();
-      await until(async () => {
-        const [row] = await executor.query(
-          `select count(*)::int as n from pg_locks where relation = 'maker'::regclass and not granted`,
-        );
-        return Number(row?.n) > 0;
-      });
-      await executor.query(statement);
+/** Sends a request, changes `maker` while a statement of it waits for that table, and returns the response. */
+const during = async (
+  server: TestServer,
+  statement: string,
+  send: () => ReturnType<TestServer['request']>,
+): Promise<Awaited<ReturnType<TestServer['request']>>> => {
+  const { database } = server;
+  let answer: ReturnType<typeof send> | null = null;
+  await database.transaction(async (executor) => {
+    await executor.query('lock table maker in access exclusive mode');
+    answer = send();
+    await until(async () => {
+      const [row] = await executor.query(
+        `select count(*)::int as n from pg_locks where relation = 'maker'::regclass and not granted`,
+      );
+      return Number(row?.n) > 0;
     });
-    return answer as unknown as ReturnType<typeof send>;
-  };
+    await executor.query(statement);
+  });
+  return answer as unknown as ReturnType<typeof send>;
+};
 
+describe('on postgres, while a table is rewritten between the statements of a request', () => {
   const rewrites = 'alter table maker alter column name type varchar(30)';
   const read = '/items/product?fields=id,maker.*&meta=*';
 
