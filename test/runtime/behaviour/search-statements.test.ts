@@ -29,7 +29,7 @@ const options = (dialect: TestDialect) => ({
 const search = async (server: TestServer, text: string, as = 'admin') => {
   const spy = vi.spyOn(server.database, 'rows');
   const { data } = await server.request('GET', `/items/book?fields=id&search=${text}`, { as });
-  const [statement] = spy.mock.calls.map(([each]) => each).filter((each) => each.text.includes('book'));
+  const statement = spy.mock.calls.map(([each]) => each).find((each) => each.text.includes('book'));
   spy.mockRestore();
   if (statement === undefined) throw new Error('there was no search');
   const where = statement.text.slice(statement.text.indexOf(' where '));

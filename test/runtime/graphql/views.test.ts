@@ -1,4 +1,5 @@
 /** The GraphQL schema is built for what callers may use, neither for each request nor for each caller. */
+import type * as graphql from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
 import { useServer } from '../harness/use-server.js';
 import { ask } from './library.js';
@@ -6,7 +7,7 @@ import { ask } from './library.js';
 const built = vi.hoisted(() => ({ count: 0 }));
 
 vi.mock('graphql', async (original) => {
-  const module = await original<typeof import('graphql')>();
+  const module = await original<typeof graphql>();
   return {
     ...module,
     buildASTSchema: (...options: Parameters<typeof module.buildASTSchema>) => {
