@@ -20,6 +20,10 @@ const createGate = (): { readonly opened: Promise<void>; open(): void } => {
   return { opened: once(events, 'open').then(() => undefined), open: () => void events.emit('open') };
 };
 
+interface Progressed {
+  readonly progress?: number;
+}
+
 /** Follows the stream of a request. */
 const followProgress = (queue: TestQueue, { path }: Submitted) => {
   const percents: number[] = [];
@@ -30,8 +34,8 @@ const followProgress = (queue: TestQueue, { path }: Submitted) => {
     for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const events = `${text}${part}`.split('\n\n');
       text = events.pop() ?? '';
-      for (const [, data = ''] of events.flatMap((event) => [...event.matchAll(/^data: (.*)$/gm)])) {
-        const { progress } = JSON.parse(data) as { readonly progress?: number };
+      for (const event of events) {
+        const { progress } = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{}') as Progressed;
         if (progress !== undefined) percents.push(progress);
       }
     }
