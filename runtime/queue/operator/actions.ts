@@ -22,7 +22,7 @@ import {
 } from '../store/operator-actions.js';
 import { countRequests, searchRequests, type RequestSearch } from '../store/operator-search.js';
 import type { RequestHead } from '../store/request-head.js';
-import { applicableSearch } from './applicable.js';
+import { applicableSearch } from './action-search.js';
 import { holdClaim, takeOverAfter, type HeldClaim } from './held-claim.js';
 
 export interface OperatorActionOptions extends CancelServices {
