@@ -4,7 +4,7 @@ import { createGraphql, type Graphql } from './graphql.js';
 import type { Items } from './items.js';
 import type { AnyKey } from './key.js';
 import type { CollectionName } from './names.js';
-import type { AnyQuery } from './parameters.js';
+import type { AnyQuery, AnyRead } from './parameters.js';
 import { createOperations, type Operations } from './operations.js';
 import { createQueue, type Queue, type SubmitOptions } from './queue.js';
 import { singletons, systemPaths } from './schema.js';
@@ -55,7 +55,7 @@ const withAliases = (reads: Reads, alias: object): Reads => ({
   list: (query?: AnyQuery, options?: CallOptions) => reads.list({ ...query, alias }, options),
   pages: (query?: AnyQuery, options?: CallOptions) => reads.pages({ ...query, alias }, options),
   iterate: (query?: AnyQuery, options?: CallOptions) => reads.iterate({ ...query, alias }, options),
-  get: (key: AnyKey, query?: AnyQuery, options?: CallOptions) => reads.get(key, { ...query, alias }, options),
+  get: (key: AnyKey, query?: AnyRead, options?: CallOptions) => reads.get(key, { ...query, alias }, options),
   export: (format: ExportFormat, query?: AnyQuery, options?: SubmitOptions) =>
     reads.export(format, { ...query, alias }, options),
   download: (format: ExportFormat, query?: AnyQuery, options?: CallOptions) =>

@@ -68,6 +68,8 @@ export interface ColumnDetails {
   /** Digits after the second; `null` where the type has none, or the usual number. */
   readonly fraction: number | null;
   readonly values: readonly string[] | null;
+  /** System of coordinates of a geometry (EPSG), `null` where it is any; absent for other types. */
+  readonly srid?: number | null;
   /** `null` where it is that of the table. */
   readonly collation: string | null;
   /** The way in which the database generates values; `null` where it does not. */

@@ -101,6 +101,7 @@ const columnToShape = (column: Column, reading: Reading): ColumnShape => {
     scale: details.scale,
     fraction: details.fraction,
     values: details.values,
+    ...(details.srid !== undefined && { srid: details.srid }),
     nullable: column.nullable,
     default: defaultToShape(column, reading),
     generated: isComputed

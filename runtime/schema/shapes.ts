@@ -40,6 +40,8 @@ export interface ColumnShape {
   readonly scale: number | null;
   readonly fraction: number | null;
   readonly values: readonly string[] | null;
+  /** System of coordinates of a geometry (EPSG), null: any; absent for types that have none. */
+  readonly srid?: number | null;
   readonly nullable: boolean;
   readonly default: DefaultShape | null;
   readonly generated: { readonly expression: SchemaExpression; readonly stored: boolean } | null;
@@ -99,6 +101,6 @@ export type ReferenceAction = 'NO ACTION' | 'RESTRICT' | 'CASCADE' | 'SET NULL' 
 /** A type name that a column may have. */
 export interface DataType {
   /** Arguments that follow the name. */
-  readonly size: 'none' | 'length' | 'decimal' | 'fraction' | 'values';
+  readonly size: 'none' | 'length' | 'decimal' | 'fraction' | 'values' | 'srid';
   readonly kind: 'text' | 'number' | 'smallint' | 'boolean' | 'other';
 }

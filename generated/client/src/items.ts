@@ -106,11 +106,15 @@ export interface ReadItems<Name extends CollectionName, Other = NoAliases> exten
    * Returns one item by its key.
    * @throws ApiError `FORBIDDEN` when it does not exist for the caller
    */
-  get<const Chosen extends Fields<Name, Other> = EveryColumn, const Facts extends readonly 'etag'[] = []>(
+  get<
+    const Chosen extends Fields<Name, Other> = EveryColumn,
+    const Facts extends readonly 'etag'[] = [],
+    Etag extends string = never,
+  >(
     key: Key<Name>,
-    query?: GetQuery<Name, Chosen, Facts, Other>,
+    query?: GetQuery<Name, Chosen, Facts, Etag, Other>,
     options?: CallOptions,
-  ): Promise<GetResult<Result<Name, Chosen, Other>, Facts>>;
+  ): Promise<GetResult<Result<Name, Chosen, Other>, Facts, Etag>>;
 }
 
 interface MeasuredItems<Name extends CollectionName> {
@@ -200,7 +204,10 @@ export interface TableItems<Name extends CollectionName> extends ReadItems<Name>
    * Deletes several items, all or none, by their keys or `{ query }`.
    * @throws ApiError
    */
-  deleteMany(which: readonly Key<Name>[] | Selected<Name>, options?: DeleteManyOptions): Promise<void>;
+  deleteMany<Dry extends boolean = false>(
+    which: readonly Key<Name>[] | Selected<Name>,
+    options?: DeleteManyOptions<Dry>,
+  ): Promise<Dry extends true ? number : void>;
 }
 
 /** Methods of a collection that is a single item. */

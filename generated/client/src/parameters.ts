@@ -20,6 +20,11 @@ export interface AnyQuery {
   readonly having?: object | undefined;
 }
 
+/** An untyped query of one item. */
+export interface AnyRead extends AnyQuery {
+  readonly ifNoneMatch?: string | undefined;
+}
+
 /** An untyped query of a write. */
 export interface AnyWrite extends AnyQuery {
   readonly dryRun?: boolean | undefined;

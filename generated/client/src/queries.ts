@@ -23,15 +23,18 @@ export interface GetQuery<
   Name extends CollectionName,
   Chosen,
   Facts extends readonly 'etag'[],
+  Etag extends string,
   Other = NoAliases,
 > extends ItemQuery<Name, Chosen, Other> {
   meta?: Facts | undefined;
+  /** ETag of the item that the caller has, from `get` with the same query; the result is null if nothing has changed. */
+  ifNoneMatch?: Etag | undefined;
 }
 
 /** The result of `get`. The ETag is null where the query is too long for a URL. */
-export type GetResult<Data, Facts extends readonly 'etag'[]> = [Facts[number]] extends [never]
-  ? Data
-  : { data: Data; meta: { etag: string | null } };
+export type GetResult<Data, Facts extends readonly 'etag'[], Etag extends string> =
+  | ([Facts[number]] extends [never] ? Data : { data: Data; meta: { etag: string | null } })
+  | ([Etag] extends [never] ? never : null);
 
 /** Options of every write. */
 interface WriteOptions {
@@ -53,10 +56,13 @@ export interface ChangeQuery<Name extends CollectionName, Chosen extends Fields<
 }
 
 /** Options of deletions. */
-export interface DeleteManyOptions extends CallOptions, Readonly<WriteOptions> {}
+export interface DeleteManyOptions<Dry extends boolean> extends CallOptions {
+  /** Checks the deletion under all rules, deletes nothing, and returns how many items it would delete. */
+  readonly dryRun?: Dry | undefined;
+}
 
 /** Options of the deletion of one item. */
-export interface DeleteOptions extends DeleteManyOptions {
+export interface DeleteOptions extends CallOptions, Readonly<WriteOptions> {
   /** ETag that the item must have, from `get` with all columns. */
   readonly ifMatch?: string | undefined;
 }

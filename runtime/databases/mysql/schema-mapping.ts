@@ -175,6 +175,7 @@ export const createMapping = (server: Server): SchemaMapping => ({
   hasOnUpdate: true,
   hasVirtualColumns: true,
   hasNullableKeys: false,
+  enforcesSrid: server === 'mysql',
   hasSetDefault: false,
   hasSharedConstraintNames: true,
   indexes: {

@@ -156,6 +156,7 @@ export const mapping: SchemaMapping = {
   hasOnUpdate: false,
   hasVirtualColumns: false,
   hasNullableKeys: false,
+  enforcesSrid: false,
   hasSetDefault: true,
   hasSharedConstraintNames: false,
   indexes: {

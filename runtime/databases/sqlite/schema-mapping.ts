@@ -138,6 +138,7 @@ export const mapping: SchemaMapping = {
   hasOnUpdate: false,
   hasVirtualColumns: true,
   hasNullableKeys: true,
+  enforcesSrid: false,
   hasSetDefault: true,
   hasSharedConstraintNames: false,
   indexes: {

@@ -30,6 +30,7 @@ export const mapField = (place: FieldPlace, rules: FieldRules): MappedField => {
   const loseCollation = (collation: string): void =>
     void notes.collations.push({ collection, field, collation });
   const isForeign = !rules.isSameVendor || to.foreignType?.test(schema.data_type) === true;
+  if (schema.srid === 0 && !to.enforcesSrid) lose('geometries of any system of coordinates, not only SRID 0');
   if (!isForeign) return { entry: { ...entry, schema: withoutForeignCollation(schema, to, loseCollation) } };
   const type = rules.from.toNeutral(schema);
   const mapped = type === null ? null : to.fromNeutral(type, contextOf(place));

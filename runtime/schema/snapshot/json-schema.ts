@@ -107,6 +107,7 @@ export const fieldJsonSchema = {
         numeric_scale: nullable('integer', { minimum: -1000, maximum: 1000 }),
         datetime_precision: size,
         enum_values: { type: ['array', 'null'], items: text(255), minItems: 1, maxItems: 1000 },
+        srid: nullable('integer', { minimum: 0, maximum: 2 ** 32 - 1 }),
         is_nullable: { type: 'boolean' },
         is_unique: { type: 'boolean' },
         is_indexed: { type: 'boolean' },

@@ -143,6 +143,7 @@ const toColumn = (
     dataType,
     ...keepSizes(sizes, type?.size ?? null, present),
     values: type?.size === 'values' ? values : null,
+    ...(type?.size === 'srid' && { srid: given(schema.srid, present?.srid) }),
     nullable: schema.is_nullable ?? true,
     default: toDefault(schema, type?.kind ?? 'other'),
     generated:

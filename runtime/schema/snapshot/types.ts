@@ -94,6 +94,8 @@ export interface FieldSchema {
   readonly numeric_scale: number | null;
   readonly datetime_precision?: number | null;
   readonly enum_values?: readonly string[] | null;
+  /** System of coordinates of a geometry (EPSG). */
+  readonly srid?: number | null;
   readonly is_nullable: boolean;
   readonly is_unique: boolean;
   readonly is_indexed?: boolean;
