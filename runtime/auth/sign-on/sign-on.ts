@@ -76,7 +76,7 @@ export const stateTtl = 5 * 60_000;
 
 /** Creates the logins at the configured providers. Its methods throw ROUTE_NOT_FOUND for others. */
 export const createSignOn = (options: SignOnOptions): SignOn => {
-  const entries = new Map(options.configs.map((config) => [config.name, createEntry(config, options.url)]));
+  const entries = new Map(options.configs.map((config) => [config.name, createEntry(config, options)]));
 
   const findEntry = (name: string): Entry => {
     const entry = entries.get(name);
@@ -107,9 +107,9 @@ interface Entry {
   readonly pages: AllowList;
 }
 
-const createEntry = (config: ProviderConfig, url: () => string): Entry => {
+const createEntry = (config: ProviderConfig, { url, warn }: SignOnOptions): Entry => {
   const callback = (): string => `${url()}/auth/login/${config.name}/callback`;
-  return { provider: createProvider(config, { callback }), pages: createAllowList(config.redirects) };
+  return { provider: createProvider(config, { callback, warn }), pages: createAllowList(config.redirects) };
 };
 
 const begin = async (
