@@ -126,7 +126,7 @@ const renameCollection = (entry: CollectionEntry, names: Names): CollectionEntry
         indexes: schema.indexes.map((index) => renameIndex(index, column, text)),
       }),
       ...(schema.checks !== undefined && {
-        checks: schema.checks.map(({ name, expression }) => ({ name, expression: text(expression) })),
+        checks: schema.checks.map((check) => ({ ...check, expression: text(check.expression) })),
       }),
     },
   };
