@@ -98,24 +98,24 @@ it('gives clients 20 s for the head of a request, a minute for all of it, and te
   });
 });
 
-describe('an idle connection', () => {
-  /** Opens a connection and gets a response; emits `timeout` as its timer would. */
-  const idle = async (answer: Responder = async () => ({ status: 204, headers: {}, body: null })) => {
-    const opened = await open(answer);
-    const serving = nextServer();
-    const client = connect(opened.port, '127.0.0.1');
-    const accepted = new Promise<Socket>((resolve) => {
-      void serving.then((server) => server.once('request', ({ socket }) => resolve(socket as Socket)));
-    });
-    const send = async (): Promise<string> => {
-      client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
-      return String((await once(client, 'data'))[0]);
-    };
-    return { ...opened, client, send, accepted };
+/** Opens a connection, which sends one request after the other. */
+const openConnection = async (answer: Responder = async () => ({ status: 204, headers: {}, body: null })) => {
+  const opened = await open(answer);
+  const serving = nextServer();
+  const client = connect(opened.port, '127.0.0.1');
+  const accepted = new Promise<Socket>((resolve) => {
+    void serving.then((server) => server.once('request', ({ socket }) => resolve(socket as Socket)));
+  });
+  const send = async (): Promise<string> => {
+    client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+    return String((await once(client, 'data'))[0]);
   };
+  return { ...opened, client, send, accepted };
+};
 
+describe('an idle connection', () => {
   it('is kept for proxies beyond the time that clients are told, until it was idle for 75 s', async () => {
-    const { client, send, accepted } = await idle();
+    const { client, send, accepted } = await openConnection();
     await send();
     await send();
     const socket = await accepted;
@@ -131,7 +131,7 @@ describe('an idle connection', () => {
   });
 
   it('is answered during the grace of a listener that closes, which asks to close it', async () => {
-    const { client, send, close } = await idle();
+    const { client, send, close } = await openConnection();
     await send();
     const closing = close(2_000);
     await setImmediate();
@@ -142,7 +142,7 @@ describe('an idle connection', () => {
 
   it('is not promised by a response that began before its listener closes', async () => {
     const events = new EventEmitter();
-    const { send, close } = await idle(async () => {
+    const { send, close } = await openConnection(async () => {
       events.emit('begun');
       await once(events, 'work');
       return { status: 204, headers: {}, body: null };

@@ -12,7 +12,7 @@ afterEach(() => void front?.close());
 
 /** A port whose new connections go to the present one of a series of listeners, as those of a supervisor do. */
 const openFront = async () => {
-  let accept: (socket: Socket) => void = () => undefined;
+  let accept: ((socket: Socket) => void) | null = null;
   const open = (): Promise<Listener> =>
     listen({
       host: '127.0.0.1',
@@ -33,7 +33,7 @@ const openFront = async () => {
         return () => undefined;
       },
     });
-  front = createServer((socket) => accept(socket));
+  front = createServer((socket) => accept?.(socket));
   front.listen(0, '127.0.0.1');
   await once(front, 'listening');
   return { port: (front.address() as AddressInfo).port, open };
@@ -45,12 +45,12 @@ const sendWithPauses = (port: number, pause: number) => {
   const lost: string[] = [];
   const use = async (socket: Socket): Promise<void> => {
     let head = '';
-    let answered = (): void => undefined;
+    let answered: (() => void) | null = null;
     socket.on('error', () => undefined);
-    socket.on('close', () => answered());
+    socket.on('close', () => answered?.());
     socket.on('data', (data) => {
       head += String(data);
-      answered();
+      answered?.();
     });
     while (!state.isStopped) {
       head = '';

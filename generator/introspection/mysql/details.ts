@@ -235,11 +235,9 @@ const toColumn = (row: ColumnRow, { collation, srid }: ColumnFacts): ColumnDetai
 const readChecks = (rows: readonly CheckRow[], { unescape }: DetailQueries): TableDetails['checks'] =>
   rows
     .filter(({ name, clause }) => clause !== `json_valid(\`${name.replaceAll('`', '``')}\`)`)
-    .map(({ name, clause, enforced }) => ({
-      name,
-      sql: unescape(clause),
-      ...(enforced === 'NO' && { enforced: false }),
-    }));
+    .map(({ name, clause, enforced }) =>
+      enforced === 'NO' ? { name, sql: unescape(clause), enforced: false } : { name, sql: unescape(clause) },
+    );
 
 /** Omits the indexes that the server creates for foreign keys, as it will create them again. */
 const readIndexes = (
