@@ -27,7 +27,7 @@ export interface ExportJob extends Omit<RunOptions, 'run'> {
   readonly store: StoreState;
 }
 
-/** @throws errors that another run may not meet, such as a lost connection */
+/** @throws errors that a retry may resolve, such as a lost connection */
 export const runExport = async (context: RunContext, options: RunOptions): Promise<RunResult> => {
   const input = context.input as ExportInput;
   const collection = options.items.registry.collections.get(input.collection);
@@ -43,7 +43,7 @@ export const runExport = async (context: RunContext, options: RunOptions): Promi
   return exportFile({ ...options, input, account: context.account, collection, context, store });
 };
 
-/** Writes a list into a file. @throws errors that another run may not meet */
+/** Writes a list into a file. @throws errors that a retry may resolve, such as a lost connection */
 export const exportFile = async (job: ExportJob): Promise<RunResult> => {
   const submitter = { account: job.account, address: job.input.address };
   try {

@@ -16,11 +16,11 @@ export interface RunOptions extends TransferServices {
   readonly run: string;
 }
 
-/** Most rows of a chunk, and about as many bytes of the file. */
+/** Maximum rows of a chunk. A chunk also ends once it covers `maxBytes` of the file. */
 const maxRows = 1_000;
 const maxBytes = 1024 ** 2;
 
-/** @throws errors that another run may not meet, such as a lost connection */
+/** @throws errors that a retry may resolve, such as a lost connection */
 export const runImport = async (context: RunContext, options: RunOptions): Promise<RunResult> => {
   const input = context.input as ImportInput;
   const { requestId: request, account } = context;
@@ -36,7 +36,7 @@ export const runImport = async (context: RunContext, options: RunOptions): Promi
 /** What a run of a transfer needs of the process that runs it. */
 export type TransferContext = Pick<RunContext, 'signal' | 'progress' | 'files'>;
 
-/** Stores the rows of a file, from where `state` says. @throws errors that another run may not meet */
+/** Stores the rows of a file, from where `state` says. @throws errors that a retry may resolve, such as a lost connection */
 export const importFile = async (job: ImportJob, context: TransferContext): Promise<RunResult> => {
   try {
     await importRows(job, context);

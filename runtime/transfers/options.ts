@@ -1,4 +1,4 @@
-/** Reads what an import or export is asked to do. All problems are reported together. */
+/** Parses the options of an import or export request. All problems are reported together. */
 import { apiError, invalidQuery, throwProblems, type ApiError } from '../../contract/errors.js';
 import { exportFormats, type ExportFormat } from '../../contract/export-formats.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -28,7 +28,7 @@ export const formatOf = (contentType: string, where: string): ImportFormat => {
   throw apiError(
     'UNSUPPORTED_MEDIA_TYPE',
     { mediaType, where },
-    `"${mediaType}" is no format of imports; send text/csv, application/json or application/x-ndjson`,
+    `"${mediaType}" is not an import format; send text/csv, application/json or application/x-ndjson`,
   );
 };
 

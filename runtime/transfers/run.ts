@@ -17,6 +17,7 @@ export const createRunTransfer =
   async (model, context, run = createId()) => {
     const transfer = { request: context.requestId, run };
     const alive = setInterval(() => {
+      // a run that is taken over for want of signs finds out when it stores its state
       touchTransfer(options.items.database, transfer).catch(() => undefined);
     }, touchInterval);
     try {
