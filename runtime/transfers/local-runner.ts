@@ -26,7 +26,7 @@ import type { FileStore } from '../queue/requests/files.js';
 import type { QueueSettings } from '../queue/settings.js';
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
-import { hasSource } from './input.js';
+import { hasSource } from './files.js';
 import type { RunTransfer } from './run.js';
 
 export interface LocalRunnerOptions {

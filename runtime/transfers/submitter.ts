@@ -44,7 +44,7 @@ const findPrincipal = async (
  * Runs work as the submitter, then releases the response memory that it reserved.
  * @throws RightsLost where the user is gone, is not active, or may not log in as the request did
  */
-export const asSubmitter = async <Result>(
+export const runAsSubmitter = async <Result>(
   submitter: Submitter,
   services: TransferServices,
   work: (context: ItemContext) => Promise<Result>,
