@@ -52,10 +52,10 @@ const queue = [
 
 /**
  * Folder → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
- * for everything below a folder; the longest that fits a module is its room. Modules of `runtime/` that fit none are
+ * for everything below a folder; the longest that fits a module applies. Modules of `runtime/` that fit none are
  * composition roots: they may import anything, and only other roots may import them.
  */
-export const rooms: Readonly<Record<string, readonly string[]>> = {
+export const folderImports: Readonly<Record<string, readonly string[]>> = {
   contract: ['generated/server/errors'],
 
   'generator/introspection': ['contract/backslash-escapes', 'contract/geometry', 'contract/text-order'],

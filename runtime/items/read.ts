@@ -123,7 +123,7 @@ export const readCreated = (
 const written = (items: ReadRun): ReadRun => ({
   ...items,
   kind: `written ${items.kind}`,
-  restrict: (plan) => ({ ...items.restrict(plan), limit: 'every' }),
+  restrict: (plan) => ({ ...items.restrict(plan), limit: 'unlimited' }),
 });
 
 const byKeys = ({ collection, parsed }: ReadTarget, keys: readonly (readonly Scalar[])[]): ReadRun => ({
