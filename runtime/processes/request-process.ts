@@ -18,6 +18,7 @@ import type { BuildSource } from '../reloading-service.js';
 import { createBuildSource } from './build-source.js';
 import type { ConnectionMessage } from './connections.js';
 import type { SharedCounts, WindowCounts } from '../access/limiter.js';
+import { clientGrace } from '../http/timeouts.js';
 import { retireLimit, type Instruction, type Report } from './messages.js';
 import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { watchPool } from '../metrics/pool.js';
@@ -61,8 +62,6 @@ export interface RequestProcessOptions extends OpenOptions {
 }
 
 const drainLimit = 10_000;
-/** Milliseconds for which a process that is replaced answers on the connections that clients have. */
-const retireGrace = 5_000;
 
 /** Resolves when the process accepts requests. @throws Refusal for what a user has to correct */
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
@@ -116,7 +115,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
       isReady,
       schemaFailure: source.failure,
       close: () => close(0, drainLimit),
-      retire: () => close(retireGrace, retireLimit),
+      retire: () => close(clientGrace, retireLimit),
     };
   } catch (error) {
     watchdog.close();

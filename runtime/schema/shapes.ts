@@ -42,6 +42,8 @@ export interface ColumnShape {
   readonly values: readonly string[] | null;
   /** System of coordinates of a geometry (EPSG), null: any; absent for types that have none. */
   readonly srid?: number | null;
+  /** Whether `select *` leaves it out; absent where it does not. */
+  readonly invisible?: true;
   readonly nullable: boolean;
   readonly default: DefaultShape | null;
   readonly generated: { readonly expression: SchemaExpression; readonly stored: boolean } | null;
@@ -85,6 +87,8 @@ export interface IndexPartShape {
 export interface CheckShape {
   readonly name: string;
   readonly expression: SchemaExpression;
+  /** Absent where rows are held against it. */
+  readonly enforced?: false;
 }
 
 export interface ForeignKeyShape {

@@ -47,6 +47,8 @@ interface CheckRow {
   readonly table: string;
   readonly name: string;
   readonly clause: string;
+  /** `YES` or `NO`. */
+  readonly enforced: string;
 }
 
 interface KeyRow {
@@ -111,7 +113,7 @@ export const mariadbQueries: DetailQueries = {
   unescape: (sql) => sql,
   // a check of a column has no name of its own
   checks: `
-    SELECT table_name AS \`table\`, constraint_name AS name, check_clause AS clause
+    SELECT table_name AS \`table\`, constraint_name AS name, check_clause AS clause, 'YES' AS enforced
     FROM information_schema.check_constraints
     WHERE constraint_schema = DATABASE()
     ORDER BY table_name, constraint_name`,
@@ -123,7 +125,7 @@ export const mysqlQueries: DetailQueries = {
   expression: 'expression',
   unescape: unescapeExpression,
   checks: `
-    SELECT t.table_name AS \`table\`, c.constraint_name AS name, c.check_clause AS clause
+    SELECT t.table_name AS \`table\`, c.constraint_name AS name, c.check_clause AS clause, t.enforced AS enforced
     FROM information_schema.check_constraints c
       JOIN information_schema.table_constraints t
         ON t.constraint_schema = c.constraint_schema AND t.constraint_name = c.constraint_name
@@ -223,6 +225,7 @@ const toColumn = (row: ColumnRow, { collation, srid }: ColumnFacts): ColumnDetai
     fraction: toNumber(row.fraction) || null,
     values: dataType === 'enum' || dataType === 'set' ? readValues(columnType) : null,
     ...(srid !== undefined && { srid }),
+    ...(/\binvisible\b/i.test(row.extra) && { invisible: true }),
     collation: hasCollation ? row.collation : null,
     identity: row.extra.includes('auto_increment') ? 'counter' : null,
   };
@@ -232,7 +235,9 @@ const toColumn = (row: ColumnRow, { collation, srid }: ColumnFacts): ColumnDetai
 const readChecks = (rows: readonly CheckRow[], { unescape }: DetailQueries): TableDetails['checks'] =>
   rows
     .filter(({ name, clause }) => clause !== `json_valid(\`${name.replaceAll('`', '``')}\`)`)
-    .map(({ name, clause }) => ({ name, sql: unescape(clause) }));
+    .map(({ name, clause, enforced }) =>
+      enforced === 'NO' ? { name, sql: unescape(clause), enforced: false } : { name, sql: unescape(clause) },
+    );
 
 /** Omits the indexes that the server creates for foreign keys, as it will create them again. */
 const readIndexes = (

@@ -69,7 +69,7 @@ const printColumn = (column: ColumnShape, server: Server): string => {
   const nullable = column.generated !== null ? '' : column.nullable ? ' null' : ' not null';
   return (
     `${quote(column.name)} ${printType(column)}${server === 'mariadb' ? system : ''}${collation}${generated}${nullable}` +
-    `${server === 'mysql' ? system : ''}${printDefault(column)}` +
+    `${server === 'mysql' ? system : ''}${column.invisible === true ? ' invisible' : ''}${printDefault(column)}` +
     (column.onUpdate ? ` on update current_timestamp${fractionOf(column)}` : '') +
     (column.autoIncrement === null ? '' : ' auto_increment') +
     (column.comment === null ? '' : ` comment ${quoteText(column.comment)}`)
@@ -86,8 +86,8 @@ const printIndex = (index: IndexShape): string => {
   return `${index.unique ? 'unique ' : kind}index ${quote(index.name)} (${parts.join(', ')})${method}`;
 };
 
-const printCheck = ({ name, expression }: CheckShape): string =>
-  `constraint ${quote(name)} check (${printTree(expression)})`;
+const printCheck = ({ name, expression, enforced }: CheckShape): string =>
+  `constraint ${quote(name)} check (${printTree(expression)})${enforced === false ? ' not enforced' : ''}`;
 
 const printForeignKey = (key: ForeignKeyShape): string =>
   `constraint ${quote(key.name)} foreign key (${quoteAll(key.columns)}) ` +

@@ -176,6 +176,8 @@ export const createMapping = (server: Server): SchemaMapping => ({
   hasVirtualColumns: true,
   hasNullableKeys: false,
   enforcesSrid: server === 'mysql',
+  hasInvisibleColumns: true,
+  hasUnenforcedChecks: server === 'mysql',
   hasSetDefault: false,
   hasSharedConstraintNames: true,
   indexes: {

@@ -157,6 +157,8 @@ export const mapping: SchemaMapping = {
   hasVirtualColumns: false,
   hasNullableKeys: false,
   enforcesSrid: false,
+  hasInvisibleColumns: false,
+  hasUnenforcedChecks: false,
   hasSetDefault: true,
   hasSharedConstraintNames: false,
   indexes: {

@@ -139,6 +139,8 @@ export const mapping: SchemaMapping = {
   hasVirtualColumns: true,
   hasNullableKeys: true,
   enforcesSrid: false,
+  hasInvisibleColumns: false,
+  hasUnenforcedChecks: false,
   hasSetDefault: true,
   hasSharedConstraintNames: false,
   indexes: {

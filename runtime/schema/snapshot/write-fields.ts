@@ -90,6 +90,7 @@ export const fieldSchema = (column: ColumnShape, table: TableShape, printer: Sch
     datetime_precision: column.fraction,
     enum_values: column.values,
     ...(column.srid !== undefined && { srid: column.srid }),
+    ...(column.invisible === true && { is_invisible: true }),
     is_nullable: column.nullable,
     is_unique: isUniqueColumn(name, table),
     is_indexed: isIndexedColumn(name, table, printer),

@@ -1,4 +1,4 @@
-/** The system of coordinates of a geometry column (SRID): part of snapshots, differences and applies. */
+/** What only MySQL or MariaDB know of columns and checks is part of snapshots, differences and applies. */
 import { describe, expect, it } from 'vitest';
 import { edited, field } from './edits.js';
 import { usePlaces } from './places.js';
@@ -83,4 +83,23 @@ it('what MariaDB does not keep of MySQL is a loss: a geometry of SRID 0 alone', 
   const { fields } = await target.snapshot();
   expect(fields.map(({ schema }) => schema?.srid)).toEqual([undefined, null, 4326]);
   expect(await target.diff(await source.snapshot(), { force: true })).toBeNull();
+});
+
+it('a check that is not enforced has no findings, and is left out where there are none of its kind', async () => {
+  const rows = 'insert into t values (1, -1);';
+  const table = (more: string): string => `create table t (id int primary key, n int${more}); ${rows}`;
+  const source = await create('mysql', table(', constraint c check (n > 0) not enforced'));
+  const wanted = await source.snapshot();
+  const target = await create('mysql', table(''));
+  await target.become(wanted);
+  expect(await target.snapshot()).toEqual(wanted);
+  const enforced = edited(wanted, ({ collections }) => {
+    Object.assign(collections[0]?.schema ?? {}, { checks: [{ name: 'c', expression: '"n" > 0' }] });
+  });
+  await expect(target.become(enforced)).rejects.toThrow(/1 rows do not meet the check "c"/);
+
+  const other = await create('mariadb', table(''));
+  const difference = await other.diff(wanted, { force: true });
+  expect(difference).toBeNull();
+  await expect(other.diff(wanted)).rejects.toThrow(/the check c is left out, as it is not enforced/);
 });
