@@ -142,6 +142,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'runtime/queue',
     'type runtime/observe',
   ],
+  'runtime/transfers/source': ['contract', 'runtime/request/body'],
 
   'runtime/databases': [],
   'runtime/databases/contract': [

@@ -1309,7 +1309,7 @@ export const operations = [
             name: { type: 'string', minLength: 1, maxLength: 255 },
           },
         },
-        dry_run: { type: 'boolean', description: 'Only count what would be met' },
+        dry_run: { type: 'boolean', description: 'Only count the requests that the action would apply to' },
         reason: { type: 'string', maxLength: 1000 },
       },
     },

@@ -40,8 +40,9 @@ const loadData = async (server: BenchServer): Promise<void> => {
   await connection.end();
 };
 
+/** Of the process and those it has started, in megabytes. */
 const memoryOf = ({ pid }: Started): number =>
-  readChildren(pid).reduce((sum, each) => sum + readMemory(each), 0);
+  [pid, ...readChildren(pid)].reduce((sum, each) => sum + readMemory(each), 0);
 
 /** Imports the file, and returns the highest memory meanwhile. */
 const importFile = async (server: Started): Promise<number> => {

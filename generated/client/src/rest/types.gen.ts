@@ -1217,7 +1217,7 @@ export type OperatorActionsCreateData = {
             name: string;
         };
         /**
-         * Only count what would be met
+         * Only count the requests that the action would apply to
          */
         dry_run?: boolean;
         reason?: string;
