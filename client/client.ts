@@ -2,12 +2,14 @@
 import { createItems, createSingleton } from './collection.js';
 import { createGraphql, type Graphql } from './graphql.js';
 import type { Items } from './items.js';
+import type { AnyKey } from './key.js';
 import type { CollectionName } from './names.js';
+import type { AnyQuery, AnyRead } from './parameters.js';
 import { createOperations, type Operations } from './operations.js';
-import { createQueue, type Queue } from './queue.js';
+import { createQueue, type Queue, type SubmitOptions } from './queue.js';
 import { singletons, systemPaths } from './schema.js';
-import { createTransfers } from './transfers.js';
-import { createCall, type ClientOptions } from './transport.js';
+import { createTransfers, type ExportFormat } from './transfers.js';
+import { createCall, type CallOptions, type ClientOptions } from './transport.js';
 
 export interface Client extends Operations {
   /** Returns the items of a collection. */
@@ -32,7 +34,8 @@ export const createClient = (options: ClientOptions): Client => {
     const target = path === undefined ? { collection: name, call: items } : { collection: path, call: root };
     if (singletons.has(name)) return createSingleton(target);
     const place = path === undefined ? `/items/${encodeURIComponent(name)}` : `/${path}`;
-    return { ...createItems(target), ...createTransfers(options, place) };
+    const all = { ...createItems(target), ...createTransfers(options, place) };
+    return { ...all, alias: (other: object) => withAliases(all, other) };
   };
   return {
     ...createOperations(root),
@@ -41,3 +44,20 @@ export const createClient = (options: ClientOptions): Client => {
     queue: createQueue(options) as Queue,
   };
 };
+
+type Reads = Pick<
+  ReturnType<typeof createItems> & ReturnType<typeof createTransfers>,
+  'list' | 'pages' | 'iterate' | 'get' | 'export' | 'download'
+>;
+
+/** Returns the reads with `alias` in their queries. */
+const withAliases = (reads: Reads, alias: object): Reads => ({
+  list: (query?: AnyQuery, options?: CallOptions) => reads.list({ ...query, alias }, options),
+  pages: (query?: AnyQuery, options?: CallOptions) => reads.pages({ ...query, alias }, options),
+  iterate: (query?: AnyQuery, options?: CallOptions) => reads.iterate({ ...query, alias }, options),
+  get: (key: AnyKey, query?: AnyRead, options?: CallOptions) => reads.get(key, { ...query, alias }, options),
+  export: (format: ExportFormat, query?: AnyQuery, options?: SubmitOptions) =>
+    reads.export(format, { ...query, alias }, options),
+  download: (format: ExportFormat, query?: AnyQuery, options?: CallOptions) =>
+    reads.download(format, { ...query, alias }, options),
+});

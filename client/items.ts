@@ -1,4 +1,5 @@
 /** Methods of a collection, with the types of the schema. */
+import type { Aliases, CheckedAliases, NoAliases } from './alias.js';
 import type { EveryColumn, Fields, Result } from './fields.js';
 import type { CollectionName, CreateInput, Key, UpdateInput } from './names.js';
 import type { AggregateQuery, AggregateRow, Measures, Operand } from './aggregates.js';
@@ -32,21 +33,91 @@ import type {
 } from './transfers.js';
 import type { CallOptions } from './transport.js';
 
-/** A collection that can only be listed: a view, or a table without a key. */
-export interface ViewItems<Name extends CollectionName> {
+/** Lists of a collection; `Other` has the aliases. */
+interface ListedItems<Name extends CollectionName, Other = NoAliases> {
   /**
    * Returns the items that the caller may read; `{ data, meta }` if `meta` requests counts.
    * @throws ApiError
    */
   list<
-    const Chosen extends Fields<Name> = EveryColumn,
+    const Chosen extends Fields<Name, Other> = EveryColumn,
     const Keys extends readonly Schema[Name]['sortKey'][] = [],
     const Counts extends readonly MetaKey[] = [],
   >(
-    query?: ListQuery<Name, Chosen, Keys, Counts>,
+    query?: ListQuery<Name, Chosen, Keys, Counts, Other>,
     options?: CallOptions,
-  ): Promise<ListResult<Name, Chosen, Counts>>;
+  ): Promise<ListResult<Name, Chosen, Counts, Other>>;
 
+  /**
+   * Queues an export of all items that match, or of `limit` of them, as a file.
+   * @throws ApiError
+   */
+  export<
+    const Chosen extends Fields<Name, Other> = EveryColumn,
+    const Keys extends readonly Schema[Name]['sortKey'][] = [],
+  >(
+    format: ExportFormat,
+    query?: ExportQuery<Name, Chosen, Keys, Other>,
+    options?: SubmitOptions,
+  ): Promise<Transfer<ExportResult>>;
+
+  /**
+   * Returns a list as a file that is read while it is sent; 100 items by default, all with `limit: -1`. Cancelling the stream stops
+   * the query.
+   * @throws ApiError
+   */
+  download<
+    const Chosen extends Fields<Name, Other> = EveryColumn,
+    const Keys extends readonly Schema[Name]['sortKey'][] = [],
+  >(
+    format: ExportFormat,
+    query?: ExportQuery<Name, Chosen, Keys, Other>,
+    options?: CallOptions,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+}
+
+/**
+ * All reads of a collection whose items have keys; `Other` has the aliases. Pages are read one after another by cursor: each item
+ * once, in order, while others write.
+ */
+export interface ReadItems<Name extends CollectionName, Other = NoAliases> extends ListedItems<Name, Other> {
+  /**
+   * Reads page after page: `for await (const items of pages({ limit: 500 }))`. The list ends when the loop does.
+   * @throws ApiError
+   */
+  pages<
+    const Chosen extends Fields<Name, Other> = EveryColumn,
+    const Keys extends readonly Schema[Name]['sortKey'][] = [],
+  >(
+    query?: PagesQuery<Name, Chosen, Keys, Other>,
+    options?: CallOptions,
+  ): AsyncGenerator<Result<Name, Chosen, Other>[], void, void>;
+
+  /** Reads item after item, in pages of `limit`. @throws ApiError */
+  iterate<
+    const Chosen extends Fields<Name, Other> = EveryColumn,
+    const Keys extends readonly Schema[Name]['sortKey'][] = [],
+  >(
+    query?: PagesQuery<Name, Chosen, Keys, Other>,
+    options?: CallOptions,
+  ): AsyncGenerator<Result<Name, Chosen, Other>, void, void>;
+
+  /**
+   * Returns one item by its key.
+   * @throws ApiError `FORBIDDEN` when it does not exist for the caller
+   */
+  get<
+    const Chosen extends Fields<Name, Other> = EveryColumn,
+    const Facts extends readonly 'etag'[] = [],
+    Etag extends string = never,
+  >(
+    key: Key<Name>,
+    query?: GetQuery<Name, Chosen, Facts, Etag, Other>,
+    options?: CallOptions,
+  ): Promise<GetResult<Result<Name, Chosen, Other>, Facts, Etag>>;
+}
+
+interface MeasuredItems<Name extends CollectionName> {
   /**
    * Returns counts, sums and other measures of the items that the caller may read: one row, or one for each group.
    * @throws ApiError
@@ -58,70 +129,23 @@ export interface ViewItems<Name extends CollectionName> {
     query: AggregateQuery<Name, Asked, Groups>,
     options?: CallOptions,
   ): Promise<AggregateRow<Name, Asked, Groups>[]>;
-
-  /**
-   * Queues an export of all items that match, or of `limit` of them, as a file.
-   * @throws ApiError
-   */
-  export<
-    const Chosen extends Fields<Name> = EveryColumn,
-    const Keys extends readonly Schema[Name]['sortKey'][] = [],
-  >(
-    format: ExportFormat,
-    query?: ExportQuery<Name, Chosen, Keys>,
-    options?: SubmitOptions,
-  ): Promise<Transfer<ExportResult>>;
-
-  /**
-   * Returns a list as a file that is read while it is sent; 100 items by default, all with `limit: -1`. Cancelling the stream stops
-   * the query.
-   * @throws ApiError
-   */
-  download<
-    const Chosen extends Fields<Name> = EveryColumn,
-    const Keys extends readonly Schema[Name]['sortKey'][] = [],
-  >(
-    format: ExportFormat,
-    query?: ExportQuery<Name, Chosen, Keys>,
-    options?: CallOptions,
-  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
 }
 
-/** Pages of a list, read one after another by cursor: each item once, in order, while others write. */
-interface PagedItems<Name extends CollectionName> {
+/** A collection that can only be listed: a view, or a table without a key. */
+export interface ViewItems<Name extends CollectionName> extends ListedItems<Name>, MeasuredItems<Name> {
   /**
-   * Reads page after page: `for await (const items of pages({ limit: 500 }))`. The list ends when the loop does.
-   * @throws ApiError
+   * Returns the reads of the collection with other names for its fields, functions and relations.
+   *
+   * @example
+   * api.items('Album').alias({ long: 'Track' }).list({ fields: ['long.Name'], deep: { long: { _limit: 1 } } })
    */
-  pages<
-    const Chosen extends Fields<Name> = EveryColumn,
-    const Keys extends readonly Schema[Name]['sortKey'][] = [],
-  >(
-    query?: PagesQuery<Name, Chosen, Keys>,
-    options?: CallOptions,
-  ): AsyncGenerator<Result<Name, Chosen>[], void, void>;
-
-  /** Reads item after item, in pages of `limit`. @throws ApiError */
-  iterate<
-    const Chosen extends Fields<Name> = EveryColumn,
-    const Keys extends readonly Schema[Name]['sortKey'][] = [],
-  >(
-    query?: PagesQuery<Name, Chosen, Keys>,
-    options?: CallOptions,
-  ): AsyncGenerator<Result<Name, Chosen>, void, void>;
+  alias<const Other extends Aliases<Name>>(other: CheckedAliases<Name, Other>): ListedItems<Name, Other>;
 }
 
 /** Types describe the database; values that rules hide from the caller are null nevertheless. */
-export interface TableItems<Name extends CollectionName> extends ViewItems<Name>, PagedItems<Name> {
-  /**
-   * Returns one item by its key.
-   * @throws ApiError `FORBIDDEN` when it does not exist for the caller
-   */
-  get<const Chosen extends Fields<Name> = EveryColumn, const Facts extends readonly 'etag'[] = []>(
-    key: Key<Name>,
-    query?: GetQuery<Name, Chosen, Facts>,
-    options?: CallOptions,
-  ): Promise<GetResult<Result<Name, Chosen>, Facts>>;
+export interface TableItems<Name extends CollectionName> extends ReadItems<Name>, MeasuredItems<Name> {
+  /** As in views, for all reads. */
+  alias<const Other extends Aliases<Name>>(other: CheckedAliases<Name, Other>): ReadItems<Name, Other>;
 
   /**
    * Creates one item and returns it with the fields of the query, or null if the caller may not read it.
@@ -180,7 +204,10 @@ export interface TableItems<Name extends CollectionName> extends ViewItems<Name>
    * Deletes several items, all or none, by their keys or `{ query }`.
    * @throws ApiError
    */
-  deleteMany(which: readonly Key<Name>[] | Selected<Name>, options?: DeleteManyOptions): Promise<void>;
+  deleteMany<Dry extends boolean = false>(
+    which: readonly Key<Name>[] | Selected<Name>,
+    options?: DeleteManyOptions<Dry>,
+  ): Promise<Dry extends true ? number : void>;
 }
 
 /** Methods of a collection that is a single item. */

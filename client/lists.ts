@@ -1,6 +1,11 @@
-/** Types of lists that are written with their owner. */
+/** Types of related items that are written with their owner. */
 import type { BareKey, CollectionName, CreateInput } from './names.js';
 import type { ChangedItem } from './queries.js';
+
+/** The item that a key refers to: an object without the key creates one, an object with the key changes it. */
+export type WrittenOne<Name extends CollectionName> = Name extends CollectionName
+  ? CreateInput<Name> | ChangedItem<Name>
+  : never;
 
 /**
  * The whole list, where keys and items with keys are kept, items without a key are created and all others are removed;

@@ -64,6 +64,7 @@ export const authorize = async (token: ClientOptions['token']): Promise<Record<s
 
 const answerOf = <Answer>({ data, error, response }: Outcome<Answer>): Answer => {
   if (response === undefined) throw error;
+  if (response.status === 304) return undefined as Answer;
   if (!response.ok) throw toApiError(response.status, error);
   return (response.status === 204 ? undefined : data) as Answer;
 };

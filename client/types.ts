@@ -6,10 +6,11 @@ import type { Deep } from './queries.js';
 import type { NearSortKey, SortKey } from './sort.js';
 
 export type { BareKey, Filter, Item } from './names.js';
+export type { Any, AnyFilter } from './any.js';
 export type * from './filters.js';
 export type { Geometry } from './geometry.js';
 export type * from './functions.js';
-export type { WrittenList } from './lists.js';
+export type { WrittenList, WrittenOne } from './lists.js';
 
 /** A relation to one item. */
 export interface One<Name extends CollectionName> {
@@ -42,6 +43,7 @@ interface Derived<Name extends CollectionName> {
   sortKey: SortKey<Name>;
   nearSortKey: NearSortKey<Name>;
   deep: Deep<Name>;
+  any: NoRelations;
 }
 
 /** A collection whose items have keys. */

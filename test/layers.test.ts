@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findCycles, imports, isWithin, modules, findImports, type Import } from './imports.js';
-import { libraries, rooms } from './layers.js';
+import { folderImports, libraries } from './layers.js';
 
 const isOwn = ({ to }: Import): boolean => /^(contract|generator|generated|models|runtime)\//.test(to);
 const own = imports.filter(isOwn);
@@ -13,15 +13,15 @@ const isHome = ({ from, to }: Import): boolean => (libraries[to] ?? []).some((ho
 const emitterOf = (path: string): string | undefined => /^generator\/emitters\/([^/]+)\//.exec(path)?.[1];
 
 /** `null`: a composition root. */
-const roomOf = (path: string): string | null => {
-  const fitting = Object.keys(rooms).filter((room) => isWithin(path, room));
+const folderOf = (path: string): string | null => {
+  const fitting = Object.keys(folderImports).filter((folder) => isWithin(path, folder));
   return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
 };
 
 const isAllowed = ({ from, to, kind }: Import): boolean => {
-  const room = roomOf(from);
-  if (room === null || isWithin(to, room)) return true;
-  return (rooms[room] ?? []).some((entry) => {
+  const folder = folderOf(from);
+  if (folder === null || isWithin(to, folder)) return true;
+  return (folderImports[folder] ?? []).some((entry) => {
     const [place = '', only] = entry.split(' ').toReversed();
     return isWithin(to, place) && (only !== 'type' || kind === 'type');
   });
@@ -82,29 +82,33 @@ it('every exception for names of databases is needed', () => {
 });
 
 it('every folder outside runtime is in the table', () => {
-  expect(modules.filter((path) => !isWithin(path, 'runtime') && roomOf(path) === null)).toEqual([]);
+  expect(modules.filter((path) => !isWithin(path, 'runtime') && folderOf(path) === null)).toEqual([]);
 });
 
 describe('the README of a folder', () => {
-  const named = Object.keys(rooms).filter((room) => existsSync(room) && statSync(room).isDirectory());
-  const folders = named.filter((room) => /^(?:contract|generator\/\w+|runtime\/\w+(?:\/\w+)?)$/.test(room));
+  const named = Object.keys(folderImports).filter(
+    (folder) => existsSync(folder) && statSync(folder).isDirectory(),
+  );
+  const folders = named.filter((folder) =>
+    /^(?:contract|generator\/\w+|runtime\/\w+(?:\/\w+)?)$/.test(folder),
+  );
   const own = [...new Set([...folders, ...largeFolders()])];
 
-  it.each(own)('of %s is short and refers to existing files', (room) => {
-    const text = readFileSync(join(room, 'README.md'), 'utf8');
+  it.each(own)('of %s is short and refers to existing files', (folder) => {
+    const text = readFileSync(join(folder, 'README.md'), 'utf8');
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
     const lists = text.split('\n').filter((line) => /^- (?:Read first|Copy):/.test(line));
     const named = lists.flatMap((line) => Array.from(line.matchAll(/`([^`]+)`/g), ([, path = '']) => path));
     expect(named.length).toBeGreaterThan(1);
-    expect(named.filter((path) => !existsSync(join(room, path)))).toEqual([]);
+    expect(named.filter((path) => !existsSync(join(folder, path)))).toEqual([]);
   });
 
-  it.each(own)('of %s lists the imports that the table allows', (room) => {
-    const path = join(room, 'README.md');
+  it.each(own)('of %s lists the imports that the table allows', (folder) => {
+    const path = join(folder, 'README.md');
     if (process.env.UPDATE === 'docs') {
-      writeFileSync(path, readFileSync(path, 'utf8').replace(/^- May import:.*$/m, printImports(room)));
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/^- May import:.*$/m, printImports(folder)));
     }
-    expect(readFileSync(path, 'utf8').split('\n')).toContain(printImports(room));
+    expect(readFileSync(path, 'utf8').split('\n')).toContain(printImports(folder));
   });
 });
 
@@ -113,7 +117,7 @@ const largeFolders = (): readonly string[] => {
   const counts = new Map<string, number>();
   for (const path of modules) {
     const folder = dirname(path);
-    if (/^(?:generator|runtime)\//.test(folder) && roomOf(folder) !== null)
+    if (/^(?:generator|runtime)\//.test(folder) && folderOf(folder) !== null)
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   return [...counts].flatMap(([folder, count]) => (count < 4 ? [] : [folder]));
@@ -121,7 +125,9 @@ const largeFolders = (): readonly string[] => {
 
 /** Prints the line of a README that lists what its folder may import. */
 const printImports = (folder: string): string => {
-  const entries = (rooms[roomOf(folder) ?? folder] ?? []).map((entry) => entry.split(' ').toReversed());
+  const entries = (folderImports[folderOf(folder) ?? folder] ?? []).map((entry) =>
+    entry.split(' ').toReversed(),
+  );
   const list = (type: boolean) =>
     entries.flatMap(([place = '', only]) =>
       (only === 'type') === type ? [`\`${place.replace(/^runtime\//, '')}\``] : [],
@@ -182,8 +188,8 @@ const loads = (path: string): readonly string[] =>
   own.filter(({ from, kind }) => from === path && kind === 'value').map(({ to }) => to);
 
 it('has no other circular imports', () => {
-  const rooms = ['contract', 'generator', 'runtime'];
-  const inside = modules.filter((path) => rooms.some((room) => isWithin(path, room)));
+  const layers = ['contract', 'generator', 'runtime'];
+  const inside = modules.filter((path) => layers.some((folder) => isWithin(path, folder)));
   const edges = new Map(inside.map((path) => [path, loads(path)]));
   const known = circles.map(([, ...group]) => group);
   expect(findCycles(edges).toSorted()).toEqual(known.toSorted());

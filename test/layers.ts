@@ -52,10 +52,10 @@ const queue = [
 
 /**
  * Folder → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
- * for everything below a folder; the longest that fits a module is its room. Modules of `runtime/` that fit none are
+ * for everything below a folder; the longest that fits a module applies. Modules of `runtime/` that fit none are
  * composition roots: they may import anything, and only other roots may import them.
  */
-export const rooms: Readonly<Record<string, readonly string[]>> = {
+export const folderImports: Readonly<Record<string, readonly string[]>> = {
   contract: ['generated/server/errors'],
 
   'generator/introspection': ['contract/backslash-escapes', 'contract/geometry', 'contract/text-order'],
@@ -142,14 +142,19 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'runtime/queue',
     'type runtime/observe',
   ],
+  'runtime/transfers/source': ['contract', 'runtime/request/body'],
 
   'runtime/databases': [],
   'runtime/databases/contract': [
     'type contract',
-    'type runtime/plan',
     'type runtime/sql',
     'type runtime/execute',
     'type runtime/databases/printers',
+    'type runtime/databases/sql-dialect',
+  ],
+  'runtime/databases/sql-dialect': [
+    'type contract',
+    'type runtime/plan',
     'type generator/introspection/catalog',
   ],
   'runtime/databases/printers': ['type runtime/schema', ...databaseContract],

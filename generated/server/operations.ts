@@ -666,7 +666,7 @@ export type UtilsExportInput = {
 };
 export type UtilsExportOutput = void;
 
-export type UtilsImportInput = { collection: string };
+export type UtilsImportInput = { collection: string; delimiter?: ',' | ';' | '\t' | '|' };
 export type UtilsImportOutput = void;
 
 export type UtilsSortInput = { collection: string; body: { item: string | number; to: string | number } };
@@ -1282,7 +1282,8 @@ export const operations = [
         },
         filter: {
           type: 'object',
-          description: 'All requests that match, of the last seven days unless `after` is given',
+          description:
+            'All requests that match, of the seven days until `before` or now unless `after` is given',
           additionalProperties: false,
           properties: {
             account: { type: 'string', description: 'Id or e-mail address' },
@@ -1308,7 +1309,7 @@ export const operations = [
             name: { type: 'string', minLength: 1, maxLength: 255 },
           },
         },
-        dry_run: { type: 'boolean', description: 'Only count what would be met' },
+        dry_run: { type: 'boolean', description: 'Only count the requests that the action would apply to' },
         reason: { type: 'string', maxLength: 1000 },
       },
     },
@@ -1849,7 +1850,15 @@ export const operations = [
   {
     id: 'utilsImport',
     access: 'user',
-    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      {
+        name: 'delimiter',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: [',', ';', '\t', '|'], default: ',' },
+      },
+    ],
     responses: { 200: null },
   },
   {

@@ -33,6 +33,8 @@ export interface CheckDetails {
   readonly name: string | null;
   /** SQL of the condition, as the database prints it. */
   readonly sql: string;
+  /** Absent where rows are held against it. */
+  readonly enforced?: false;
 }
 
 export interface IndexDetails extends Pick<Index, 'name' | 'unique'> {
@@ -68,6 +70,10 @@ export interface ColumnDetails {
   /** Digits after the second; `null` where the type has none, or the usual number. */
   readonly fraction: number | null;
   readonly values: readonly string[] | null;
+  /** System of coordinates of a geometry (EPSG), `null` where it is any; absent for other types. */
+  readonly srid?: number | null;
+  /** Whether `select *` leaves it out; absent where it does not. */
+  readonly invisible?: true;
   /** `null` where it is that of the table. */
   readonly collation: string | null;
   /** The way in which the database generates values; `null` where it does not. */

@@ -1,7 +1,7 @@
 /** `svc requests …`: finds requests of any account, and acts on those that match. */
 import { Command, Option } from 'commander';
 import { Refusal } from '../config/refusal.js';
-import { applicableSearch } from '../queue/operator/applicable.js';
+import { applicableSearch } from '../queue/operator/action-search.js';
 import { listRequestAttempts } from '../queue/store/attempts.js';
 import { findDeliveriesOf, listAttempts } from '../queue/store/deliveries.js';
 import { createId, isId } from '../queue/store/ids.js';

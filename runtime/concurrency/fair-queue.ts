@@ -199,20 +199,16 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
     }
   };
 
-  const leave = (): void => void (size -= 1);
-
-  const wait = <Result>(work: () => Promise<Result>, caller: string): Promise<Result> =>
-    new Promise((resolve, reject) => {
+  const runLater = async <Result>(work: () => Promise<Result>, caller: string): Promise<Result> => {
+    if (size >= maxTasks) makeRoom(waiting, caller, options);
+    return new Promise((resolve, reject) => {
+      const leave = (): void => void (size -= 1);
       const expire = (): void => waiting.remove(caller, task);
       const task = createTask({ work, resolve, reject, leave, expire }, options);
       size += 1;
       waiting.push(caller, task);
       void serve();
     });
-
-  const runLater = async <Result>(work: () => Promise<Result>, caller: string): Promise<Result> => {
-    if (size >= maxTasks) makeRoom(waiting, caller, options);
-    return wait(work, caller);
   };
 
   return {

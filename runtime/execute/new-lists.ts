@@ -70,7 +70,7 @@ export const haveRows = async (
   const { relation, visible: where } = first.plan;
   for (const part of chunk(lists, batchSize)) {
     const tuples = part.map(({ owner }) => owner);
-    const matches = { fields: foreignKey(relation), tuples, where, isLocked: false, ...context };
+    const matches = { fields: foreignKey(relation), tuples, where, ...context };
     const { text, values } = compileColumns(relation.collection, relation.collection.key, matches);
     if ((await context.executor.query(text, values)).length > 0) return true;
   }

@@ -70,7 +70,7 @@ const readNested = async (
   { lists }: Pick<CompiledRows, 'lists'>,
   context: Context,
 ): Promise<FilledRows> => {
-  if (set.slots.length === 0) return { ...set, nested: 0 };
+  if (set.slots.length === 0) return { rows: set.rows, groups: set.groups, nested: 0 };
   const filled = await Promise.all(
     lists.map((list, index) => readList(list, keysOf(set, index, list), context)),
   );
@@ -96,10 +96,12 @@ const readList = async (
   };
   const isItem = list.isKey !== undefined;
   if (keys.length === 0 || layout.limit === 0) return { rows: noRows, groups: new Map(), nested: 0, isItem };
-  const call: ListCall = { ...context, list, layout };
+  const { input, executor, budget } = context;
+  const call: ListCall = { input, executor, budget, list, layout };
   const sets = await Promise.all(chunk(keys, maxScanParents).map((part) => readChunk(part, call)));
   const nested = await Promise.all(sets.flat().map((set) => readNested(set, list, context)));
-  return { ...concatSets(nested, context), isItem };
+  const { rows, groups, nested: below } = concatSets(nested, context);
+  return { rows, groups, nested: below, isItem };
 };
 
 interface ListCall extends Context {
@@ -147,7 +149,7 @@ const readShort = async (
   if (guarded > 0) guards.set(statement, guarded - 1);
   if (guarded > 0 || maxRows > budget.rowsLeft) return null;
   return budget.run(async () => {
-    const rendered = statement.render({ ...input, keys, maxRows });
+    const rendered = statement.render(inputOfList(input, keys, maxRows));
     const set = await executor.rows(rendered, layout);
     if (set.isWhole && set.count < maxRows) {
       budget.takeRows(set.count);
@@ -168,12 +170,19 @@ const readRows = (
     const maxRows = budget.rowsLeft + 1;
     const isItems = list.isKey !== undefined;
     const isCapped = !isItems && keys.length * layout.limit > maxRows;
-    const statement = (isCapped ? capped : plain).render({ ...input, keys, maxRows });
+    const statement = (isCapped ? capped : plain).render(inputOfList(input, keys, maxRows));
     const set = await executor.rows(statement, layout);
     // items are as many as the rows that lead to them, at most
     if (!isItems) budget.takeRows(set.count);
     return set;
   });
+
+/** Field by field, as in all of this file: in Node.js 20, a spread and further properties take microseconds. */
+const inputOfList = (
+  { values, resolve, resolveQueryValue }: BindInput,
+  keys: readonly string[],
+  maxRows: number,
+): BindInput => ({ values, keys, maxRows, resolve, resolveQueryValue });
 
 const concatSets = (sets: readonly FilledRows[], { budget }: Context): FilledRows => {
   const [only] = sets;

@@ -1,11 +1,12 @@
-/** Translates the selection and the arguments of `<collection>_aggregated` into an aggregation. */
+/** Translates the selection and the arguments of `<collection>_aggregated`, or of a list, into an aggregation. */
 import { getNamedType, isObjectType, type GraphQLObjectType } from 'graphql';
 import { isAggregateName, type AggregateName } from '../../contract/aggregates.js';
 import { readGroupBy, readHaving, type OutputNode } from '../request/aggregation.js';
-import { readLevel, type ParsedQuery } from '../request/query.js';
+import { readLevel, type ParsedQuery, type Query } from '../request/query.js';
+import type { Arguments, SelectionContext } from './arguments.js';
+import { callsIn } from './calls.js';
 import { directivesOf } from './directives.js';
 import { collectFields, type CollectedField } from './fields.js';
-import { callsIn, type Arguments, type SelectionContext } from './selection.js';
 
 interface Selection {
   readonly type: unknown;
@@ -14,19 +15,31 @@ interface Selection {
 
 /** Builds the query of an aggregation. @throws INVALID_QUERY */
 export const readAggregation = (
-  { groupBy, having, ...parameters }: Arguments,
+  args: Arguments,
   found: Pick<CollectedField, 'sets'>,
   selection: Selection,
 ): ParsedQuery => {
   const values: unknown[] = [];
+  const query = readGroups(args, found, { ...selection, values });
+  return { query, shape: JSON.stringify(query), values };
+};
+
+/**
+ * Builds the part of a query that aggregates the rows of one level. @param values values of the whole query; new ones are
+ * appended. @throws INVALID_QUERY
+ */
+export const readGroups = (
+  { groupBy, having, ...parameters }: Arguments,
+  found: Pick<CollectedField, 'sets'>,
+  { values, ...selection }: Selection & { readonly values: unknown[] },
+): Query => {
   const level = readLevel(parameters, values);
   const aggregation = {
     outputs: readOutputs(found, selection),
     groupBy: readGroupBy(groupBy),
     having: readHaving(having, values),
   };
-  const query = { ...level, aggregation };
-  return { query, shape: JSON.stringify(query), values };
+  return { ...level, aggregation };
 };
 
 /** Reads what the selection below the field asks for. */

@@ -26,14 +26,8 @@ import type { GraphqlCall } from './protocol.js';
 import { rootActions, type RootResult } from './roots.js';
 import type { View } from './schema.js';
 import { readAggregation } from './aggregation.js';
-import {
-  createArgumentReader,
-  pick,
-  readSelection,
-  toParsedQuery,
-  type Selected,
-  type SelectionContext,
-} from './selection.js';
+import { createArgumentReader, type SelectionContext } from './arguments.js';
+import { pick, readSelection, toParsedQuery, type Selected } from './selection.js';
 import { createPrototypeRemover, isInherited, withoutPrototype } from './variables.js';
 
 export interface CompileOptions extends OperationHandlers {

@@ -9,7 +9,7 @@ import { findDeclaration, type Operation } from '../operations/declarations.js';
 import { checkInput } from '../operations/input.js';
 import { requireCaller } from '../operations/require-caller.js';
 import { directivesOf, type FieldDirectives } from './directives.js';
-import type { Arguments } from './selection.js';
+import type { Arguments } from './arguments.js';
 
 export interface OperationHandlers {
   /** Loads the handlers on first use. */

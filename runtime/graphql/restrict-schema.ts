@@ -30,6 +30,7 @@ const neededActions: Readonly<Record<string, Action | readonly Action[]>> = {
   singleton: 'read',
   create: 'create',
   createMany: 'create',
+  upsertMany: 'create',
   update: 'update',
   updateMany: 'update',
   updateBatch: 'update',

@@ -22,7 +22,7 @@ import { splitKeyValue } from '../plan/item.js';
 import { readNames } from '../request/names.js';
 import { toOnConflict } from '../request/on-conflict.js';
 import type { ParsedQuery } from '../request/query.js';
-import type { Arguments } from './selection.js';
+import type { Arguments } from './arguments.js';
 
 /** The result of a root field: rows as JSON bytes, or any other value. */
 export type RootResult =
@@ -136,8 +136,15 @@ const create: RootAction = (call) => createRows(call, targetOf(call, {}), asItem
 
 const createMany: RootAction = (call) => createRows(call, targetOf(call, { sort: call.args.sort }), asList);
 
+const upsertMany: RootAction = (call) =>
+  createRows(
+    { args: { ...call.args, on_conflict: 'update' } },
+    targetOf(call, { sort: call.args.sort }),
+    asList,
+  );
+
 const createRows = (
-  { args: { data: payload, on_conflict: action, conflict } }: RootCall,
+  { args: { data: payload, on_conflict: action, conflict } }: Pick<RootCall, 'args'>,
   target: ReadTarget,
   toOutput: (rows: WriteOutput) => RootResult,
 ): Run => {
@@ -227,6 +234,7 @@ export const rootActions: ReadonlyMap<string, RootAction> = new Map([
   ['singleton', singleton],
   ['create', write(create)],
   ['createMany', write(createMany)],
+  ['upsertMany', write(upsertMany)],
   ['update', write(update)],
   ['updateMany', write(updateMany)],
   ['updateBatch', write(updateBatch)],

@@ -1,104 +1,19 @@
 /** Translates selection sets into the `fields` of a query, so that GraphQL and REST share a planner. */
 import {
-  getArgumentValues,
   getNamedType,
-  GraphQLError,
   isLeafType,
   isObjectType,
   isUnionType,
-  visit,
-  type FieldNode as SelectedField,
   type GraphQLField,
-  type GraphQLNamedType,
   type GraphQLObjectType,
 } from 'graphql';
-import { callToText, type FunctionCall } from '../../contract/functions.js';
 import { emptyQuery } from '../plan/read.js';
 import { readLevel, type FieldNode, type ParsedQuery } from '../request/query.js';
-import { toValidationError } from './errors.js';
-import { collectFields, type CollectedField, type FieldsContext } from './fields.js';
+import { readGroups } from './aggregation.js';
+import { readArguments, type Arguments, type SelectionContext } from './arguments.js';
+import { callsIn, type SelectedCall } from './calls.js';
 import { directivesOf } from './directives.js';
-import { sortToDatabaseNames, toDatabaseNames } from './names.js';
-
-export interface SelectionContext extends FieldsContext {
-  readonly variables: Readonly<Record<string, unknown>>;
-}
-
-export type Arguments = Readonly<Record<string, unknown>>;
-
-/** Reads arguments under their database names. @throws GRAPHQL_VALIDATION */
-const readArguments = (
-  field: GraphQLField<unknown, unknown>,
-  node: SelectedField,
-  { variables }: SelectionContext,
-): Arguments => toDatabaseArguments(coerceArguments(field, node, variables), field);
-
-/** Creates a reader of a field's arguments for many requests. Arguments without variables are read once. */
-export const createArgumentReader = (
-  field: GraphQLField<unknown, unknown>,
-  node: SelectedField,
-): ((variables: Arguments) => Arguments) => {
-  const translate = (values: Arguments): Arguments => toDatabaseArguments(values, field);
-  const names = variablesIn(node);
-  if (names.length === 0) {
-    const values = translate(coerceArguments(field, node, {}));
-    return () => values;
-  }
-  const template = coerceArguments(
-    field,
-    node,
-    Object.fromEntries(names.map((name) => [name, Symbol(name)])),
-  );
-  return (variables) => {
-    // a missing or null variable may mean the default or an error, so graphql-js has to decide
-    const hasAllVariables = names.every((name) => variables[name] !== undefined && variables[name] !== null);
-    return translate(
-      hasAllVariables ? fillObject(template, variables) : coerceArguments(field, node, variables),
-    );
-  };
-};
-
-const variablesIn = (node: SelectedField): readonly string[] => {
-  const names = new Set<string>();
-  for (const argument of node.arguments ?? []) {
-    visit(argument, { Variable: ({ name }) => void names.add(name.value) });
-  }
-  return [...names];
-};
-
-const fillObject = (template: Arguments, variables: Arguments): Arguments =>
-  Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, variables)]));
-
-const fill = (value: unknown, variables: Arguments): unknown => {
-  if (typeof value === 'symbol') return variables[value.description ?? ''];
-  if (Array.isArray(value)) return value.map((entry) => fill(entry, variables));
-  return typeof value === 'object' && value !== null ? fillObject(value as Arguments, variables) : value;
-};
-
-const toDatabaseArguments = (values: Arguments, field: GraphQLField<unknown, unknown>): Arguments => {
-  const item = getNamedType(field.type);
-  return Object.fromEntries(
-    field.args.flatMap(({ name, type }): [string, unknown][] => {
-      const value = values[name];
-      if (value === undefined) return [];
-      return name === 'sort' && isObjectType(item) && Array.isArray(value)
-        ? [[name, value.map((text) => sortToDatabaseNames(String(text), item))]]
-        : [[name, toDatabaseNames(value, type)]];
-    }),
-  );
-};
-
-const coerceArguments = (
-  field: GraphQLField<unknown, unknown>,
-  node: SelectedField,
-  variables: Arguments,
-): Arguments => {
-  try {
-    return getArgumentValues(field, node, variables);
-  } catch (error) {
-    throw error instanceof GraphQLError ? toValidationError([error]) : error;
-  }
-};
+import { collectFields, type CollectedField } from './fields.js';
 
 /** The selection below a field, independent of the field's own arguments. */
 export interface Selected {
@@ -150,7 +65,7 @@ const toNode = (
     return { name: key, children: [], constant: JSON.stringify(type.name) };
   }
   const field = type.getFields()[node.name.value] as GraphQLField<unknown, unknown>;
-  const { call, name = field.name } = directivesOf(field.astNode);
+  const { call, action, name = field.name } = directivesOf(field.astNode);
   const renamed = key === name ? {} : { as: key };
   const inner = getNamedType(field.type);
   if (isUnionType(inner)) {
@@ -167,6 +82,11 @@ const toNode = (
   if (!isObjectType(inner)) {
     return { name, children: [], ...renamed, ...(inner.name === 'ID' && { text: true }) };
   }
+  if (action === 'aggregate') {
+    const args = readArguments(field, node, context);
+    const query = readGroups(args, { sets }, { type: inner, context, values });
+    return { name, as: key, query, children: [] };
+  }
   const hasArguments = (node.arguments ?? []).length > 0;
   return {
     name,
@@ -174,38 +94,6 @@ const toNode = (
     query: hasArguments ? readLevel(readArguments(field, node, context), values) : emptyQuery,
     children: toNodes({ sets }, inner, { context, values }),
   };
-};
-
-/** A selected function of `acquired_func { year }`, as `year(acquired)`, or the JSON of its `__typename`. */
-type SelectedCall =
-  | { readonly key: string; readonly call: string }
-  | { readonly key: string; readonly json: string };
-
-interface CallOptions {
-  readonly context: SelectionContext;
-  /** The field or list that the functions are called with. */
-  readonly call: string;
-  readonly type: GraphQLNamedType | undefined;
-}
-
-/** Returns the functions below a field, by their keys in the response. */
-export const callsIn = (
-  { sets }: Pick<CollectedField, 'sets'>,
-  { context, call, type }: CallOptions,
-): readonly SelectedCall[] =>
-  [...collectFields(sets, type?.name ?? null, context)].map(([key, { field }]) =>
-    field.name.value === '__typename'
-      ? { key, json: JSON.stringify(type?.name) }
-      : { key, call: callToText(toCall(field, { context, call, type })) },
-  );
-
-/** @throws GRAPHQL_VALIDATION */
-const toCall = (node: SelectedField, { context, call: argument, type }: CallOptions): FunctionCall => {
-  const name = node.name.value as FunctionCall['name'];
-  if (name !== 'json') return { name, argument };
-  const field = isObjectType(type) ? type.getFields()[name] : undefined;
-  const { path = '' } = field === undefined ? {} : coerceArguments(field, node, context.variables);
-  return { name, argument, path: String(path) };
 };
 
 const toCallNode = (selected: SelectedCall): FieldNode =>

@@ -48,7 +48,7 @@ export const createGraphqlServer = (options: GraphqlOptions): GraphqlServer => {
     async respond(request, scope) {
       const contentType = contentTypeFor(request);
       try {
-        return await run(request, scope, { ...context, contentType });
+        return await run({ request, scope, contentType }, context);
       } catch (error) {
         if (!(error instanceof ApiError || error instanceof ApiErrors)) throw error;
         const response = respondError(error);
@@ -68,14 +68,19 @@ interface ServerContext extends GraphqlOptions {
   readonly documents: Documents;
 }
 
+interface RunOptions {
+  readonly request: ApiRequest;
+  readonly scope: Scope;
+  readonly contentType: string;
+}
+
 const run = async (
-  request: ApiRequest,
-  scope: Scope,
-  server: ServerContext & { readonly contentType: string },
+  { request, scope, contentType }: RunOptions,
+  server: ServerContext,
 ): Promise<ApiResponse> => {
   const call = await readCall(request);
   const { body, reply } = await untilConfirmed(() => runOnce({ request, scope, call }, server));
-  return respondWith(body, server.contentType, reply);
+  return respondWith(body, contentType, reply);
 };
 
 interface RunOutput {

@@ -9,6 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Responder } from './respond.js';
+import { idleTimeout, toldTimeout } from './timeouts.js';
 import { sendResponse, toApiRequest, type MessageOptions } from './messages.js';
 import type { Observe } from '../observe.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -37,16 +38,20 @@ export interface Listener {
   close(grace?: number): Promise<void>;
 }
 
-/**
- * Milliseconds for which idle connections are kept. Clients are told whole seconds, and close theirs first: a request
- * that is on its way to a connection that is being closed is lost.
- */
-const keepAliveTimeout = 75_999;
-
 /** Resolves when the server accepts connections. @throws what Node throws where the port is taken */
 export const listen = (options: ListenOptions): Promise<Listener> => {
-  const server = createServer({ keepAliveTimeout, requestTimeout: 60_000, headersTimeout: 20_000 });
-  const inProgress: InProgress = { count: 0, isLeaving: false, sockets: new Set() };
+  const server = createServer({
+    keepAliveTimeout: toldTimeout,
+    requestTimeout: 60_000,
+    headersTimeout: 20_000,
+  });
+  const inProgress: InProgress = {
+    responses: new Set(),
+    isLeaving: false,
+    sockets: new Set(),
+    idle: new WeakSet(),
+  };
+  server.on('timeout', (socket) => keepIdle(socket, inProgress));
   server.on('connection', (socket) => track(socket, inProgress.sockets));
   server.on('request', createListener(options, inProgress));
   const { connections } = options;
@@ -88,13 +93,25 @@ const serveConnections = (
 };
 
 interface InProgress {
-  /** Number of requests in progress. */
-  count: number;
+  /** Responses to requests in progress. */
+  readonly responses: Set<ServerResponse>;
   /** Whether responses ask to close their connection. */
   isLeaving: boolean;
   /** Open connections: those without a request yet are not idle in the sense of `closeIdleConnections`. */
   readonly sockets: Set<Socket>;
+  /** Connections that have been idle for as long as clients are told. */
+  readonly idle: WeakSet<Socket>;
 }
+
+/** Keeps a connection that clients are no longer to use for proxies, unless the server is leaving. */
+const keepIdle = (socket: Socket, { idle, isLeaving }: InProgress): void => {
+  if (isLeaving || idle.has(socket)) {
+    socket.destroy();
+    return;
+  }
+  idle.add(socket);
+  socket.setTimeout(idleTimeout - toldTimeout);
+};
 
 const track = (socket: Socket, sockets: Set<Socket>): void => {
   sockets.add(socket);
@@ -110,10 +127,11 @@ const createListener =
   (options: ListenOptions, inProgress: InProgress): RequestListener =>
   (request: IncomingMessage, response: ServerResponse) => {
     const apiRequest = toApiRequest(request, response, options);
-    inProgress.count += 1;
+    inProgress.idle.delete(request.socket);
+    inProgress.responses.add(response);
     if (inProgress.isLeaving) response.shouldKeepAlive = false;
     void answer(apiRequest, response, options).finally(() => {
-      inProgress.count -= 1;
+      inProgress.responses.delete(response);
     });
   };
 
@@ -134,6 +152,7 @@ const answer = async (
 /** Closes keep-alive connections as each becomes idle after its last response. */
 const close = async (server: Server, inProgress: InProgress, grace = 0): Promise<void> => {
   inProgress.isLeaving = true;
+  for (const response of inProgress.responses) response.shouldKeepAlive = false;
   if (grace > 0) await sleep(grace);
   await closeServer(server, inProgress);
 };
@@ -147,7 +166,7 @@ const closeServer = (server: Server, inProgress: InProgress): Promise<void> =>
       finish();
     }, 50);
     const finish = (): void => {
-      if (!isClosed || inProgress.count > 0) return;
+      if (!isClosed || inProgress.responses.size > 0) return;
       clearInterval(closeIdle);
       resolve();
     };

@@ -42,20 +42,21 @@ export const readList = (target: ReadTarget, context: ItemContext): Promise<Read
 const asPlanned = (plan: ReadPlan): ReadPlan => plan;
 
 /** Reads a page after the cursor of the previous one, and returns the cursor of the next one. */
-const readPage = async (target: ReadTarget, context: ItemContext): Promise<ReadResult> => {
-  const { query, values } = target.parsed;
+const readPage = async ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<ReadResult> => {
+  const { query, values } = parsed;
   if (query.aggregation !== null) throw invalidQuery('"after" and "cursor" do not apply to aggregations');
   const sent = query.after === null ? null : openCursor(String(values[query.after]));
   const keys = sent?.values.filter((value) => value !== null) ?? [];
   const nulls = sent?.values.map((value) => value === null) ?? null;
   const kind = nulls === null ? 'pages' : `pages ${nulls.map(Number).join('')}`;
-  const page: ReadRun = { ...target, kind, restrict: (plan) => planCursor(plan, nulls), keys };
+  // field by field, here and below: in Node.js 20, a spread and further properties take microseconds
+  const page: ReadRun = { collection, parsed, kind, restrict: (plan) => planCursor(plan, nulls), keys };
   const order = compile(page, context).order ?? '';
   if (sent !== null) await context.cursors.verify(sent, order);
-  const result = await run(page, context);
-  if (!query.cursor) return result;
-  const cursor = result.next === null ? null : await context.cursors.seal(result.next, order);
-  return { ...result, meta: { ...result.meta, cursor } };
+  const { rows, count, next, meta } = await run(page, context);
+  if (!query.cursor) return { rows, count, next, meta };
+  const cursor = next === null ? null : await context.cursors.seal(next, order);
+  return { rows, count, next, meta: meta === null ? { cursor } : { ...meta, cursor } };
 };
 
 /** Reads one item. @throws FORBIDDEN when it does not exist for the caller */
@@ -122,7 +123,7 @@ export const readCreated = (
 const written = (items: ReadRun): ReadRun => ({
   ...items,
   kind: `written ${items.kind}`,
-  restrict: (plan) => ({ ...items.restrict(plan), limit: 'every' }),
+  restrict: (plan) => ({ ...items.restrict(plan), limit: 'unlimited' }),
 });
 
 const byKeys = ({ collection, parsed }: ReadTarget, keys: readonly (readonly Scalar[])[]): ReadRun => ({

@@ -11,7 +11,7 @@ import { executeUpsert, type UpsertOutput } from '../execute/upsert.js';
 import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js';
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
-import { planDelete } from '../plan/row-plans.js';
+import { planDelete } from '../plan/delete.js';
 import { planCreate, planUpdates, planUpsert } from '../plan/write.js';
 import type { Refusal, UpdatePlan } from '../plan/write-plan.js';
 import { writtenCollections, type WrittenPlan } from '../plan/written-collections.js';

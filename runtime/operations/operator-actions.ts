@@ -14,7 +14,7 @@ import {
   type BulkAction,
   type OperatorAction,
 } from '../queue/store/operator-actions.js';
-import { deletePause, insertPause } from '../queue/store/pauses.js';
+import { deletePause, insertPause, type PauseTarget } from '../queue/store/pauses.js';
 import { drainWorkers } from '../queue/store/workers.js';
 import type { OperationContext } from './context.js';
 import { toSearch } from './operator.js';
@@ -32,9 +32,9 @@ export const createOperatorActionOperations = (services: OperationServices): Pic
   const { database } = services;
   return {
     async operatorActionsCreate({ body }, context) {
-      const action = bulkActions.find((each) => each === body.action);
-      if (action === undefined) return { data: await actAtOnce(body, context, services) };
-      return { data: await actOnRequests(action, body, { ...services, context }) };
+      const { action } = body;
+      if (isBulk(action)) return { data: await actOnRequests(action, body, { ...services, context }) };
+      return { data: await actAtOnce(action, body, { ...services, context }) };
     },
 
     async operatorActionsRead({ id }) {
@@ -54,6 +54,11 @@ const requireAction = async (id: string, { database }: OperationServices): Promi
   if (action === null) throw notFound('action', id);
   return action;
 };
+
+/** An action that ends before its response. */
+type ImmediateAction = Exclude<Body['action'], BulkAction>;
+
+const isBulk = (action: Body['action']): action is BulkAction => bulkActions.some((each) => each === action);
 
 /** Cancels, retries, redelivers or releases. @throws INVALID_PAYLOAD without exactly one of ids and filter */
 const actOnRequests = async (
@@ -76,42 +81,80 @@ const actOnRequests = async (
   return actionToWire(started);
 };
 
+interface ImmediateTask {
+  /** Subject of the row of activity. */
+  readonly item: string;
+  readonly total: number;
+  /** @returns the number of subjects that were changed */
+  run(by: { readonly reason: string | null; readonly user: string | null }): Promise<number>;
+}
+
 /** Pauses, resumes or drains. @throws INVALID_PAYLOAD without what that requires */
 const actAtOnce = async (
-  { action, ids, filter, target, dry_run: isDry = false, reason: given }: Body,
-  context: OperationContext,
-  services: OperationServices,
+  action: ImmediateAction,
+  body: Body,
+  services: OperationServices & { readonly context: OperationContext },
 ): Promise<WireAction> => {
-  const reason = given ?? null;
-  const isDrain = action === 'drain';
-  if (filter !== undefined || (ids !== undefined) !== isDrain || (target !== undefined) === isDrain)
-    throw invalidPayload(isDrain ? '"drain" requires "ids" of workers' : `"${action}" requires a "target"`);
-  if (isDry) return dryRun(action, ids?.length ?? 1, reason);
-  const { database } = services;
-  const user = await accountOf(context);
-  const now = Date.now();
-  const endpoint = target?.kind === 'endpoint' ? originOf(target.name) : undefined;
-  const named = target === undefined ? undefined : { ...target, name: endpoint ?? target.name };
-  if (named !== undefined && action === 'pause')
-    await insertPause(database, { ...named, reason, user, created: now });
-  if (named !== undefined && action === 'resume') await deletePause(database, named);
-  const done = ids === undefined ? 1 : await drainWorkers(database, ids);
+  const reason = body.reason ?? null;
+  const { item, total, run } = toTask(action, body, services);
+  if (body.dry_run === true) return dryRun(action, total, reason);
+  const { context } = services;
+  const done = await run({ reason, user: await accountOf(context) });
   const id = createId();
-  const item = named === undefined ? (ids ?? []).join() : `${named.kind} ${named.name}`;
+  const now = toTime(Date.now());
   await recordActivity({ action, item }, context, services);
-  const total = ids?.length ?? 1;
-  const times = { created_at: toTime(now), ended_at: toTime(now) };
   return {
     id,
     action,
-    state: 'done' as const,
+    state: 'done',
     total,
     done,
     failed: total - done,
     errors: [],
     reason,
-    ...times,
+    created_at: now,
+    ended_at: now,
   };
+};
+
+const toTask = (action: ImmediateAction, body: Body, services: OperationServices): ImmediateTask => {
+  const { database } = services;
+  switch (action) {
+    case 'pause':
+    case 'resume': {
+      const target = requireTarget(action, body);
+      const pause: ImmediateTask['run'] = async (by) => {
+        await insertPause(database, { ...target, ...by, created: Date.now() });
+        return 1;
+      };
+      const run = action === 'pause' ? pause : () => resume(target, services);
+      return { item: `${target.kind} ${target.name}`, total: 1, run };
+    }
+    case 'drain': {
+      const ids = requireWorkers(body);
+      return { item: ids.join(), total: ids.length, run: () => drainWorkers(database, ids) };
+    }
+  }
+};
+
+const requireTarget = (action: ImmediateAction, { ids, filter, target }: Body): PauseTarget => {
+  if (target === undefined || ids !== undefined || filter !== undefined)
+    throw invalidPayload(`"${action}" requires a "target"`);
+  return target.kind === 'endpoint' ? { ...target, name: originOf(target.name) } : target;
+};
+
+const requireWorkers = ({ ids, filter, target }: Body): readonly string[] => {
+  if (ids === undefined || filter !== undefined || target !== undefined)
+    throw invalidPayload('"drain" requires "ids" of workers');
+  return ids;
+};
+
+/** Ends a pause, and has what it held run now instead of at the next sweep. */
+const resume = async (target: PauseTarget, { database, loadQueue }: OperationServices): Promise<number> => {
+  await deletePause(database, target);
+  const { lifecycle } = await loadQueue();
+  await lifecycle.fillResumed(target);
+  return 1;
 };
 
 /** @throws INVALID_PAYLOAD for what is not a URL */

@@ -22,8 +22,8 @@ export const createSignOnOperations = (services: OperationServices, auth: AuthCo
 
   const complete = async (pending: PendingLogin, context: OperationContext) => {
     const { mode } = pending.provider.config;
-    const record = recordChanges(services, context);
-    const account = await signOn.finish(pending, { query: context.query, record });
+    const recordChange = recordChanges(services, context);
+    const account = await signOn.finish(pending, { query: context.query, recordChange });
     return respondWithTokens(
       await logInAccount(account, { mode, from: context.client }, auth),
       mode,

@@ -25,12 +25,14 @@ export const createUtilsOperations = (services: OperationServices): Pick<Operati
     );
   },
 
-  async utilsImport({ collection: name }, context) {
+  async utilsImport({ collection: name, delimiter = ',' }, context) {
     const need = { name, actions: ['create', 'update'] } as const;
     requireCollection(need, openItems(await context.principal(), { services, context }));
     const file = await context.readFile(Math.min(maxFile, services.config.importMax));
-    const { importAtOnce } = await import('../transfers/import-in-request.js');
-    await run(need, { services, context }, (collection, items) => importAtOnce(file, collection, items));
+    const { importInRequest } = await import('../transfers/import-in-request.js');
+    await run(need, { services, context }, (collection, items) =>
+      importInRequest({ ...file, delimiter }, collection, items),
+    );
   },
 
   async utilsExport({ collection, body }, context) {

@@ -4,7 +4,7 @@ import type { ApiError } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { bindCreate, bindUpdate, noOwnerValues } from './owner.js';
 import { collectLocated, isRefusal, planOrRefuse } from './problem-collection.js';
-import type { LevelContext } from './row-context.js';
+import type { PayloadLevel } from './row-context.js';
 import {
   readChange,
   readNewRow,
@@ -42,7 +42,7 @@ export interface Alternatives {
 export const planAlternatives = (
   collection: Collection,
   { key, payload, identity, isChange }: IdentifiedPayload,
-  { level, planners }: { readonly level: LevelContext; readonly planners: RowPlanners },
+  { level, planners }: { readonly level: PayloadLevel; readonly planners: RowPlanners },
 ): Alternatives => {
   const added = readWithProblems(level, (own) => {
     const grant = requireGrant(collection, 'create', level.writing);
@@ -79,7 +79,7 @@ interface ReadRow<Row> {
 }
 
 /** Reads a row with a problem list of its own. */
-const readWithProblems = <Row>(level: LevelContext, read: (level: LevelContext) => Row): ReadRow<Row> => {
+const readWithProblems = <Row>(level: PayloadLevel, read: (level: PayloadLevel) => Row): ReadRow<Row> => {
   const problems: ApiError[] = [];
   const own = { ...level, problems };
   const row = collectLocated(own, () => read(own));

@@ -6,10 +6,10 @@ import { toStoredValue, readValue } from './values.js';
 /**
  * Negative, zero or positive; `null` where the operand is not a value of the type and the order is unknown.
  */
-export type Order = number | null;
+export type Ordering = number | null;
 
 /** Compares a value in its stored form with an operand as a rule spells it. */
-export const compareValues = (field: Field, value: unknown, operand: unknown): Order => {
+export const compareValues = (field: Field, value: unknown, operand: unknown): Ordering => {
   if (operand === null || operand === undefined) return null;
   switch (fieldTypes[field.type].comparison) {
     case 'number':
@@ -35,7 +35,7 @@ const compareTexts = (left: string, right: string): number => {
 };
 
 /** Compares decimal digits where neither number has an exponent, since a double has only about 17 of them. */
-const compareNumbers = (left: unknown, right: unknown): Order => {
+const compareNumbers = (left: unknown, right: unknown): Ordering => {
   const [a, b] = [readDigits(left), readDigits(right)];
   if (a !== null && b !== null) {
     const target = Math.max(a.scale, b.scale);

@@ -75,8 +75,8 @@ interface KeyValue extends Order {
 }
 
 /**
- * Plans `first > v1 or (first = v1 and second > v2) …`, with the first key compared on its own as well, so that
- * databases begin reading an index there.
+ * Plans `first > v1 or (first = v1 and second > v2) …`, with the first of several keys compared on its own as well, so
+ * that databases begin reading an index there.
  */
 const planAfter = (order: readonly Order[], nulls: readonly boolean[]): Condition => {
   let bound = 0;
@@ -84,12 +84,10 @@ const planAfter = (order: readonly Order[], nulls: readonly boolean[]): Conditio
     ...each,
     index: nulls[index] === true ? null : bound++,
   }));
-  const alternatives = keys.map((key, index) => allOf([...keys.slice(0, index).map(equal), beyond(key)]));
   const [first] = keys;
-  return allOf([
-    first === undefined ? conditionTrue : anyOf([beyond(first), equal(first)]),
-    anyOf(alternatives),
-  ]);
+  const alternatives = keys.map((key, index) => allOf([...keys.slice(0, index).map(equal), beyond(key)]));
+  if (first === undefined || keys.length === 1) return anyOf(alternatives);
+  return allOf([anyOf([beyond(first), equal(first)]), anyOf(alternatives)]);
 };
 
 const compare = ({ column, index }: KeyValue, operator: 'eq' | 'gt' | 'lt'): Condition => ({

@@ -8,6 +8,7 @@ import { fromQuery } from './comparison.js';
 import { planFilter } from './filter.js';
 import { findCall, planCall } from './functions.js';
 import { joinTargets } from './any.js';
+// a circle: a selection plans nested reads, and a read plans its selection
 import { noGroups, planAnyTarget, planMany } from './read.js';
 import {
   crossRelation,

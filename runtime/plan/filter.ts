@@ -44,7 +44,7 @@ const planNode = (filter: Filter, context: Context): Condition => {
         ? conditionTrue
         : anyOf(filter.filters.map((part) => planNode(part, context)));
     case 'field':
-      return planField(filter.name, filter.filter, context);
+      return filterField(filter.name, filter.filter, context);
     case 'some':
     case 'none':
       throw invalidQuery(`"_${filter.kind}" stands directly below a to-many relation only`);
@@ -89,19 +89,19 @@ const joinFilters = (filters: readonly Filter[]): Filter => {
   return filters.length === 1 && only !== undefined ? only : { kind: 'and', filters };
 };
 
-const planField = (name: string, filter: Filter, context: Context): Condition => {
+const filterField = (name: string, filter: Filter, context: Context): Condition => {
   const { scope } = context;
   const relation = findRelation(scope, name);
   const isCall = findCall(scope, name) !== null;
   if (!isCall && !isNamePermitted(scope, name)) throw forbiddenField(scope, name);
-  if (relation?.kind === 'oneToMany') return planMany(relation, filter, context);
+  if (relation?.kind === 'oneToMany') return filterMany(relation, filter, context);
   if (filter.kind === 'compare') return planComparison(name, filter, context);
   if (filter.kind === 'json') return planPaths(name, filter.filter, context);
   if (filter.kind === 'and' && !isRelatedFilter(filter)) {
-    return allOf(filter.filters.map((part) => planField(name, part, context)));
+    return allOf(filter.filters.map((part) => filterField(name, part, context)));
   }
   if (filter.kind === 'or' && filter.filters.length > 0) {
-    return anyOf(filter.filters.map((part) => planField(name, part, context)));
+    return anyOf(filter.filters.map((part) => filterField(name, part, context)));
   }
   return planOne(name, relation, filter, context);
 };
@@ -116,7 +116,7 @@ const planPaths = (name: string, filter: Filter, context: Context): Condition =>
         ? conditionTrue
         : anyOf(filter.filters.map((part) => planPaths(name, part, context)));
     case 'field':
-      return planField(`json(${name}, ${filter.name})`, filter.filter, context);
+      return filterField(`json(${name}, ${filter.name})`, filter.filter, context);
     default:
       throw invalidQuery(
         `"_json" needs paths with conditions, as in {"${name}": {"_json": {"theme.color": {"_eq": "red"}}}}`,
@@ -131,7 +131,7 @@ const planOne = (
   context: Context,
 ): Condition => {
   const { scope } = context;
-  if (relation?.kind === 'manyToAny' && isRelatedFilter(filter)) return planAny(relation, filter, context);
+  if (relation?.kind === 'manyToAny' && isRelatedFilter(filter)) return filterAny(relation, filter, context);
   if (relation?.kind !== 'manyToOne') throw notARelation(name, filter, scope);
   if (filter.kind === 'some' || filter.kind === 'none') {
     throw invalidQuery(`"_${filter.kind}" needs a to-many relation; "${name}" leads to one item`);
@@ -155,7 +155,7 @@ const isOfTarget = ({ target }: ToOne, { collectionField }: AnyOf, { scope, path
  * Plans a filter on the item of a many-to-any relation, whichever collection it is of: every collection that the caller
  * may read must have the fields.
  */
-const planAny = (relation: ToAny, filter: Filter, context: Context): Condition => {
+const filterAny = (relation: ToAny, filter: Filter, context: Context): Condition => {
   const { scope } = context;
   const readable = relation.targets.filter(
     ({ collection }) => scope.grant === null || scope.context.policies.grant(collection, 'read') !== null,
@@ -174,11 +174,11 @@ const notARelation = (name: string, filter: Filter, scope: Scope): Error => {
   return invalidQuery(`"${name}" does not support the operator "${used}"`);
 };
 
-const planMany = (relation: ToMany, filter: Filter, context: Context): Condition => {
+const filterMany = (relation: ToMany, filter: Filter, context: Context): Condition => {
   if (filter.kind === 'and' && filter.filters.length > 0 && filter.filters.every(isListFilter)) {
-    return allOf(filter.filters.map((part) => planMany(relation, part, context)));
+    return allOf(filter.filters.map((part) => filterMany(relation, part, context)));
   }
-  if (filter.kind === 'compare') return planManyComparison(relation, filter, context);
+  if (filter.kind === 'compare') return filterManyComparison(relation, filter, context);
   if (isKeyNull(relation, filter, context)) return planWithoutKey(relation, filter, context);
   const inner = isQuantifier(filter) ? filter.filter : filter;
   const some = planSome(relation, inner, context);
@@ -204,7 +204,7 @@ const isQuantifier = (filter: Filter): filter is Extract<Filter, { kind: 'some' 
 const isListFilter = (filter: Filter): boolean => isQuantifier(filter) || filter.kind === 'compare';
 
 /** Plans an operator on a list itself: `_null` and `_nnull` test whether it has rows, others compare their keys. */
-const planManyComparison = (relation: ToMany, filter: ComparisonFilter, context: Context): Condition => {
+const filterManyComparison = (relation: ToMany, filter: ComparisonFilter, context: Context): Condition => {
   const { operator, slot } = filter;
   if (operator === 'null') return { kind: 'not', condition: planSome(relation, anyRow, context) };
   if (operator === 'nnull') return planSome(relation, anyRow, context);

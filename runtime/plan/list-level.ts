@@ -3,7 +3,7 @@
  * written.
  */
 import type { Collection, ToMany } from '../../contract/collection.js';
-import type { LevelContext, OwnerValue } from './row-context.js';
+import type { PayloadLevel, OwnerValue } from './row-context.js';
 import { ruleToCondition } from './rule.js';
 import { openScope, type PlanContext } from './scope.js';
 import type { Condition } from './types.js';
@@ -30,7 +30,7 @@ const knownValues = ({ references }: ToMany, { collection, row, key }: Owner): r
   });
 
 /** Returns the level of a list below its owner: paths and pointers are longer by the name of the list. */
-export const listLevel = (relation: ToMany, owner: Owner, level: LevelContext): LevelContext => {
+export const listLevel = (relation: ToMany, owner: Owner, level: PayloadLevel): PayloadLevel => {
   const known = knownValues(relation, owner);
   return {
     ...level,

@@ -8,9 +8,9 @@ import type { Key } from './write-plan.js';
 
 export interface ListEntry {
   readonly payload: Payload;
-  /** Position of the entry in the payload. */
+  /** JSON path to the entry. */
   readonly pointer: readonly (string | number)[];
-  /** Place in the complete list, from 1; `null` in a list of changes. */
+  /** Position in the complete list, from 1; `null` in a list of changes. */
   readonly place: number | null;
 }
 

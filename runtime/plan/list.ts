@@ -6,11 +6,11 @@ import { namedPosition, newPositions } from './list-position.js';
 import { hasChanges, readListChange, type KeyedEntry, type ListChange } from './list-payload.js';
 import { isKeyPart, isDeletedOnRemoval, foreignKey, releasableFields } from './list-relation.js';
 import { bindUpdate, noOwnerValues } from './owner.js';
+import { planDelete } from './delete.js';
 import { isForbidden, isKeyChosen, requireDepth } from './parent.js';
-import { entryLevel, noOwner, type LevelContext, type Payload } from './row-context.js';
+import { entryLevel, noOwner, type PayloadLevel, type Payload } from './row-context.js';
 import {
   noRelated,
-  planDelete,
   readChange,
   readNewRow,
   requireGrant,
@@ -25,7 +25,7 @@ import type { ListCreatePlan, ListPlan, ListRemoval, ListUpdate } from './write-
 /** Plans the lists of one row; adds their faults to the problems of the level. */
 export const planLists = (
   lists: readonly ListValue[],
-  { owner, level }: { readonly owner: Owner; readonly level: LevelContext },
+  { owner, level }: { readonly owner: Owner; readonly level: PayloadLevel },
   planners: RowPlanners,
 ): readonly ListPlan[] =>
   lists.flatMap((list) => {
@@ -36,7 +36,7 @@ export const planLists = (
 /** @throws INVALID_PAYLOAD for a value that is not a list, FORBIDDEN for an invalid key */
 const planList = (
   { relation, value }: ListValue,
-  { owner, level }: { readonly owner: Owner; readonly level: LevelContext },
+  { owner, level }: { readonly owner: Owner; readonly level: PayloadLevel },
   planners: RowPlanners,
 ): ListPlan => {
   const { creates, updates, removes } = readListChange(relation, value, (pointer, read) =>
@@ -56,7 +56,7 @@ const planList = (
 };
 
 interface ListLevel {
-  readonly level: LevelContext;
+  readonly level: PayloadLevel;
   readonly planners: RowPlanners;
 }
 
@@ -145,7 +145,7 @@ const planListUpdate = (
 const planKeyedCreate = (
   relation: ToMany,
   { entry, related }: { readonly entry: KeyedEntry; readonly related: RelatedPlans },
-  level: LevelContext,
+  level: PayloadLevel,
 ): ListUpdate['create'] => {
   const { collection } = relation;
   const { key, payload, place, isObject } = entry;
@@ -158,7 +158,7 @@ const planKeyedCreate = (
     const row = readNewRow({ ...payload, ...named }, { grant, position }, created);
     return toCreatePlan(grant, [row], related);
   });
-  // what exists and what the caller may not create are answered alike
+  // answers alike for an existing and a forbidden key, so that neither is revealed
   return isRefusal(plan) && isForbidden(plan.problems) ? null : plan;
 };
 
@@ -168,7 +168,7 @@ const planKeyedCreate = (
 const planMove = (
   relation: ToMany,
   { payload, related }: { readonly payload: Payload; readonly related: RelatedPlans },
-  level: LevelContext,
+  level: PayloadLevel,
 ): ListUpdate['move'] => {
   const owner = new Map([...level.owner].filter(([name]) => !isKeyPart(relation, name)));
   return planOrRefuse((problems) => {
@@ -181,7 +181,7 @@ const planMove = (
 const planRemoval = (
   relation: ToMany,
   keys: ListChange['removes'],
-  level: LevelContext,
+  level: PayloadLevel,
 ): ListRemoval | null => {
   if (keys === 'others')
     return { keys, removal: planRemovedRows(relation, isDeletedOnRemoval(relation), level) };
@@ -195,12 +195,12 @@ const planRemoval = (
 const planRemovedRows = (
   relation: ToMany,
   isDeletion: boolean,
-  level: LevelContext,
+  level: PayloadLevel,
 ): ListRemoval['removal'] => {
   const { collection } = relation;
   if (isDeletion) {
     const plan = planOrRefuse(() => planDelete(collection, level.writing));
-    return 'problems' in plan ? { kind: 'refused', ...plan } : { kind: 'delete', plan };
+    return isRefusal(plan) ? { kind: 'refused', ...plan } : { kind: 'delete', plan };
   }
   const nullable = releasableFields(relation);
   // where no field is nullable, the refusal names all of them
@@ -210,7 +210,7 @@ const planRemovedRows = (
     const released = { ...level, owner: noOwner, problems };
     return toUpdatePlan(readChange(collection, { key: null, payload }, released), noRelated, released);
   });
-  return 'problems' in plan
+  return isRefusal(plan)
     ? { kind: 'refused', ...plan }
     : { kind: 'release', plan: bindUpdate(plan, noOwnerValues) };
 };

@@ -1,4 +1,4 @@
-/** The answer to a create: what is known about a row before anything can refer to it. Pure. */
+/** Plans the response to a create, before any row can refer to the new one. Pure. */
 import type { Collection, ToMany } from '../../contract/collection.js';
 import type { Entry, ReadPlan } from './types.js';
 import type { WriteRow } from './write-plan.js';

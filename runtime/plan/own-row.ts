@@ -1,4 +1,4 @@
-/** Tells the conditions and reads that need no other rows than those that they name. Pure. */
+/** Finds conditions and reads that need only the rows they name. Pure. */
 import type { Condition, Entry, ReadPlan, Select } from './types.js';
 
 /**
@@ -25,7 +25,7 @@ export const usesOwnRowOnly = (where: Condition): boolean => {
   }
 };
 
-/** Returns whether a read, without its nested lists, takes one row by its key, and rows to which that refers by theirs. */
+/** Returns whether a read, without its nested lists, finds its row and the rows that it refers to by key. */
 export const readsByKey = ({ byKey, where, select }: ReadPlan): boolean =>
   byKey === true && usesOwnRowOnly(where) && selectsByKey(select);
 

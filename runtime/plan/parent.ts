@@ -5,7 +5,7 @@ import { planAlternatives } from './alternatives.js';
 import { bindCreate, noOwnerValues } from './owner.js';
 import { collectLocated, isRefusal, planOrRefuse } from './problem-collection.js';
 import { rowsWithReadable } from './references.js';
-import { noOwner, type LevelContext } from './row-context.js';
+import { noOwner, type PayloadLevel } from './row-context.js';
 import type { RowPlanners } from './row-plans.js';
 import { keyOfParent, type ParentValue } from './row.js';
 import type { ParentPlan } from './write-plan.js';
@@ -13,7 +13,7 @@ import type { ParentPlan } from './write-plan.js';
 /** Plans the parents of one row; adds their faults to the problems of the level. */
 export const planParents = (
   values: readonly ParentValue[],
-  { rowIndex, level }: { readonly rowIndex: number; readonly level: LevelContext },
+  { rowIndex, level }: { readonly rowIndex: number; readonly level: PayloadLevel },
   planners: RowPlanners,
 ): readonly ParentPlan[] =>
   values.flatMap((parent) => {
@@ -25,7 +25,7 @@ export const planParents = (
     return plan === null ? [] : { ...plan, rowIndex };
   });
 
-const parentLevel = ({ name, anyOf }: ToOne, level: LevelContext): LevelContext => ({
+const parentLevel = ({ name, anyOf }: ToOne, level: PayloadLevel): PayloadLevel => ({
   ...level,
   path: [...level.path, anyOf?.relation ?? name],
   pointer: [...level.pointer, anyOf?.relation ?? name],
@@ -35,7 +35,7 @@ const parentLevel = ({ name, anyOf }: ToOne, level: LevelContext): LevelContext 
 });
 
 /** @throws INVALID_PAYLOAD where the payload crosses too many relations */
-export const requireDepth = ({ path, writing: { maxDepth } }: LevelContext): void => {
+export const requireDepth = ({ path, writing: { maxDepth } }: PayloadLevel): void => {
   if (path.length > maxDepth)
     throw invalidPayload(`"${path.join('.')}" crosses more than ${maxDepth} relations`);
 };
@@ -44,7 +44,7 @@ type Planned = Omit<ParentPlan, 'rowIndex'>;
 
 const planParent = (
   { relation, value }: ParentValue,
-  level: LevelContext,
+  level: PayloadLevel,
   planners: RowPlanners,
 ): Planned => {
   const { collection } = relation;

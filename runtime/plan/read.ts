@@ -93,7 +93,7 @@ export const planAnyTarget = (options: {
   if (children === null && !scope.collection.key.every(({ name }) => isNamePermitted(scope, name)))
     return null;
   const select = children === null ? planKey(scope) : planSelect(children, scope, level);
-  return { ...planLevel({ ...level, sort: [], limit: null }, scope, select), limit: 'every', order: [] };
+  return { ...planLevel({ ...level, sort: [], limit: null }, scope, select), limit: 'unlimited', order: [] };
 };
 
 /** Sorts rows without a value in the sort field after those that have one. */

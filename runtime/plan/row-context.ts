@@ -33,7 +33,7 @@ export interface RowPosition {
 }
 
 /** One level of a payload: its top, or a list in it. */
-export interface LevelContext {
+export interface PayloadLevel {
   readonly writing: WriteContext;
   /** Collects the problems of all levels. */
   readonly problems: ApiError[];
@@ -51,7 +51,7 @@ export interface LevelContext {
   readonly positions: readonly (RowPosition | null)[] | null;
 }
 
-export interface RowContext extends LevelContext {
+export interface RowContext extends PayloadLevel {
   readonly grant: Grant;
   readonly action: Extract<Action, 'create' | 'update'>;
   /** The key of the row of an update; `null` where the row is new, or the payload is for several rows. */
@@ -64,8 +64,8 @@ export interface RowContext extends LevelContext {
  * access is slow: planning a row took twice as long (measured).
  */
 export const rowContext = (
-  { writing, problems, index, path, pointer, rowPointers, owner, positions }: LevelContext,
-  { grant, action, key, position }: Omit<RowContext, keyof LevelContext>,
+  { writing, problems, index, path, pointer, rowPointers, owner, positions }: PayloadLevel,
+  { grant, action, key, position }: Omit<RowContext, keyof PayloadLevel>,
 ): RowContext => ({
   writing,
   problems,
@@ -83,12 +83,12 @@ export const rowContext = (
 
 /** Returns the level of one of the items of a request; see `rowContext` for how it is built. */
 export const itemLevel = (
-  { writing, problems, path, rowPointers, owner, positions }: LevelContext,
+  { writing, problems, path, rowPointers, owner, positions }: PayloadLevel,
   index: number,
-): LevelContext => ({ writing, problems, index, path, pointer: [index], rowPointers, owner, positions });
+): PayloadLevel => ({ writing, problems, index, path, pointer: [index], rowPointers, owner, positions });
 
 /** Returns the level of one row of a list. */
-export const entryLevel = (level: LevelContext, below: readonly (string | number)[]): LevelContext => ({
+export const entryLevel = (level: PayloadLevel, below: readonly (string | number)[]): PayloadLevel => ({
   ...level,
   pointer: [...level.pointer, ...below],
   rowPointers: null,

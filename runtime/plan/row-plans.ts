@@ -6,13 +6,12 @@ import { invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import type { Owner } from './list-level.js';
 import { normalizePayload } from './payload.js';
-import { rowContext, type LevelContext, type Payload, type RowContext } from './row-context.js';
+import { rowContext, type PayloadLevel, type Payload, type RowContext } from './row-context.js';
 import { readRow, writtenNames, type PlannedRow } from './row.js';
-import { ruleToCondition } from './rule.js';
-import { forbiddenCollection, openScope, type PlanContext } from './scope.js';
+import { forbiddenCollection, type PlanContext } from './scope.js';
 import { conditionFalse } from './types.js';
 import { updateCondition } from './update-condition.js';
-import type { DeletePlan, Key, ListCreatePlan, ListUpdatePlan, UpdatePlan } from './write-plan.js';
+import type { Key, ListCreatePlan, ListUpdatePlan, UpdatePlan } from './write-plan.js';
 
 export interface Change {
   /**
@@ -30,16 +29,16 @@ export const noRelated: RelatedPlans = { parents: [], lists: [] };
 
 /** Plans rows of any collection; related rows are planned like those of a request. */
 export interface RowPlanners {
-  planRows(collection: Collection, payloads: readonly unknown[], level: LevelContext): ListCreatePlan;
+  planRows(collection: Collection, payloads: readonly unknown[], level: PayloadLevel): ListCreatePlan;
   /** Plans the related rows in the payload of a row; adds their faults to the problems of the level. */
-  planRelated(row: Pick<PlannedRow, 'parents' | 'lists'>, owner: Owner, level: LevelContext): RelatedPlans;
+  planRelated(row: Pick<PlannedRow, 'parents' | 'lists'>, owner: Owner, level: PayloadLevel): RelatedPlans;
 }
 
 /** Reads one of the new rows of a level; adds its faults to the problems of the level. */
 export const readNewRow = (
   payload: unknown,
   { grant, position }: Pick<RowContext, 'grant' | 'position'>,
-  level: LevelContext,
+  level: PayloadLevel,
 ): PlannedRow =>
   readRow(
     requireObject(payload, grant.collection),
@@ -70,7 +69,7 @@ export interface ChangedRow extends PlannedRow {
 export const readChange = (
   collection: Collection,
   { key, payload }: Change,
-  level: LevelContext,
+  level: PayloadLevel,
 ): ChangedRow => {
   const grant = requireGrant(collection, 'update', level.writing);
   const sent = requireObject(payload, collection);
@@ -84,7 +83,7 @@ export const readChange = (
 export const toUpdatePlan = (
   { sent, row, grant, check, stored, references, lists: values }: ChangedRow,
   { parents, lists }: RelatedPlans,
-  level: LevelContext,
+  level: PayloadLevel,
 ): ListUpdatePlan => {
   const names = new Set([...row.keys(), ...values.map(({ relation }) => relation.name)]);
   const permitted = writtenNames(sent, level).filter((name) => names.has(name));
@@ -115,11 +114,4 @@ export const requireGrant = (collection: Collection, action: Action, context: Pl
 const requireObject = (payload: unknown, collection: Collection): Payload => {
   if (isObject(payload)) return normalizePayload(payload, collection);
   throw invalidPayload('an item must be an object of field names and values');
-};
-
-/** Plans the deletion of items. @throws FORBIDDEN */
-export const planDelete = (collection: Collection, context: PlanContext): DeletePlan => {
-  const grant = requireGrant(collection, 'delete', context);
-  const where = ruleToCondition(grant.rows, openScope(collection, 'delete', context));
-  return { collection, grant, where };
 };

@@ -143,18 +143,11 @@ const knownValues = ({ given, row }: RowInput, { owner }: RowContext): Values =>
 };
 
 const dependsOnOwner = (row: ListRow, { grant, owner }: RowContext): boolean =>
-  grant.permissions.some(({ validation }) => ruleDependsOnOwner(validation, owner)) ||
+  grant.permissions.some(({ validation }) => ruleNames(validation).some((name) => owner.has(name))) ||
   grant.collection.validated.some(
-    ({ name, validation }) => row.has(name) && filterDependsOnOwner(parseFilter(validation ?? {}, []), owner),
+    ({ name, validation }) =>
+      row.has(name) && filterNames(parseFilter(validation ?? {}, [])).some((each) => owner.has(each)),
   );
-
-const ruleDependsOnOwner = (rule: Rule, owner: RowContext['owner']): boolean =>
-  rule.kind === 'filters' && rule.filters.some(({ filter }) => filterDependsOnOwner(filter, owner));
-
-const filterDependsOnOwner = (filter: Filter, owner: RowContext['owner']): boolean => {
-  if (filter.kind === 'field') return owner.has(filter.name);
-  return 'filters' in filter && filter.filters.some((part) => filterDependsOnOwner(part, owner));
-};
 
 const validateFields = (row: ListRow, values: Values, context: RowContext): void => {
   for (const field of context.grant.collection.validated) {

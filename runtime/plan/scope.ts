@@ -3,6 +3,7 @@ import type { Action, PolicySet } from '../access/policies.js';
 import { always, type Grant } from '../access/grant.js';
 import type { Collection, Field, Relation, ToMany, ToOne } from '../../contract/collection.js';
 import { forbidden, invalidQuery } from '../../contract/errors.js';
+// a circle: a scope has the conditions of rules, whose filters are planned in a scope
 import { ruleToCondition } from './rule.js';
 import { allOf, conditionTrue, type Condition, type Join } from './types.js';
 
@@ -13,7 +14,7 @@ export interface PlanContext {
 }
 
 /** The context of one level: date functions of a query read timestamps in its time zone. */
-export interface LevelContext extends PlanContext {
+export interface ReadContext extends PlanContext {
   /** An IANA name; `null` for UTC. */
   readonly zone: string | null;
   /** Present where `*` does not lead back over the relation by which a level was reached. */
@@ -22,7 +23,7 @@ export interface LevelContext extends PlanContext {
 
 /** A collection as the caller sees it, reached over the relations in `trail`. */
 export interface Scope {
-  readonly context: LevelContext;
+  readonly context: ReadContext;
   readonly collection: Collection;
   /** `null` inside a rule: rules are written by an administrator and see every field. */
   readonly grant: Grant | null;
@@ -41,7 +42,7 @@ const maxCrossed = 500;
 export const openScope = (
   collection: Collection,
   action: Action,
-  { policies, maxDepth, zone = null, backlink }: PlanContext & Partial<LevelContext>,
+  { policies, maxDepth, zone = null, backlink }: PlanContext & Partial<ReadContext>,
 ): Scope => {
   const grant = policies.grant(collection, action);
   if (grant === null) throw forbiddenCollection(collection.name);

@@ -1,4 +1,7 @@
-/** Read plans: every name is resolved and every level carries its grant. Data only; contains no SQL. */
+/**
+ * Types of read plans, in which every name is resolved and every level carries its grant, and of the conditions that all
+ * plans share. Contains no SQL.
+ */
 import type { Grant } from '../access/grant.js';
 import type { Collection, Field, ToAny, ToMany, ToOne } from '../../contract/collection.js';
 import type { DatePart, JsonStep } from '../../contract/functions.js';
@@ -36,9 +39,9 @@ export interface Cursor {
 }
 
 /**
- * `all`: the client sent -1. `every`: the rows are named by key, and the configured maximum does not apply.
+ * `all`: the client sent -1. `unlimited`: the rows are named by key, and the configured maximum does not apply.
  */
-export type Limit = Operand | 'default' | 'all' | 'every';
+export type Limit = Operand | 'default' | 'all' | 'unlimited';
 
 /** The JSON of one row: an object, or its bare key, which is null on rows that do not match `rule`. */
 export type Select =

@@ -5,7 +5,7 @@ import { invalidPayload, invalidQuery, throwProblems, type ApiError } from '../.
 import type { OnConflict } from '../request/on-conflict.js';
 import { planAlternatives, type Alternatives } from './alternatives.js';
 import { collectLocated, isRefusal } from './problem-collection.js';
-import { itemLevel, type LevelContext } from './row-context.js';
+import { itemLevel, type PayloadLevel } from './row-context.js';
 import { requireGrant, type RowPlanners } from './row-plans.js';
 import type { Scalar } from './parsed-value.js';
 import { isOwnerOperand, type Key, type ListRow, type UpsertPlan, type UpsertRow } from './write-plan.js';
@@ -18,7 +18,7 @@ import { isOwnerOperand, type Key, type ListRow, type UpsertPlan, type UpsertRow
 export const planUpsertRows = (
   collection: Collection,
   { payloads, onConflict }: { readonly payloads: readonly unknown[]; readonly onConflict: OnConflict },
-  { level, planners }: { readonly level: LevelContext; readonly planners: RowPlanners },
+  { level, planners }: { readonly level: PayloadLevel; readonly planners: RowPlanners },
 ): UpsertPlan => {
   const grant = requireGrant(collection, 'create', level.writing);
   if (onConflict.action === 'update') requireGrant(collection, 'update', level.writing);
@@ -59,7 +59,7 @@ const findCommonProblems = ({ create, update }: Alternatives, isChange: boolean)
 interface TupleOptions {
   readonly fields: readonly Field[];
   readonly isByKey: boolean;
-  readonly level: LevelContext;
+  readonly level: PayloadLevel;
 }
 
 /** Returns the values by which a stored row is found; adds a problem where the payload leaves one open. */

@@ -65,12 +65,12 @@ export const validateFilter = (filter: Filter, context: FilterContext): readonly
 };
 
 const validateField = (name: string, filter: Filter, context: FilterContext): readonly Failure[] => {
-  if (!context.collection.fields.has(name)) return refuse(name, filter);
+  if (!context.collection.fields.has(name)) return failUndecidable(name, filter);
   if (!context.payload.has(name)) return [];
   if (filter.kind === 'and') return filter.filters.flatMap((part) => validateField(name, part, context));
   if (filter.kind === 'or')
     return validateOne(filter.filters.map((part) => validateField(name, part, context)));
-  if (filter.kind !== 'compare') return refuse(name, filter);
+  if (filter.kind !== 'compare') return failUndecidable(name, filter);
   const operand = filter.slot === null ? null : context.values[filter.slot];
   const value = context.payload.get(name);
   const field = requireField(context.collection, name);
@@ -80,7 +80,7 @@ const validateField = (name: string, filter: Filter, context: FilterContext): re
     : [{ field: name, type: filter.operator, operand }];
 };
 
-const refuse = (field: string, filter: Filter): readonly Failure[] => [
+const failUndecidable = (field: string, filter: Filter): readonly Failure[] => [
   { field, type: filter.kind === 'compare' ? filter.operator : filter.kind, operand: null },
 ];
 
@@ -103,33 +103,33 @@ const passes = (operator: Operator, comparison: Comparison, { nullPasses }: Vali
   return isSatisfied(operator, comparison);
 };
 
-/** Returns null where the operand is invalid: neither the operator nor its negation passes. */
+/** Returns null where the operand is invalid or missing: neither the operator nor its negation passes. */
 type Tester = (comparison: Comparison) => boolean | null;
 
 const isEqual: Tester = ({ field, value, operands }) => {
   const orders = operands.map((operand) => compareValues(field, value, operand));
-  if (value !== null && orders.includes(0)) return true;
+  if (orders.includes(0)) return true;
   return orders.length === 0 || orders.includes(null) ? null : false;
 };
 
 const isWithin: Tester = ({ field, value, operands: [low, high] }) => {
   const [fromLow, fromHigh] = [compareValues(field, value, low), compareValues(field, value, high)];
   if (fromLow === null || fromHigh === null) return null;
-  return value !== null && fromLow >= 0 && fromHigh <= 0;
+  return fromLow >= 0 && fromHigh <= 0;
 };
 
 const orderTester =
   (holds: (order: number) => boolean): Tester =>
   ({ field, value, operands }) => {
     const order = compareValues(field, value, operands[0]);
-    return order === null || value === null ? null : holds(order);
+    return order === null ? null : holds(order);
   };
 
 const textTester =
   (holds: (text: string, part: string) => boolean, spell = (text: string): string => text): Tester =>
   ({ value, operands: [part] }) => {
     if (part === null || part === undefined) return null;
-    return value !== null && holds(spell(textOf(value)), spell(textOf(part)));
+    return holds(spell(textOf(value)), spell(textOf(part)));
   };
 
 const contains = (text: string, part: string): boolean => text.includes(part);
@@ -157,7 +157,7 @@ const testers: Readonly<Record<PositiveOperator, Tester>> = {
   istarts_with: textTester(startsWith, lower),
   ends_with: textTester(endsWith),
   iends_with: textTester(endsWith, lower),
-  regex: ({ value, operands: [text] }) => value !== null && matches(textOf(value), textOf(text)),
+  regex: ({ value, operands: [text] }) => matches(textOf(value), textOf(text)),
 };
 
 const isSatisfied = (operator: Operator, comparison: Comparison): boolean => {

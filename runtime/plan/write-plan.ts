@@ -1,6 +1,4 @@
-/**
- * Write plans: trees of rows with parsed values, every level carrying its grant. Data only; contains no SQL.
- */
+/** Types of write plans: trees of rows with parsed values, every level carrying its grant. Contains no SQL. */
 import type { Grant } from '../access/grant.js';
 import type { Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';

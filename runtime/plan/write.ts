@@ -9,7 +9,7 @@ import { planLists } from './list.js';
 import { bindCreate, bindUpdate, noOwnerValues } from './owner.js';
 import { planParents } from './parent.js';
 import { collectLocated } from './problem-collection.js';
-import { entryLevel, itemLevel, noOwner, type LevelContext, type WriteContext } from './row-context.js';
+import { entryLevel, itemLevel, noOwner, type PayloadLevel, type WriteContext } from './row-context.js';
 import {
   noRelated,
   readChange,
@@ -69,7 +69,7 @@ export const planUpdates = (
   return plans.map((plan) => bindUpdate(plan, noOwnerValues));
 };
 
-const topLevel = (writing: WriteContext, problems: ApiError[]): LevelContext => ({
+const topLevel = (writing: WriteContext, problems: ApiError[]): PayloadLevel => ({
   writing,
   problems,
   index: null,
@@ -102,7 +102,7 @@ const planRows: RowPlanners['planRows'] = (collection, payloads, level) => {
   return toCreatePlan(grant, rows, { parents, lists });
 };
 
-const planChange = (collection: Collection, change: Change, level: LevelContext): ListUpdatePlan => {
+const planChange = (collection: Collection, change: Change, level: PayloadLevel): ListUpdatePlan => {
   const read = readChange(collection, change, level);
   const owner = { collection, rowIndex: 0, row: read.row, key: change.key };
   return toUpdatePlan(read, planRelated(read, owner, level), level);

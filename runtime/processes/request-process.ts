@@ -18,6 +18,7 @@ import type { BuildSource } from '../reloading-service.js';
 import { createBuildSource } from './build-source.js';
 import type { ConnectionMessage } from './connections.js';
 import type { SharedCounts, WindowCounts } from '../access/limiter.js';
+import { clientGrace } from '../http/timeouts.js';
 import { retireLimit, type Instruction, type Report } from './messages.js';
 import { createMetrics, type Metrics } from '../metrics/metrics.js';
 import { watchDatabase } from '../metrics/database.js';
@@ -61,18 +62,12 @@ export interface RequestProcessOptions extends OpenOptions {
 }
 
 const drainLimit = 10_000;
-/** Milliseconds for which a process that is replaced answers on the connections that clients have. */
-const retireGrace = 5_000;
 
 /** Resolves when the process accepts requests. @throws Refusal for what a user has to correct */
 export const startRequestProcess = async (options: RequestProcessOptions): Promise<RequestProcess> => {
   const { config, metrics, endsHung = true } = options;
   computeHashesBy(createHashProcess());
-  let ready = false;
-  const setReady = (value: boolean): void => {
-    ready = value;
-    options.onReadiness?.(value);
-  };
+  const { isReady, setReady } = createReadiness(options);
   const observe = watchAvailability(options.observe, setReady);
   const loading = import('../server.js');
   const opened = await openBuild({ ...options, observe });
@@ -117,16 +112,27 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
       collections: declarations.length,
       directory,
       generation,
-      isReady: () => ready,
+      isReady,
       schemaFailure: source.failure,
       close: () => close(0, drainLimit),
-      retire: () => close(retireGrace, retireLimit),
+      retire: () => close(clientGrace, retireLimit),
     };
   } catch (error) {
     watchdog.close();
     await opened.close();
     throw error;
   }
+};
+
+const createReadiness = ({ onReadiness }: RequestProcessOptions) => {
+  let ready = false;
+  return {
+    isReady: () => ready,
+    setReady(value: boolean): void {
+      ready = value;
+      onReadiness?.(value);
+    },
+  };
 };
 
 /** The process looks at the schema itself. */

@@ -286,7 +286,8 @@ const killProcesses = (supervision: Supervision): void => {
 };
 
 /** Returns the processes that run, those that start included. */
-export const children = (): Worker[] => Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
+export const children = (): Worker[] =>
+  Object.values(cluster.workers ?? {}).filter((child) => child !== undefined);
 
 const countExchange = createCountExchange(() => children().filter((child) => child.isConnected()));
 

@@ -14,6 +14,7 @@ import { checkTemporal, ok, type Part, type Parts } from './health.js';
 import { choosePort } from './ports.js';
 import { openBuild, type OpenedBuild } from './open-build.js';
 import type { QueueModels } from '../queue/models/models.js';
+import type { WorkerProcess } from '../queue/temporal/worker.js';
 import type { WorkerRole } from '../queue/temporal/worker-services.js';
 
 export interface WorkerProcessOptions {
@@ -36,6 +37,8 @@ export interface RunningWorkers extends Stoppable {
   /** Returns the metrics of Temporal's SDK, as text. */
   sdkMetrics(): Promise<string>;
 }
+
+type Pool = Pick<WorkerProcessOptions, 'roles' | 'classes' | 'slots'>;
 
 /** @throws Refusal for a class that no model has */
 export const startWorkerProcess = async (options: WorkerProcessOptions): Promise<RunningWorkers> => {
@@ -97,9 +100,7 @@ const startOn = async (
     onWarning: (message) => observe({ kind: 'warning', message }),
   });
   watchdog.start();
-  metrics?.watch(workers.readGauges);
-  if (roles.includes('models')) metrics?.beginModels(idsOf(models, pool.classes ?? models.classes));
-  if (roles.includes('webhooks')) metrics?.beginWebhooks();
+  if (metrics !== undefined) countWorkers(metrics, { workers, models, roles, ...pool });
   const stop = lazy(async () => {
     try {
       await workers.stop();
@@ -130,8 +131,21 @@ const checkClasses = (classes: readonly string[], models: QueueModels): void => 
   throw new Refusal(`no model has the class "${unknown.join('", "')}"; ${known}`);
 };
 
-const idsOf = (models: QueueModels, classes: readonly string[]): readonly string[] =>
-  models.all.filter((model) => classes.includes(model.class)).map(({ id }) => id);
+interface Counted extends Pool {
+  readonly workers: Pick<WorkerProcess, 'readGauges'>;
+  readonly models: QueueModels;
+}
+
+/** Has gauges read for each scrape, and the counters of what these workers do begin at 0. */
+const countWorkers = (
+  metrics: Metrics,
+  { workers, roles, models, classes = models.classes }: Counted,
+): void => {
+  metrics.watch(workers.readGauges);
+  if (roles.includes('webhooks')) metrics.beginWebhooks();
+  if (!roles.includes('models')) return;
+  metrics.beginModels(models.all.filter((model) => classes.includes(model.class)).map(({ id }) => id));
+};
 
 const readSdkMetrics = async (address: string | null): Promise<string> => {
   if (address === null) return '';

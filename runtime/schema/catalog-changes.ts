@@ -42,7 +42,7 @@ const tableChanges = (before: Table | null, after: Table | null): readonly strin
 };
 
 /** Parts of a table besides its columns. */
-const parts = {
+const parts: Readonly<Record<Exclude<keyof Table, 'name' | 'columns'>, string>> = {
   kind: 'kind',
   comment: 'comment',
   primaryKey: 'primary key',
@@ -50,8 +50,9 @@ const parts = {
   foreignKeys: 'foreign keys',
   broken: 'broken foreign keys',
   indexes: 'indexes',
+  triggers: 'triggers',
   options: 'options',
-} satisfies Partial<Record<keyof Table, string>>;
+};
 
 const columnChanges = (table: string, before: Column | null, after: Column | null): readonly string[] => {
   const subject = `column ${table}.${((before ?? after) as Column).name}`;

@@ -67,9 +67,10 @@ const tableToShape = (table: Table, details: TableDetails, printer: SchemaPrinte
       columns: parts.flatMap(({ column }) => column ?? []),
     })),
     indexes: details.indexes.filter((index) => !isUnique(index)).map((index) => indexToShape(index, reading)),
-    checks: details.checks.map(({ name, sql }, at) => ({
+    checks: details.checks.map(({ name, sql, enforced }, at) => ({
       name: name ?? `${table.name}_check_${at + 1}`,
       expression: parseSql(sql, reading),
+      ...(enforced === false && { enforced }),
     })),
     foreignKeys: table.foreignKeys.map((key) => foreignKeyToShape(key, printer)),
     triggers: details.triggers ?? [],
@@ -101,6 +102,8 @@ const columnToShape = (column: Column, reading: Reading): ColumnShape => {
     scale: details.scale,
     fraction: details.fraction,
     values: details.values,
+    ...(details.srid !== undefined && { srid: details.srid }),
+    ...(details.invisible === true && { invisible: true }),
     nullable: column.nullable,
     default: defaultToShape(column, reading),
     generated: isComputed

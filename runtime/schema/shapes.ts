@@ -40,6 +40,10 @@ export interface ColumnShape {
   readonly scale: number | null;
   readonly fraction: number | null;
   readonly values: readonly string[] | null;
+  /** System of coordinates of a geometry (EPSG), null: any; absent for types that have none. */
+  readonly srid?: number | null;
+  /** Whether `select *` leaves it out; absent where it does not. */
+  readonly invisible?: true;
   readonly nullable: boolean;
   readonly default: DefaultShape | null;
   readonly generated: { readonly expression: SchemaExpression; readonly stored: boolean } | null;
@@ -83,6 +87,8 @@ export interface IndexPartShape {
 export interface CheckShape {
   readonly name: string;
   readonly expression: SchemaExpression;
+  /** Absent where rows are held against it. */
+  readonly enforced?: false;
 }
 
 export interface ForeignKeyShape {
@@ -99,6 +105,6 @@ export type ReferenceAction = 'NO ACTION' | 'RESTRICT' | 'CASCADE' | 'SET NULL' 
 /** A type name that a column may have. */
 export interface DataType {
   /** Arguments that follow the name. */
-  readonly size: 'none' | 'length' | 'decimal' | 'fraction' | 'values';
+  readonly size: 'none' | 'length' | 'decimal' | 'fraction' | 'values' | 'srid';
   readonly kind: 'text' | 'number' | 'smallint' | 'boolean' | 'other';
 }

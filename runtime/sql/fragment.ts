@@ -11,9 +11,9 @@ export interface BindInput {
   /** Maximum number of rows of a nested list that the statement may return; absent for no maximum. */
   readonly maxRows?: number;
   /** Resolves variables such as `$NOW` and `$CURRENT_USER` in rules. */
-  resolve(value: unknown): unknown;
+  readonly resolve: (value: unknown) => unknown;
   /** Resolves variables in values of the client, limited to fields that the client may read. */
-  resolveQueryValue(value: unknown): unknown;
+  readonly resolveQueryValue: (value: unknown) => unknown;
 }
 
 export interface Parameter {

@@ -9,6 +9,27 @@ export const escapeLike = (text: string): string => text.replaceAll(/[!%_]/g, '!
  * or after it.
  */
 export const likePattern = (kind: Match, escaped: string, rest = '%'): string => {
-  if (kind === 'contains' || kind === 'icontains') return `${rest}${escaped}${rest}`;
-  return kind === 'startsWith' || kind === 'istartsWith' ? `${escaped}${rest}` : `${rest}${escaped}`;
+  switch (kind) {
+    case 'contains':
+    case 'icontains':
+      return `${rest}${escaped}${rest}`;
+    case 'startsWith':
+    case 'istartsWith':
+      return `${escaped}${rest}`;
+    case 'endsWith':
+    case 'iendsWith':
+      return `${rest}${escaped}`;
+  }
 };
+
+const caseInsensitive: Readonly<Record<Match, boolean>> = {
+  contains: false,
+  icontains: true,
+  startsWith: false,
+  istartsWith: true,
+  endsWith: false,
+  iendsWith: true,
+};
+
+/** Returns whether a comparison takes upper and lower case for equal. */
+export const ignoresCase = (kind: Match): boolean => caseInsensitive[kind];

@@ -33,7 +33,8 @@ export const compilePage = (
   // one row more shows whether there is a next page
   const more = plan.cursor === undefined ? 0 : 1;
   const isUnpaged = plan.offset === null && plan.page === null;
-  if (isUnpaged && (plan.limit === 'every' || (plan.limit === 'all' && limits.maximum === null))) return [];
+  if (isUnpaged && (plan.limit === 'unlimited' || (plan.limit === 'all' && limits.maximum === null)))
+    return [];
   const limit = limitParameter(dialect, (input) =>
     Math.min(unlimited, readLimit(plan.limit, input, limits) + more),
   );
@@ -58,7 +59,7 @@ const limitParameter = (
 
 /** Reads the limit of a request. @throws INVALID_QUERY above the maximum */
 export const readLimit = (limit: Limit, input: BindInput, { fallback, maximum }: Limits): number => {
-  if (limit === 'every') return unlimited;
+  if (limit === 'unlimited') return unlimited;
   if (limit === 'all') return maximum ?? unlimited;
   if (limit === 'default') return maximum === null ? fallback : Math.min(fallback, maximum);
   const requested = readOperand(limit, input) as number;

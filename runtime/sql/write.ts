@@ -65,8 +65,7 @@ export const compileRowPermission = (collection: Collection, options: RowOptions
 
 /**
  * Selects the keys of the rows that have one of the tuples and match the condition as `k0`, `k1`, …, and as `named` the
- * index of the first tuple that each row has. Locked like `compileRowPermission`, unless the caller locks what it finds:
- * a lock on rows that do not exist keeps others from creating them.
+ * index of the first tuple that each row has. Locked like `compileRowPermission`, unless the caller locks what it finds.
  */
 export const compileKeyMatches = (
   collection: Collection,
@@ -83,20 +82,17 @@ export const compileKeyMatches = (
   };
 };
 
-/**
- * Selects columns of the rows that have one of the tuples and match the condition, locked like `compileRowPermission`
- * unless the caller expects none: a lock on rows that do not exist keeps others from creating theirs.
- */
+/** Selects columns of the rows that have one of the tuples and match the condition, locked like `compileRowPermission`. */
 export const compileColumns = (
   collection: Collection,
   columns: readonly Field[],
-  { where, input, isLocked = true, ...matches }: TupleMatches & { readonly isLocked?: boolean },
+  { where, input, ...matches }: TupleMatches,
 ): RenderedStatement => {
   const { dialect } = matches;
   const names = columns.map(({ name }) => dialect.quote(name)).join(', ');
   const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
   return {
-    text: `select ${names} from ${dialect.quote(collection.name)} where ${filter.text} order by ${names}${isLocked ? dialect.rowLock : ''}`,
+    text: `select ${names} from ${dialect.quote(collection.name)} where ${filter.text} order by ${names}${dialect.rowLock}`,
     values: filter.values,
   };
 };

@@ -14,20 +14,19 @@ import { storeTransfer, takeTransfer } from '../queue/store/transfers.js';
 import { createId } from '../queue/store/ids.js';
 import { readQuery } from '../request/query.js';
 import { formats } from '../response/export/formats.js';
-import { Superseded, type StoreState } from './chunk.js';
-import type { RunOptions, TransferContext } from './import-run.js';
 import type { ExportInput } from './input.js';
-import { asSubmitter, RightsLost } from './submitter.js';
+import { Superseded, type RunOptions, type SaveState, type TransferContext } from './run-context.js';
+import { runAsSubmitter, RightsLost } from './submitter.js';
 
 export interface ExportJob extends Omit<RunOptions, 'run'> {
   readonly input: ExportInput;
   readonly account: string;
   readonly collection: Collection;
   readonly context: TransferContext;
-  readonly store: StoreState;
+  readonly saveState: SaveState;
 }
 
-/** @throws errors that another run may not meet, such as a lost connection */
+/** @throws errors that a retry may resolve, such as a lost connection */
 export const runExport = async (context: RunContext, options: RunOptions): Promise<RunResult> => {
   const input = context.input as ExportInput;
   const collection = options.items.registry.collections.get(input.collection);
@@ -39,15 +38,15 @@ export const runExport = async (context: RunContext, options: RunOptions): Promi
     });
   const transfer = { request: context.requestId, run: options.run };
   await takeTransfer(options.items.database, transfer);
-  const store: StoreState = (executor, state) => storeTransfer(executor, transfer, state);
-  return exportFile({ ...options, input, account: context.account, collection, context, store });
+  const saveState: SaveState = (executor, state) => storeTransfer(executor, transfer, state);
+  return exportFile({ ...options, input, account: context.account, collection, context, saveState });
 };
 
-/** Writes a list into a file. @throws errors that another run may not meet */
+/** Writes a list into a file. @throws errors that a retry may resolve, such as a lost connection */
 export const exportFile = async (job: ExportJob): Promise<RunResult> => {
   const submitter = { account: job.account, address: job.input.address };
   try {
-    const body = await untilConfirmed(() => asSubmitter(submitter, job, (items) => write(job, items)));
+    const body = await untilConfirmed(() => runAsSubmitter(submitter, job, (items) => write(job, items)));
     return final({ status: 200, body, errorType: null });
   } catch (error) {
     return refuse(error);
@@ -106,12 +105,12 @@ const progressInterval = 1_000;
 const storeProgress = async (
   rows: number,
   total: number | null,
-  { context, items, store }: ExportJob,
+  { context, items, saveState }: ExportJob,
 ): Promise<void> => {
   const percent = total === null ? 0 : Math.min(100, Math.floor((100 * rows) / Math.max(1, total)));
   context.progress({ percent, rows });
   const state = { position: 0, line: 0, done: rows, rejected: 0, reports: 0, progress: percent };
-  if (!(await store(items.database, state))) throw new Superseded();
+  if (!(await saveState(items.database, state))) throw new Superseded();
 };
 
 /** Counts the rows of an export; null for aggregations. */

@@ -11,12 +11,17 @@ import type { Payload } from './source/payload.js';
 import { isFault, SourceError, type SourceRow } from './source/row.js';
 import { readRows } from './source/rows.js';
 
+interface ImportedFile extends UploadedFile {
+  /** Separates the cells of CSV. */
+  readonly delimiter: string;
+}
+
 /**
  * Creates an item for each row, and changes those that are stored already.
  * @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD; errors of writes, with the numbers of the `rows` that they are about
  */
-export const importAtOnce = async (
-  file: UploadedFile,
+export const importInRequest = async (
+  file: ImportedFile,
   collection: Collection,
   context: ItemContext,
 ): Promise<void> => {
@@ -30,7 +35,7 @@ export const importAtOnce = async (
   }
 };
 
-const readPayload = async (file: UploadedFile, collection: Collection): Promise<readonly Payload[]> => {
+const readPayload = async (file: ImportedFile, collection: Collection): Promise<readonly Payload[]> => {
   const payload: Payload[] = [];
   const problems: ApiError[] = [];
   try {
@@ -46,10 +51,13 @@ const readPayload = async (file: UploadedFile, collection: Collection): Promise<
   return payload;
 };
 
-const openRows = ({ bytes, mediaType }: UploadedFile, collection: Collection): AsyncIterable<SourceRow> => {
+const openRows = (
+  { bytes, mediaType, delimiter }: ImportedFile,
+  collection: Collection,
+): AsyncIterable<SourceRow> => {
   const open = async (start: number): Promise<Readable> => Readable.from([bytes.subarray(start)]);
   const format = formatOf(mediaType, 'file import');
-  return readRows(open, { position: 0, line: 0 }, { format, collection, mapping: {}, delimiter: ',' });
+  return readRows(open, { position: 0, line: 0 }, { format, collection, mapping: {}, delimiter });
 };
 
 /** Replaces the index of each problem by the numbers of all rows with it, counted from 1. */
@@ -58,6 +66,7 @@ const nameRows = (error: unknown, count: number): unknown => {
   const groups = new Map<string, { readonly problem: ApiError; readonly rows: number[] }>();
   for (const problem of problems) {
     if (!(problem instanceof ApiError)) return error;
+    // details of one row, by which rows with the same problem would fall apart
     const { index, pointer: _pointer, invalid: _invalid, value: _value, ...details } = problem.details;
     const row = typeof index === 'number' ? index + 1 : count === 1 ? 1 : null;
     const key = row === null ? String(groups.size) : JSON.stringify([problem.code, details]);
@@ -72,5 +81,6 @@ const nameRows = (error: unknown, count: number): unknown => {
 const withRows = (problem: ApiError, rows: readonly number[]): ApiError => {
   if (rows.length === 0) return problem;
   const { index: _index, pointer: _pointer, ...details } = problem.details;
+  // the form of the public system, which names ranges and lists of rows apart
   return new ApiError(problem.code, { ...details, rows: [{ type: 'lines', rows }] }, problem.explanation);
 };

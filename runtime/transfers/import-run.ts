@@ -1,26 +1,21 @@
 /** Runs an import: reads its file from where an earlier run ended, and stores the rows chunk by chunk. */
 import { ApiError } from '../../contract/errors.js';
 import { final, type RunContext, type RunResult } from '../queue/models/attempt.js';
-import type { FileStore } from '../queue/requests/files.js';
 import { storeTransfer, takeTransfer, type TransferState } from '../queue/store/transfers.js';
-import { importChunk, RowRefused, type ImportJob, type StoreState } from './chunk.js';
-import { hasSource, sourceName, type ImportInput } from './input.js';
+import { hasSource, sourceName } from './files.js';
+import { importChunk, RowRejected, type ImportJob } from './import-chunk.js';
+import type { ImportInput } from './input.js';
 import { joinReports, type RowProblem } from './rejected.js';
+import type { RunOptions, SaveState, TransferContext } from './run-context.js';
 import { SourceError, type OpenSource, type SourceRow } from './source/row.js';
 import { readRows } from './source/rows.js';
-import { RightsLost, type TransferServices } from './submitter.js';
+import { RightsLost } from './submitter.js';
 
-export interface RunOptions extends TransferServices {
-  readonly files: FileStore;
-  /** Identity of this run. */
-  readonly run: string;
-}
-
-/** Most rows of a chunk, and about as many bytes of the file. */
+/** Maximum rows of a chunk. A chunk also ends once it covers `maxBytes` of the file. */
 const maxRows = 1_000;
 const maxBytes = 1024 ** 2;
 
-/** @throws errors that another run may not meet, such as a lost connection */
+/** @throws errors that a retry may resolve, such as a lost connection */
 export const runImport = async (context: RunContext, options: RunOptions): Promise<RunResult> => {
   const input = context.input as ImportInput;
   const { requestId: request, account } = context;
@@ -29,18 +24,15 @@ export const runImport = async (context: RunContext, options: RunOptions): Promi
   if (!(await hasSource(options.files, request))) return refuseAtOnce(410, 'the file of the import is gone');
   const transfer = { request, run: options.run };
   const state = await takeTransfer(options.items.database, transfer);
-  const store: StoreState = (executor, next) => storeTransfer(executor, transfer, next);
-  return importFile({ ...options, request, account, input, collection, state, store }, context);
+  const saveState: SaveState = (executor, next) => storeTransfer(executor, transfer, next);
+  return importFile({ ...options, request, account, input, collection, state, saveState }, context);
 };
 
-/** What a run of a transfer needs of the process that runs it. */
-export type TransferContext = Pick<RunContext, 'signal' | 'progress' | 'files'>;
-
-/** Stores the rows of a file, from where `state` says. @throws errors that another run may not meet */
+/** Stores the rows of a file, from where `state` says. @throws errors that a retry may resolve, such as a lost connection */
 export const importFile = async (job: ImportJob, context: TransferContext): Promise<RunResult> => {
   try {
     await importRows(job, context);
-    return final({ status: 200, body: await report(job, context), errorType: null });
+    return final({ status: 200, body: await summarize(job, context), errorType: null });
   } catch (error) {
     return refuse(error, job, context);
   }
@@ -81,7 +73,7 @@ async function* inChunks(
 }
 
 /** Returns what an import has done so far, with the file of the rows that it left out. */
-const report = async (
+const summarize = async (
   { state, input, files, request }: ImportJob,
   run: TransferContext,
 ): Promise<Readonly<Record<string, unknown>>> => {
@@ -94,26 +86,26 @@ const report = async (
 
 /** Ends an import whose rows, file or submitter are at fault. @throws other errors */
 const refuse = async (error: unknown, job: ImportJob, run: TransferContext): Promise<RunResult> => {
-  const refusal = readRefusal(error);
-  if (refusal === null) throw error;
-  const { status, line, problems } = refusal;
+  const rejection = toRejection(error);
+  if (rejection === null) throw error;
+  const { status, line, problems } = rejection;
   const detail = problems.map(({ column, code, message }) => ({
     loc: ['file', ...(line === null ? [] : [String(line)]), ...(column === null ? [] : [column])],
     msg: message,
     type: code,
   }));
-  return final({ status, body: { detail, ...(await report(job, run)) }, errorType: null });
+  return final({ status, body: { detail, ...(await summarize(job, run)) }, errorType: null });
 };
 
-interface ImportRefusal {
+interface ImportRejection {
   readonly status: number;
   /** Line of the file; null where the error is not about one. */
   readonly line: number | null;
   readonly problems: readonly RowProblem[];
 }
 
-const readRefusal = (error: unknown): ImportRefusal | null => {
-  if (error instanceof RowRefused) return error;
+const toRejection = (error: unknown): ImportRejection | null => {
+  if (error instanceof RowRejected) return error;
   if (error instanceof SourceError) {
     const { line, message } = error;
     return { status: 400, line, problems: [{ column: null, code: 'INVALID_PAYLOAD', message }] };

@@ -1,6 +1,6 @@
 /**
- * Runs transfers in the process of an API where no Temporal is configured. The process that takes a request runs it;
- * another that has the file takes over where it shows no sign of life.
+ * Without Temporal, runs transfers in the API: a process that can read the file claims the transfer, and another takes
+ * over after `takeover` milliseconds without a sign of life. Also removes expired requests and files of the whole queue.
  */
 import { createId } from '../queue/store/ids.js';
 import { builtInModels, type BuiltInModelId } from '../queue/models/built-in.js';
@@ -26,7 +26,7 @@ import type { FileStore } from '../queue/requests/files.js';
 import type { QueueSettings } from '../queue/settings.js';
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
-import { hasSource } from './input.js';
+import { hasSource } from './files.js';
 import type { RunTransfer } from './run.js';
 
 export interface LocalRunnerOptions {
@@ -48,11 +48,11 @@ export interface LocalRunner {
   close(): Promise<void>;
 }
 
-/** Milliseconds between looks for transfers that no process runs. */
-const lookInterval = 10_000;
+/** Milliseconds between polls for transfers that no process runs. */
+const pollInterval = 10_000;
 /** Milliseconds between removals of expired requests and files. */
 const expireInterval = 60 * 60_000;
-/** Most transfers of a process at a time. */
+/** Maximum transfers that a process runs at once. */
 const maxRuns = 2;
 const ids = builtInModels.map(({ id }) => id);
 
@@ -61,9 +61,9 @@ export const createLocalRunner = (options: LocalRunnerOptions): LocalRunner => {
   const { database, takeover = takeoverDelay, onError } = options;
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
-  let looking: Promise<void> | null = null;
+  let polling: Promise<void> | null = null;
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     for (const idle of await findIdleTransfers(database, ids, Date.now() - takeover)) {
       if (running.size >= maxRuns || stopping.signal.aborted) return;
       const { request } = idle;
@@ -81,10 +81,10 @@ export const createLocalRunner = (options: LocalRunnerOptions): LocalRunner => {
   };
   const wake = (): void => {
     if (stopping.signal.aborted) return;
-    looking = (looking ?? Promise.resolve()).then(look).catch(onError);
+    polling = (polling ?? Promise.resolve()).then(poll).catch(onError);
   };
   const timers = [
-    setInterval(wake, Math.min(lookInterval, takeover)).unref(),
+    setInterval(wake, Math.min(pollInterval, takeover)).unref(),
     setInterval(() => void removeExpired(options).catch(onError), expireInterval).unref(),
   ];
   wake();
@@ -93,7 +93,7 @@ export const createLocalRunner = (options: LocalRunnerOptions): LocalRunner => {
     async close() {
       for (const timer of timers) clearInterval(timer);
       stopping.abort(new Error('the process stops'));
-      await looking;
+      await polling;
       await Promise.all(running.values());
     },
   };

@@ -1,12 +1,13 @@
-/** Reads what an import or export is asked to do. All problems are reported together. */
+/** Parses the options of an import or export request. All problems are reported together. */
 import { apiError, invalidQuery, throwProblems, type ApiError } from '../../contract/errors.js';
 import { exportFormats, type ExportFormat } from '../../contract/export-formats.js';
+import { importFormats, type ImportFormat } from '../../contract/import-formats.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { readDryRun } from '../request/dry-run.js';
 import { readOnConflict } from '../request/on-conflict.js';
 import { readQuery } from '../request/query.js';
-import { importFormats, type ExportInput, type ImportFormat, type ImportInput } from './input.js';
+import type { ExportInput, ImportInput } from './input.js';
 import type { Mapping } from './source/payload.js';
 
 export type ImportOptions = Omit<ImportInput, 'collection' | 'size' | 'sha256' | 'address'>;
@@ -28,7 +29,7 @@ export const formatOf = (contentType: string, where: string): ImportFormat => {
   throw apiError(
     'UNSUPPORTED_MEDIA_TYPE',
     { mediaType, where },
-    `"${mediaType}" is no format of imports; send text/csv, application/json or application/x-ndjson`,
+    `"${mediaType}" is not an import format; send text/csv, application/json or application/x-ndjson`,
   );
 };
 

@@ -8,7 +8,7 @@ import type { SavedFile } from '../../contract/queue-model.js';
 import type { RunContext } from '../queue/models/attempt.js';
 import type { FileStore } from '../queue/requests/files.js';
 import { createId } from '../queue/store/ids.js';
-import { rejectedName } from './input.js';
+import { rejectedName } from './files.js';
 import { printCsvRow, printHeader } from '../response/export/csv.js';
 import type { RowFault } from './source/row.js';
 

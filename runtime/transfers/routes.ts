@@ -22,7 +22,8 @@ import { createId } from '../queue/store/ids.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { decodeValue, type RouteHandle } from '../request/route.js';
 import type { Observe } from '../observe.js';
-import { sourceName, type ExportInput, type ImportInput } from './input.js';
+import { sourceName } from './files.js';
+import type { ExportInput, ImportInput } from './input.js';
 import { createLocalRunner, type LocalRunner } from './local-runner.js';
 import { readExportOptions, readImportOptions, toExportOptions } from './options.js';
 import { receiveFile } from './receive.js';
@@ -43,11 +44,11 @@ export interface TransferOptions {
 export interface Transfers {
   handle(handler: TransferHandler): RouteHandle;
   /** Queues an export, and returns the URL of its status. @throws FORBIDDEN, INVALID_QUERY, REQUESTS_EXCEEDED */
-  startExport(order: ExportOrder): Promise<string>;
+  startExport(request: ExportRequest): Promise<string>;
   close(): Promise<void>;
 }
 
-export interface ExportOrder {
+export interface ExportRequest {
   readonly collection: string;
   /** `{format, query?}` */
   readonly body: unknown;
@@ -76,7 +77,7 @@ export const createTransfers = (options: TransferOptions): Transfers => {
   const services = { ...options, files, runner };
   return {
     handle: (handler) => (request, segments) => respond(handler, { request, segments }, services),
-    startExport: (order) => startExport(order, services).catch(throwApiError),
+    startExport: (request) => startExport(request, services).catch(throwApiError),
     close: async () => runner?.close(),
   };
 };
@@ -101,18 +102,21 @@ const respond = async (
   return work(request, collection, services).catch(throwApiError);
 };
 
-interface Need {
+interface RequiredPermission {
   readonly collection: Collection;
   readonly action: 'create' | 'read';
 }
 
 type Submitter = Principal & { readonly user: NonNullable<Principal['user']> };
 
-const identify = async (request: ApiRequest, need: Need, { access }: Services): Promise<Submitter> =>
-  requireSubmitter(await identifyNow(request, access), need);
+const identify = async (
+  request: ApiRequest,
+  need: RequiredPermission,
+  { access }: Services,
+): Promise<Submitter> => requireSubmitter(await identifyNow(request, access), need);
 
 /** Returns the submitter. @throws INVALID_CREDENTIALS without a user; FORBIDDEN without the right */
-const requireSubmitter = (principal: Principal, { collection, action }: Need): Submitter => {
+const requireSubmitter = (principal: Principal, { collection, action }: RequiredPermission): Submitter => {
   requireSecondFactor(principal);
   if (principal.policies.grant(collection, action) === null) throw forbiddenCollection(collection.name);
   const { user } = principal;
@@ -164,7 +168,7 @@ const submitExport = async (
 };
 
 const startExport = async (
-  { collection: name, body, principal, address }: ExportOrder,
+  { collection: name, body, principal, address }: ExportRequest,
   services: Services,
 ): Promise<string> => {
   const collection = services.items.registry.collections.get(name);

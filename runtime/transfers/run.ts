@@ -4,7 +4,7 @@ import type { RunContext, RunResult } from '../queue/models/attempt.js';
 import { platformOutcome } from '../queue/requests/outcome.js';
 import { createId } from '../queue/store/ids.js';
 import { touchTransfer } from '../queue/store/transfers.js';
-import type { RunOptions } from './import-run.js';
+import type { RunOptions } from './run-context.js';
 
 /** Milliseconds between the signs of a run that it is alive. */
 const touchInterval = 5_000;
@@ -17,6 +17,7 @@ export const createRunTransfer =
   async (model, context, run = createId()) => {
     const transfer = { request: context.requestId, run };
     const alive = setInterval(() => {
+      // a run that is taken over for want of signs finds out when it stores its state
       touchTransfer(options.items.database, transfer).catch(() => undefined);
     }, touchInterval);
     try {

@@ -1,4 +1,4 @@
-/** The user who submitted a transfer, with the rights of the moment: each chunk runs under these. */
+/** Runs work as the user who submitted a transfer, with the rights that the user has now. */
 import type { Access } from '../access/access.js';
 import { requireSecondFactor, type Principal } from '../access/principal.js';
 import { ApiError, apiError } from '../../contract/errors.js';
@@ -41,10 +41,10 @@ const findPrincipal = async (
 };
 
 /**
- * Runs work as the submitter, and gives back what its answers held.
+ * Runs work as the submitter, then releases the response memory that it reserved.
  * @throws RightsLost where the user is gone, is not active, or may not log in as the request did
  */
-export const asSubmitter = async <Result>(
+export const runAsSubmitter = async <Result>(
   submitter: Submitter,
   services: TransferServices,
   work: (context: ItemContext) => Promise<Result>,

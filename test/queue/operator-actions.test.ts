@@ -6,7 +6,7 @@ import { deliveriesCommand } from '../../runtime/commands/deliveries.js';
 import { requestsCommand } from '../../runtime/commands/requests.js';
 import { workersCommand } from '../../runtime/commands/workers.js';
 import { createId } from '../../runtime/queue/store/ids.js';
-import { insertAction, recordProgress } from '../../runtime/queue/store/operator-actions.js';
+import { insertAction, renewClaim } from '../../runtime/queue/store/operator-actions.js';
 import { sampleDialects } from '../databases.js';
 import { runCommand } from '../runtime/harness/run-command.js';
 import { until } from '../until.js';
@@ -76,7 +76,7 @@ describe.each(sampleDialects(import.meta.url))('actions of operators on %s', (di
     const action = { id, action: 'redeliver', search, reason: null, user: null, total: 120 } as const;
     await insertAction(queue.database, { ...action, created: silentSince });
     const progress = { position: ids[49] ?? null, done: 0, failed: 50, errors: [] };
-    await recordProgress(queue.database, id, progress);
+    await renewClaim(queue.database, { id, seen: silentSince }, progress);
     await queue.database.write({
       text: 'update svc_operator_actions set date_seen = ? where id = ?',
       values: [silentSince, id],

@@ -67,9 +67,13 @@ const optionsOf = () => ({
 });
 
 /** Applies a snapshot as the API does; the promise is handled, so that a test may look at it later. */
-const apply = async (wanted: Snapshot): Promise<{ readonly ended: Promise<string> }> => {
+const apply = async (
+  wanted: Snapshot,
+  options: Partial<ApplyOptions> = {},
+): Promise<{ readonly ended: Promise<string> }> => {
   const difference = await place.diff(wanted);
-  const ended = applyDifference(JSON.parse(JSON.stringify(difference)), optionsOf()).then(
+  const asked = { ...optionsOf(), ...options };
+  const ended = applyDifference(JSON.parse(JSON.stringify(difference)), asked).then(
     () => 'done',
     (error: Error) => error.message,
   );
@@ -203,7 +207,7 @@ describe.each(servers)('applies on %s', { timeout }, (dialect) => {
 
   it('run in the process that was asked where no worker begins, or Temporal does not answer', async () => {
     await prepare();
-    const { ended } = await apply(withNotes(await place.snapshot()));
+    const { ended } = await apply(withNotes(await place.snapshot()), { takeLimit: 500 });
     expect(await ended).toBe('done');
     expect(await hasNotes()).toEqual([true, true]);
     const wanted = edited(await place.snapshot(), (now) => {

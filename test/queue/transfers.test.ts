@@ -1,18 +1,51 @@
 /** Imports and exports as workflows of Temporal. What they store is tested without it, on every database. */
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { dialects } from '../databases.js';
 import { sqlFor } from '../runtime/harness/sql.js';
-import { endOf, submit } from '../runtime/transfers/transfers.js';
+import { adminToken } from '../runtime/harness/rows.js';
+import { endOf, submit, type Submitted } from '../runtime/transfers/transfers.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 
 const files = await mkdtemp(join(tmpdir(), 'svc-transfers-'));
 
+/** Returns a promise, and the function that resolves it. */
+const createGate = (): { readonly opened: Promise<void>; open(): void } => {
+  const events = new EventEmitter();
+  return { opened: once(events, 'open').then(() => undefined), open: () => void events.emit('open') };
+};
+
+interface Progressed {
+  readonly progress?: number;
+}
+
+/** Follows the stream of a request. */
+const followProgress = (queue: TestQueue, { path }: Submitted) => {
+  const percents: number[] = [];
+  const follow = async (): Promise<void> => {
+    const headers = { authorization: `Bearer ${adminToken}` };
+    const { body } = await fetch(`${queue.url}${path}/status/stream`, { headers });
+    let text = '';
+    for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const events = `${text}${part}`.split('\n\n');
+      text = events.pop() ?? '';
+      for (const event of events) {
+        const { progress } = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{}') as Progressed;
+        if (progress !== undefined) percents.push(progress);
+      }
+    }
+  };
+  return { percents, ended: follow() };
+};
+
 describe.each(process.env.LONG === '1' ? dialects : (['postgres'] as const))('transfers on %s', (dialect) => {
   let queue: TestQueue;
+  let client: Client;
 
   beforeAll(async () => {
     queue = await startTestQueue(dialect, {
@@ -20,11 +53,23 @@ describe.each(process.env.LONG === '1' ? dialects : (['postgres'] as const))('tr
       environment: { QUEUE_FILES_DIR: files },
       transfers: true,
     });
+    const connection = await Connection.connect({ address: inject('services').temporal });
+    client = new Client({ connection, namespace: queue.namespace });
   });
-  afterAll(() => queue.close());
+  afterAll(async () => {
+    await client.connection.close();
+    await queue.close();
+  });
 
   const count = async (): Promise<number> =>
     Number((await queue.database.query('select count(*) as n from entry'))[0]?.n);
+
+  /** Returns what the running activity of a request has told Temporal last. */
+  const heartbeatOf = async (id: string) => {
+    const { raw } = await client.workflow.getHandle(id).describe();
+    const details = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
+    return JSON.parse(Buffer.from(details ?? []).toString() || '{}') as { readonly done?: number };
+  };
 
   it('continue in another worker where one stopped, and are delivered by webhook', async () => {
     const first = await queue.startWorkers();
@@ -49,6 +94,33 @@ describe.each(process.env.LONG === '1' ? dialects : (['postgres'] as const))('tr
     expect(await count()).toBe(8_000);
     const delivered = await until(() => queue.receiver.received.find(({ path }) => path === '/imported'));
     expect(delivered.body).toMatchObject({ status: 'OK', payload: { imported: 8_000, rejected: 1 } });
+  });
+
+  it('tell how far they are in per cent, on the stream and to Temporal, until they end at 100', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, index) => 200_000 + index);
+    // the chunk that has this row waits until another transaction has decided about it
+    const [held, released] = [createGate(), createGate()];
+    const holding = queue.database.transaction(async (executor) => {
+      await executor.query(`insert into entry (number) values (${rows[12_345]})`);
+      held.open();
+      await released.opened;
+      throw new Error('rolled back');
+    });
+    await held.opened;
+    const sent = { as: 'admin', raw: `number\n${rows.join('\n')}\n`, type: 'text/csv' };
+    const request = await submit(queue, '/items/entry/import', sent);
+    const told = followProgress(queue, request);
+    const temporal = await until(async () => {
+      const details = await heartbeatOf(request.id).catch(() => null);
+      return details?.done === 12_000 && details;
+    });
+    await until(() => told.percents.includes(60));
+    released.open();
+    await expect(holding).rejects.toThrow('rolled back');
+    await told.ended;
+    expect(temporal).toMatchObject({ percent: 60, done: 12_000, rejected: 0 });
+    expect(told.percents).toEqual(told.percents.toSorted((one, other) => one - other));
+    expect(told.percents.at(-1)).toBe(100);
   });
 
   it('end when they are cancelled', async () => {

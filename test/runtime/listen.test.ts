@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
 import { request, type Server } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Responder } from '../../runtime/http/respond.js';
@@ -85,16 +85,75 @@ describe('a listener that closes', () => {
   }, 15_000);
 });
 
-it('gives clients 20 s for the head of a request, a minute for all of it, and 75 s until the next one', async () => {
+it('gives clients 20 s for the head of a request, a minute for all of it, and tells them 5 s until the next one', async () => {
   const { port } = await open(async () => ({ status: 204, headers: {}, body: null }));
   const serving = nextServer();
   const { headers } = await fetch(`http://127.0.0.1:${port}/`);
-  expect(headers.get('keep-alive')).toBe('timeout=75');
+  expect(headers.get('keep-alive')).toBe('timeout=5');
   expect(await serving).toMatchObject({
     headersTimeout: 20_000,
     requestTimeout: 60_000,
-    // clients that count 75 s close their connection first
-    keepAliveTimeout: 75_999,
+    // clients that count 5 s do not use a connection that may be closed
+    keepAliveTimeout: 5_999,
+  });
+});
+
+/** Opens a connection, which sends one request after the other. */
+const openConnection = async (answer: Responder = async () => ({ status: 204, headers: {}, body: null })) => {
+  const opened = await open(answer);
+  const serving = nextServer();
+  const client = connect(opened.port, '127.0.0.1');
+  const accepted = new Promise<Socket>((resolve) => {
+    void serving.then((server) => server.once('request', ({ socket }) => resolve(socket as Socket)));
+  });
+  const send = async (): Promise<string> => {
+    client.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+    return String((await once(client, 'data'))[0]);
+  };
+  return { ...opened, client, send, accepted };
+};
+
+describe('an idle connection', () => {
+  it('is kept for proxies beyond the time that clients are told, until it was idle for 75 s', async () => {
+    const { client, send, accepted } = await openConnection();
+    await send();
+    await send();
+    const socket = await accepted;
+    for (let round = 0; round < 3; round += 1) {
+      socket.emit('timeout');
+      expect([socket.destroyed, socket.timeout]).toEqual([false, 70_000]);
+      expect(await send()).toMatch(/^HTTP\/1\.1 204[^]*timeout=5/);
+    }
+    socket.emit('timeout');
+    socket.emit('timeout');
+    expect(socket.destroyed).toBe(true);
+    client.destroy();
+  });
+
+  it('is answered during the grace of a listener that closes, which asks to close it', async () => {
+    const { client, send, close } = await openConnection();
+    await send();
+    const closing = close(2_000);
+    await setImmediate();
+    expect(await send()).toMatch(/^HTTP\/1\.1 204[^]*Connection: close/);
+    await once(client, 'close');
+    await closing;
+  });
+
+  it('is not promised by a response that began before its listener closes', async () => {
+    const events = new EventEmitter();
+    const { send, close } = await openConnection(async () => {
+      events.emit('begun');
+      await once(events, 'work');
+      return { status: 204, headers: {}, body: null };
+    });
+    const begun = once(events, 'begun');
+    const answer = send();
+    await begun;
+    const closing = close(100);
+    events.emit('work');
+    expect(await answer).toMatch(/Connection: close/);
+    await closing;
   });
 });
 

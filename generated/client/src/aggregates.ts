@@ -1,5 +1,6 @@
 /** Types of aggregations: counts, sums and groups in place of items. */
 import type { OneName } from './fields.js';
+import type { DigitsFilter, Logic, NumberFilter, PathFilter } from './filters.js';
 import type { Call, CallValue, ResultKey } from './functions.js';
 import type { CollectionName, Filter, Item } from './names.js';
 import type { Choice } from './queries.js';
@@ -49,12 +50,40 @@ export interface AggregateQuery<
   /** One row for each combination of values; without it, one row in all. */
   groupBy?: Groups | undefined;
   /** Filter of the rows, with their keys: `{ count: { _gt: 5 } }`. */
-  having?: Readonly<Record<string, unknown>> | undefined;
+  having?: Having<Name, Groups> | undefined;
   /** Groups and operations: `-count`, `sum.Total`. */
-  sort?: readonly string[] | undefined;
+  sort?: readonly AggregateSort<Name, NoInfer<Groups[number]>>[] | undefined;
   /** IANA name of the zone in which functions read timestamps. */
   timezone?: string | undefined;
 }
+
+/** Conditions on the groups of a row and on operations, whether `aggregate` has them or not; all of them hold. */
+export type Having<Name extends CollectionName, Groups extends readonly string[]> = {
+  readonly [Operation in keyof Measures<Name>]?: Operation extends 'count' | 'countAll'
+    ? CountFilter | MeasureFilters<Name, Operation>
+    : MeasureFilters<Name, Operation>;
+} & { readonly [Group in Groups[number] as ResultKey<Group>]?: GroupFilter<Name, Group> } & Logic<
+    Having<Name, Groups>
+  >;
+
+type CountFilter = NumberFilter | number;
+
+type MeasureFilters<Name extends CollectionName, Operation> = {
+  readonly [Of in '*' | Operand<Name> as ResultKey<Of>]?: Operation extends `count${string}`
+    ? CountFilter
+    : Operation extends 'min' | 'max'
+      ? GroupFilter<Name, Of>
+      : NumberFilter | DigitsFilter | number | string;
+};
+
+/** The conditions of a field, of a function, or of anything at the end of a path. */
+type GroupFilter<Name extends CollectionName, Group> = Group extends keyof Filter<Name>
+  ? Filter<Name>[Group] | Item<Name>[Group & keyof Item<Name>]
+  : PathFilter | number | string | boolean | null;
+
+type AggregateSort<Name extends CollectionName, Group extends string> =
+  | `${'' | '-'}${'count' | 'countAll' | Group}`
+  | `${'' | '-'}${keyof Measures<Name>}.${Operand<Name>}`;
 
 /** Refuses other keys. */
 type Known<Given, Key> = { readonly [Other in Exclude<keyof Given, Key>]: never };

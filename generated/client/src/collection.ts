@@ -1,7 +1,7 @@
 /** Reads and writes the items of a collection, without types. */
 import { toApiError } from './errors.js';
 import { keyToBody, keyToPath, type AnyKey } from './key.js';
-import { toBody, toParameters, toWrite, type AnyQuery, type AnyWrite } from './parameters.js';
+import { toBody, toParameters, toWrite, type AnyQuery, type AnyRead, type AnyWrite } from './parameters.js';
 import * as rest from './rest/index.js';
 import { dataOf, type Call, type CallOptions } from './transport.js';
 
@@ -55,20 +55,22 @@ export const createItems = (target: CollectionTarget) => {
 
     aggregate: async (query: AnyQuery, options?: CallOptions) => dataOf(await read(target, query, options)),
 
-    get: async (key: AnyKey, { meta, ...query }: AnyQuery = {}, options?: CallOptions) => {
+    get: async (key: AnyKey, { meta, ifNoneMatch, ...query }: AnyRead = {}, options?: CallOptions) => {
       const request = { path: one(key), query: toParameters(query) };
-      let etag: string | null = null;
+      const own = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch };
+      let response: Response | undefined;
       const readOne = async (): Promise<unknown> => {
         if (!fitsUrl(request.query)) return searchOne(target, { key, query }, options);
-        const answer = await call(async (shared) => {
-          const outcome = await rest.readItem({ ...shared, ...request });
-          etag = outcome.response?.headers.get('etag') ?? null;
+        const answer = await call(async ({ headers, ...shared }) => {
+          const outcome = await rest.readItem({ ...shared, ...request, headers: { ...headers, ...own } });
+          response = outcome.response;
           return outcome;
         }, options);
         return dataOf(answer);
       };
       const data = await readOne();
-      return meta === undefined || meta.length === 0 ? data : { data, meta: { etag } };
+      if (response?.status === 304 || meta === undefined || meta.length === 0) return data;
+      return { data, meta: { etag: response?.headers.get('etag') ?? null } };
     },
 
     create,
@@ -114,7 +116,13 @@ export const createItems = (target: CollectionTarget) => {
     deleteMany: async (which: readonly AnyKey[] | AnySelection, { dryRun, ...options }: AnyDeletion = {}) => {
       const body = toSelection(isList(which) ? { keys: which } : which);
       const request = { path: { collection }, query: toWrite({ dryRun }).query, body };
-      await call((shared) => rest.deleteItems({ ...shared, ...request }), options);
+      let rows: string | null | undefined;
+      await call(async (shared) => {
+        const outcome = await rest.deleteItems({ ...shared, ...request });
+        rows = outcome.response?.headers.get('x-svc-rows');
+        return outcome;
+      }, options);
+      return dryRun === true ? Number(rows) : undefined;
     },
   };
 };

@@ -1,7 +1,10 @@
 /** Types of `fields` and of the items that a selection returns. */
+import type { AliasField, CheckedAliased, NoAliases } from './alias.js';
+import type { AnyField, AnyFields, AnyName, AnyParts, PartName, ReadAny, SharedColumn } from './any.js';
 import type { Call, CallValue, ResultKey } from './functions.js';
 import type { BareKey, CollectionName, Item } from './names.js';
 import type { Schema } from './schema.js';
+import type { NoRelations } from './types.js';
 
 type Relations<Name extends CollectionName> = Schema[Name]['relations'];
 
@@ -37,31 +40,64 @@ export type Field<Name extends CollectionName> =
   | Call<Name>
   | RelationName<Name>
   | `${RelationName<Name>}.${string}`
-  | Nested<Name>;
+  | (NoRelations extends Relations<Name> ? never : RelationFields<Name>);
+
+/** Objects with fields of relations; a collection without relations has none, as `{}` would be any name. */
+type RelationFields<Name extends CollectionName> = NoRelations extends Schema[Name]['any']
+  ? Nested<Name>
+  : AnyFields<Name>;
 
 /** Fields of related items, by relation. */
 export type Nested<Name extends CollectionName> = {
   readonly [Relation in RelationName<Name>]?: Fields<Target<Name, Relation>>;
 };
 
-/** A value of `fields`. */
-export type Fields<Name extends CollectionName> = readonly Schema[Name]['field'][];
+/** A value of `fields`; `Other` has the aliases. */
+export type Fields<Name extends CollectionName, Other = NoAliases> = readonly (
+  | Schema[Name]['field']
+  | AliasField<Name, Other>
+)[];
 
 /** The default selection. */
 export type EveryColumn = readonly ['*'];
 
-/** Items with the selected fields. */
-export type Result<Name extends CollectionName, Chosen> = Chosen extends readonly (infer Entry)[]
+/** Items with the selected fields; `Other` has the aliases. */
+export type Result<
+  Name extends CollectionName,
+  Chosen,
+  Other = NoAliases,
+> = Chosen extends readonly (infer Entry)[]
   ? [Entry] extends ['*']
     ? Item<Name>
-    : { [Key in Heads<Name, Entry> as ResultKey<Key>]: Shown<Name, Key, Below<Name, Entry, Key>> }
+    : [keyof Other | keyof Schema[Name]['any']] extends [never]
+      ? { [Key in Heads<Name, Entry> as ResultKey<Key>]: Shown<Name, Key, Below<Name, Entry, Key>> }
+      : NamedResult<Name, Entry, Other, Heads<Name, Entry, (keyof Other & string) | AnyName<Name>>>
   : never;
 
-/** The first segment of every entry, with `*` expanded. Column names may contain dots too. */
-type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string}`
+/** Items with aliases, or with items of many-to-any relations. */
+type NamedResult<
+  Name extends CollectionName,
+  Entry,
+  Other,
+  Head extends string,
+  Any extends string = ReadAny<Name, Entry, Head>,
+> = Flat<
+  {
+    [Key in Exclude<Head, PartName<Name, Any>> as Key extends keyof Other ? Key : ResultKey<Key>]: Shown<
+      Name,
+      Key extends keyof Other ? Other[Key] & string : Key,
+      Below<Name, Entry, Key>
+    >;
+  } & ([Any] extends [never] ? unknown : AnyParts<Name, Entry, Head, Any>)
+>;
+
+type Flat<Type> = Type extends unknown ? { [Key in keyof Type]: Type[Key] } : never;
+
+/** The first segment of every entry, with `*` expanded; `More`: names beside the relations. Column names may contain dots too. */
+type Heads<Name extends CollectionName, Entry, More = never> = Entry extends '*' | `*.${string}`
   ? Schema[Name]['columnName']
   : Entry extends `${infer Head}.${string}`
-    ? Head extends RelationName<Name>
+    ? Head extends RelationName<Name> | More
       ? Head
       : Entry
     : Entry extends string
@@ -69,7 +105,7 @@ type Heads<Name extends CollectionName, Entry> = Entry extends '*' | `*.${string
       : keyof Entry & string;
 
 /** The remaining segments of the entries below a name. */
-type Below<Name extends CollectionName, Entry, Key extends string> = Entry extends string
+export type Below<Name extends CollectionName, Entry, Key extends string> = Entry extends string
   ? Entry extends `${Key}.${infer Rest}`
     ? Rest
     : Entry extends `*.${infer Rest}`
@@ -107,30 +143,38 @@ type OneKey<Name extends CollectionName, Key extends RelationName<Name>> =
  * The selection itself if every path exists; otherwise an error message replaces each path that does not. The general
  * type `Fields`, which is every possible selection, is accepted without checking each path.
  */
-export type Checked<Name extends CollectionName, Chosen> =
+export type Checked<Name extends CollectionName, Chosen, Other = NoAliases> =
   Fields<Name> extends Chosen
     ? Chosen
-    : NoInfer<Chosen extends CheckedEntries<Name, Chosen> ? Chosen : CheckedEntries<Name, Chosen>>;
+    : [keyof Other] extends [never]
+      ? NoInfer<Chosen extends CheckedEntries<Name, Chosen> ? Chosen : CheckedEntries<Name, Chosen>>
+      : NoInfer<
+          Chosen extends CheckedAliased<Name, Chosen, Other> ? Chosen : CheckedAliased<Name, Chosen, Other>
+        >;
 
-type CheckedEntries<Name extends CollectionName, Chosen> = {
+export type CheckedEntries<Name extends CollectionName, Chosen> = {
   readonly [Index in keyof Chosen]: Schema[Name]['field'] extends Chosen[Index]
     ? Chosen[Index]
     : CheckedEntry<Name, Chosen[Index]>;
 };
 
 /** Checks a path; names without a dot are checked by `Field`. */
-type CheckedEntry<Name extends CollectionName, Entry> = Entry extends `${string}.${string}`
+export type CheckedEntry<Name extends CollectionName, Entry> = Entry extends `${string}.${string}`
   ? CheckedPath<Name, Entry, Entry>
   : Entry extends string
     ? Entry
-    : {
-        readonly [Key in keyof Entry]: Key extends RelationName<Name>
-          ? CheckedEntries<Target<Name, Key>, Entry[Key]>
-          : never;
-      };
+    : { readonly [Key in keyof Entry]: CheckedBelow<Name, Key, Entry[Key]> };
+
+/** Checks the fields of one relation. */
+export type CheckedBelow<Name extends CollectionName, Key, Inner> =
+  Key extends RelationName<Name>
+    ? CheckedEntries<Target<Name, Key>, Inner>
+    : Key extends AnyName<Name>
+      ? Inner & readonly SharedColumn<Name, Key>[]
+      : never;
 
 /** Follows a path from relation to relation; `Whole` is the complete path. */
-type CheckedPath<
+export type CheckedPath<
   Name extends CollectionName,
   Path extends string,
   Whole,
@@ -141,7 +185,7 @@ type CheckedPath<
       : CheckedPath<StarTarget<Name>, Rest, Whole>
     : Head extends RelationName<Name>
       ? CheckedPath<Target<Name, Head>, Rest, Whole>
-      : Path extends Schema[Name]['columnName'] | Schema[Name]['call']
+      : Path extends Schema[Name]['columnName'] | Schema[Name]['call'] | AnyField<Name>
         ? Whole
         : NotThere<Name, Head, 'relation'>
   : Path extends '*' | Schema[Name]['columnName'] | Schema[Name]['call'] | RelationName<Name>

@@ -333,7 +333,10 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.UtilsExportResponse>;
     /** Store the items of a file, which changes those that are stored already */
-    import(input: Pick<rest.UtilsImportData, 'path' | 'body'>, options?: CallOptions): Promise<void>;
+    import(
+      input: Pick<rest.UtilsImportData, 'path' | 'query' | 'body'>,
+      options?: CallOptions,
+    ): Promise<void>;
     /** Move an item to the place of another */
     sort(input: Pick<rest.UtilsSortData, 'path' | 'body'>, options?: CallOptions): Promise<void>;
   };

@@ -10,6 +10,7 @@ export interface AnyQuery {
   readonly offset?: number | undefined;
   readonly page?: number | undefined;
   readonly deep?: object | undefined;
+  readonly alias?: object | undefined;
   readonly meta?: readonly string[] | undefined;
   readonly after?: string | undefined;
   readonly timezone?: string | undefined;
@@ -17,6 +18,11 @@ export interface AnyQuery {
   readonly aggregate?: object | undefined;
   readonly groupBy?: readonly string[] | undefined;
   readonly having?: object | undefined;
+}
+
+/** An untyped query of one item. */
+export interface AnyRead extends AnyQuery {
+  readonly ifNoneMatch?: string | undefined;
 }
 
 /** An untyped query of a write. */

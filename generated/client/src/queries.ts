@@ -1,16 +1,17 @@
 /** Types of the queries of reads and writes. */
+import type { AliasedDeep, NoAliases } from './alias.js';
 import type { Checked, Fields, ManyName, RelationName, Result, Target } from './fields.js';
 import type { CollectionName, Filter, Key, KeyField, Item, UpdateInput } from './names.js';
 import type { Schema } from './schema.js';
 import type { CheckedSort } from './sort.js';
 import type { CallOptions } from './transport.js';
 
-/** Query of a single item, and of the response of a write. */
-export interface ItemQuery<Name extends CollectionName, Chosen extends Fields<Name>> {
+/** Query of the response of a write; `Other` has the aliases of a read. */
+export interface ItemQuery<Name extends CollectionName, Chosen, Other = NoAliases> {
   /** Fields to return; all columns by default. */
-  fields?: Checked<Name, Chosen> | undefined;
+  fields?: Checked<Name, Chosen, Other> | undefined;
   /** Parameters of nested lists, by relation. */
-  deep?: Schema[Name]['deep'] | undefined;
+  deep?: AliasedDeep<Name, Other> | undefined;
   /** IANA name of the zone in which functions read timestamps. */
   timezone?: string | undefined;
   /** With `false`, `*` does not lead back over the relation by which it came. */
@@ -20,16 +21,20 @@ export interface ItemQuery<Name extends CollectionName, Chosen extends Fields<Na
 /** Query of one item; the result is `{ data, meta }` if `meta` asks for the ETag. */
 export interface GetQuery<
   Name extends CollectionName,
-  Chosen extends Fields<Name>,
+  Chosen,
   Facts extends readonly 'etag'[],
-> extends ItemQuery<Name, Chosen> {
+  Etag extends string,
+  Other = NoAliases,
+> extends ItemQuery<Name, Chosen, Other> {
   meta?: Facts | undefined;
+  /** ETag of the item that the caller has, from `get` with the same query; the result is null if nothing has changed. */
+  ifNoneMatch?: Etag | undefined;
 }
 
 /** The result of `get`. The ETag is null where the query is too long for a URL. */
-export type GetResult<Data, Facts extends readonly 'etag'[]> = [Facts[number]] extends [never]
-  ? Data
-  : { data: Data; meta: { etag: string | null } };
+export type GetResult<Data, Facts extends readonly 'etag'[], Etag extends string> =
+  | ([Facts[number]] extends [never] ? Data : { data: Data; meta: { etag: string | null } })
+  | ([Etag] extends [never] ? never : null);
 
 /** Options of every write. */
 interface WriteOptions {
@@ -51,10 +56,13 @@ export interface ChangeQuery<Name extends CollectionName, Chosen extends Fields<
 }
 
 /** Options of deletions. */
-export interface DeleteManyOptions extends CallOptions, Readonly<WriteOptions> {}
+export interface DeleteManyOptions<Dry extends boolean> extends CallOptions {
+  /** Checks the deletion under all rules, deletes nothing, and returns how many items it would delete. */
+  readonly dryRun?: Dry | undefined;
+}
 
 /** Options of the deletion of one item. */
-export interface DeleteOptions extends DeleteManyOptions {
+export interface DeleteOptions extends CallOptions, Readonly<WriteOptions> {
   /** ETag that the item must have, from `get` with all columns. */
   readonly ifMatch?: string | undefined;
 }
@@ -95,11 +103,12 @@ export interface Choice<Name extends CollectionName> {
 /** Query of a list. */
 export interface ListQuery<
   Name extends CollectionName,
-  Chosen extends Fields<Name>,
+  Chosen,
   Keys extends readonly Schema[Name]['sortKey'][],
   Counts extends readonly MetaKey[],
+  Other = NoAliases,
 >
-  extends ItemQuery<Name, Chosen>, Choice<Name> {
+  extends ItemQuery<Name, Chosen, Other>, Choice<Name> {
   /** Field names, with the prefix `-` for descending order. */
   sort?: CheckedSort<Name, Keys> | undefined;
   /** Cursor of the previous page, from `meta: ['cursor']`. */
@@ -111,27 +120,32 @@ export interface ListQuery<
 /** Query of all pages of a list; `limit` is the size of a page. */
 export type PagesQuery<
   Name extends CollectionName,
-  Chosen extends Fields<Name>,
+  Chosen,
   Keys extends readonly Schema[Name]['sortKey'][],
-> = Omit<ListQuery<Name, Chosen, Keys, []>, 'meta' | 'after' | 'offset' | 'page'>;
+  Other = NoAliases,
+> = Omit<ListQuery<Name, Chosen, Keys, [], Other>, 'meta' | 'after' | 'offset' | 'page'>;
 
 /** Query of a list that is written into a file. */
 export type ExportQuery<
   Name extends CollectionName,
-  Chosen extends Fields<Name>,
+  Chosen,
   Keys extends readonly Schema[Name]['sortKey'][],
-> = Omit<ListQuery<Name, Chosen, Keys, []>, 'meta'>;
+  Other = NoAliases,
+> = Omit<ListQuery<Name, Chosen, Keys, [], Other>, 'meta'>;
 
 export type MetaKey = CountKey | 'cursor' | '*';
 
 type CountKey = 'total_count' | 'filter_count';
 
 /** The result of a list; with counts if `meta` requested any. */
-export type ListResult<Name extends CollectionName, Chosen, Counts extends readonly MetaKey[]> = [
-  Counts[number],
-] extends [never]
-  ? Result<Name, Chosen>[]
-  : { data: Result<Name, Chosen>[]; meta: Meta<Counts[number]> };
+export type ListResult<
+  Name extends CollectionName,
+  Chosen,
+  Counts extends readonly MetaKey[],
+  Other = NoAliases,
+> = [Counts[number]] extends [never]
+  ? Result<Name, Chosen, Other>[]
+  : { data: Result<Name, Chosen, Other>[]; meta: Meta<Counts[number]> };
 
 type Meta<Asked extends MetaKey> = {
   [Name in Exclude<Asked, '*'> | ('*' extends Asked ? CountKey : never)]: Name extends 'cursor'
@@ -141,9 +155,15 @@ type Meta<Asked extends MetaKey> = {
 
 /** Parameters of nested lists; keys without an underscore are relations at the next level. */
 export type Deep<Name extends CollectionName> = {
-  [Key in RelationName<Name>]?: Schema[Target<Name, Key>]['deep'] &
-    (Key extends ManyName<Name> ? DeepList<Target<Name, Key>> : DeepOne<Target<Name, Key>>);
+  [Key in RelationName<Name>]?: DeepOf<Name, Key>;
 };
+
+/** Parameters of one relation. */
+export type DeepOf<Name extends CollectionName, Key extends RelationName<Name>> = Schema[Target<
+  Name,
+  Key
+>]['deep'] &
+  (Key extends ManyName<Name> ? DeepList<Target<Name, Key>> : DeepOne<Target<Name, Key>>);
 
 /** Parameters of a relation to one item; an item that does not match is null. */
 export interface DeepOne<Name extends CollectionName> {

@@ -32,8 +32,7 @@ const everyObject: ReadonlySet<string> = new Set([
 export const isInherited = (name: string): boolean => everyObject.has(name);
 
 const orInherited = (name: string, type: Code): Code => {
-  const items = typeof type === 'object' && type.kind === 'union' && !type.list ? type.items : [type];
-  return union([...items, `svc.Inherited<${str(name)}>`]);
+  return union([...membersOf(type), `svc.Inherited<${str(name)}>`]);
 };
 
 /**
@@ -46,11 +45,16 @@ export const readType = (field: Field, { singleton }: Pick<Collection, 'singleto
 };
 
 /**
- * Returns the type of a field in payloads. A hashed field takes the text to hash, whatever it returns when
- * read.
+ * Returns the type of a field in payloads; `item` is the type of the item that a key refers to. A hashed field takes the text to
+ * hash, whatever it returns when read.
  */
-export const writeType = (field: Field): Code =>
-  orNull(field.hash ? 'string' : valueType(field), field.nullable);
+export const writeType = (field: Field, item?: Code): Code => {
+  const value = field.hash ? 'string' : valueType(field);
+  return orNull(item === undefined ? value : union([...membersOf(value), item]), field.nullable);
+};
+
+const membersOf = (type: Code): readonly Code[] =>
+  typeof type === 'object' && type.kind === 'union' && !type.list ? type.items : [type];
 
 /** Returns the type of a non-null value. An array is typed with one dimension and without null elements. */
 export const valueType = (field: Field): Code => {
@@ -67,9 +71,7 @@ const valuesOf = ({ type, values }: Field): Code[] | null =>
 
 const orNull = (type: Code, isNullable: boolean): Code => {
   if (!isNullable || type === 'unknown') return type;
-  return typeof type === 'object' && type.kind === 'union' && !type.list
-    ? union([...type.items, 'null'])
-    : union([type, 'null']);
+  return union([...membersOf(type), 'null']);
 };
 
 const isText = (type: FieldType): boolean => type === 'string' || type === 'text';

@@ -49,3 +49,47 @@ export const writtenListType = ({ target, targetFields }: OneToMany): Code =>
 /** Returns the type of a relation in filters: a list also takes quantifiers, such as `_some`. */
 export const relationFilterType = ({ kind, target }: ReachableRelation): string =>
   kind === 'oneToMany' ? `svc.ManyFilter<${str(target)}>` : `svc.Filter<${str(target)}>`;
+
+/** A many-to-any relation, with the targets that a client can reach. */
+export interface AnyRelation {
+  readonly name: string;
+  readonly collectionField: string;
+  readonly reachable: readonly string[];
+}
+
+/** Returns the many-to-any relations; a target has one key, as at run time. */
+export const anyRelations = ({ relations }: Collection, served: ServedCollections): readonly AnyRelation[] =>
+  relations
+    .filter((relation) => relation.kind === 'manyToAny')
+    .map(({ name, collectionField, targets }) => ({
+      name,
+      collectionField,
+      reachable: targets.filter((target) => served.get(target)?.key.length === 1),
+    }))
+    .filter(({ reachable }) => reachable.length > 0);
+
+/** Returns the types of items that are written with the key that refers to them, by the field of the key. */
+export const writtenOnes = (collection: Collection, served: ServedCollections): ReadonlyMap<string, Code> => {
+  const targets = [
+    ...reachableRelations(collection, served).flatMap(({ kind, name, fields, target }) =>
+      kind === 'manyToOne' && fields[0] === name ? [[name, [target]] as const] : [],
+    ),
+    ...anyRelations(collection, served).map(({ name, reachable }) => [name, reachable] as const),
+  ];
+  return new Map(
+    targets
+      .map(([name, all]) => [name, all.filter((target) => isTable(target, served))] as const)
+      .filter(([, tables]) => tables.length > 0)
+      .map(([name, tables]) => [name, writtenOneType(tables)]),
+  );
+};
+
+/** Returns a type such as `svc.WrittenOne<'Artist'>`. */
+export const writtenOneType = (targets: readonly string[]): Code =>
+  generic('svc.WrittenOne', [union(targets.map(str))]);
+
+/** Returns whether items of a collection can be created and changed by their keys. */
+export const isTable = (name: string, served: ServedCollections): boolean => {
+  const collection = served.get(name);
+  return collection !== undefined && clientKind(collection) === 'table';
+};

@@ -1,4 +1,4 @@
-/** Defines the types of `<collection>_aggregated`. */
+/** Defines the types of `<collection>_aggregated`, and the fields of items that aggregate their lists. */
 import {
   aggregateNames,
   aggregatesOf,
@@ -7,9 +7,11 @@ import {
 } from '../../../contract/aggregates.js';
 import type { Collection, Field } from '../../model/types.js';
 import type { Definition, FieldDefinition } from '../../print/graphql.js';
-import { nameDirective, type Context } from './context.js';
+import { linksOf, nameDirective, type Context } from './context.js';
 import { functionFields } from './functions.js';
+import { createNameAllocator } from './names.js';
 import { valueType } from './operators.js';
+import { groupArguments } from './roots.js';
 
 /** Returns whether a collection has `<collection>_aggregated`: a singleton has nothing to aggregate. */
 export const isAggregated = ({ path, singleton }: Collection): boolean => path !== null && !singleton;
@@ -34,6 +36,24 @@ export const aggregateTypes = (collection: Collection, context: Context): readon
     type: 'JSON',
   };
   return [{ kind: 'type', name: aggregated, fields: [group, ...operations] }, ...kinds.values()];
+};
+
+/** Defines the fields that aggregate the items of a list, by names that avoid those of other fields. */
+export const aggregatedLists = (collection: Collection, context: Context): readonly FieldDefinition[] => {
+  const allocate = createNameAllocator(
+    [...collection.fields, ...collection.relations].map(({ graphql }) => graphql),
+  );
+  return linksOf(collection, context).flatMap(({ relation, target }) => {
+    if (relation.kind !== 'oneToMany' || !isAggregated(target)) return [];
+    return [
+      {
+        name: allocate(`${relation.graphql}_aggregated`),
+        arguments: groupArguments(target, context),
+        type: `[${context.typesOf(target).aggregated}!]`,
+        directives: { collection: target.name, action: 'aggregate', name: relation.name },
+      },
+    ];
+  });
 };
 
 /** Operations of one kind share a type. */

@@ -13,6 +13,7 @@ import {
 import { functionFields } from './functions.js';
 import { inputType, comparisonOf, outputType } from './operators.js';
 import { createNameAllocator } from './names.js';
+import { aggregatedLists } from './aggregates.js';
 import { filterArgument, listArguments } from './roots.js';
 
 /** Returns all types of a collection, used or not; the emitter keeps those that a root reaches. */
@@ -98,6 +99,7 @@ const itemFields = (collection: Collection, context: Context): readonly FieldDef
   return [
     ...columns,
     ...others.map((link) => linkField(link, context)),
+    ...aggregatedLists(collection, context),
     ...functionFields(collection, context, 'items'),
   ];
 };

@@ -24,6 +24,13 @@ export const listArguments = (target: Collection, context: Context): readonly Ar
   { name: 'search', type: 'String' },
 ];
 
+/** Returns the query parameters of an aggregation as arguments, except for those that a selection replaces. */
+export const groupArguments = (target: Collection, context: Context): readonly ArgumentDefinition[] => [
+  { name: 'groupBy', type: '[String]' },
+  { name: 'having', type: 'JSON' },
+  ...listArguments(target, context),
+];
+
 /** Zone in which date functions read timestamps. */
 const timezone: ArgumentDefinition = { name: 'timezone', type: 'String' };
 /** Cursor of the previous page. */
@@ -35,9 +42,11 @@ const itemMeta: ArgumentDefinition = { name: 'meta', type: '[String]' };
 const dryRun: ArgumentDefinition = { name: 'dry_run', type: 'Boolean' };
 /** The entity tag of the item as it was read. */
 const ifMatch: ArgumentDefinition = { name: 'ifMatch', type: 'String' };
+/** A unique constraint: its fields, or its name. */
+const conflict: ArgumentDefinition = { name: 'conflict', type: '[String!]' };
 const onConflict: readonly ArgumentDefinition[] = [
   { name: 'on_conflict', type: 'conflict_action' },
-  { name: 'conflict', type: '[String!]' },
+  conflict,
 ];
 const id: ArgumentDefinition = { name: 'id', type: 'ID!' };
 /** Has a default so that a nullable variable is valid too. */
@@ -86,13 +95,7 @@ const list = (subject: Subject): FieldDefinition =>
 const aggregated = (subject: Subject): FieldDefinition =>
   root(subject, 'aggregate', {
     name: `${subject.stem}_aggregated`,
-    arguments: [
-      { name: 'groupBy', type: '[String]' },
-      { name: 'having', type: 'JSON' },
-      ...listArguments(subject.collection, subject.context),
-      meta,
-      timezone,
-    ],
+    arguments: [...groupArguments(subject.collection, subject.context), meta, timezone],
     type: `[${subject.context.typesOf(subject.collection).aggregated}!]`,
   });
 
@@ -122,7 +125,7 @@ const deleteItem = (subject: Subject): FieldDefinition =>
 
 const writes = (subject: Subject): readonly FieldDefinition[] => {
   const { collection, context, stem, item } = subject;
-  const { create, update } = context.typesOf(collection);
+  const { create, update, related } = context.typesOf(collection);
   const selection = listArguments(collection, context);
   return [
     root(subject, 'create', {
@@ -133,6 +136,12 @@ const writes = (subject: Subject): readonly FieldDefinition[] => {
     root(subject, 'createMany', {
       name: `create_${stem}_items`,
       arguments: [{ name: 'data', type: `[${create}!]!`, fallback: '[]' }, sort, ...onConflict, dryRun],
+      type: `[${item}!]`,
+    }),
+    root(subject, 'upsertMany', {
+      name: `upsert_${stem}_items`,
+      note: 'Changes the items that exist already, by their key or by the fields of `conflict`, and creates the others, which alone need the required fields. `extensions.meta` says what happened to each.',
+      arguments: [{ name: 'data', type: `[${related}!]!`, fallback: '[]' }, sort, conflict, dryRun],
       type: `[${item}!]`,
     }),
     root(subject, 'update', {

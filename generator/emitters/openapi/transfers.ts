@@ -7,6 +7,7 @@ import type {
   SchemaObject,
 } from 'openapi3-ts/oas31';
 import { exportFormats } from '../../../contract/export-formats.js';
+import { importFormats } from '../../../contract/import-formats.js';
 import { closedObject, jsonBody, jsonContent } from './bodies.js';
 import type { Subject } from './collection-operations.js';
 import { errorRefs } from './errors.js';
@@ -24,7 +25,7 @@ const parameter = (name: string, description: string, schema: SchemaObject): Par
 const importParameters: readonly ParameterObject[] = [
   parameter('format', 'Format of the file; by default that of its `Content-Type`.', {
     type: 'string',
-    enum: ['csv', 'json', 'ndjson'],
+    enum: [...importFormats],
   }),
   parameter(
     'mapping',

@@ -27,6 +27,8 @@ interface ColumnRow {
   readonly fraction: Count | null;
   readonly collation: string | null;
   readonly extra: string;
+  /** SRID of a geometry. */
+  readonly srid: Count | null;
 }
 
 interface IndexRow {
@@ -45,6 +47,8 @@ interface CheckRow {
   readonly table: string;
   readonly name: string;
   readonly clause: string;
+  /** `YES` or `NO`. */
+  readonly enforced: string;
 }
 
 interface KeyRow {
@@ -64,9 +68,9 @@ const tables = `
   WHERE table_schema = DATABASE() AND table_type <> 'VIEW'
   ORDER BY table_name`;
 
-const columns = `
+const columns = (srid: string): string => `
   SELECT table_name AS \`table\`, column_name AS name, column_type AS columnType, data_type AS dataType,
-    character_maximum_length AS length, numeric_precision AS \`precision\`, numeric_scale AS scale,
+    ${srid} AS srid, character_maximum_length AS length, numeric_precision AS \`precision\`, numeric_scale AS scale,
     datetime_precision AS fraction, collation_name AS collation, extra AS extra
   FROM information_schema.columns
   WHERE table_schema = DATABASE()
@@ -89,27 +93,39 @@ const keys = `
 export interface DetailQueries {
   /** SQL for the expression of an indexed part. */
   readonly expression: string;
+  /** SQL for the SRID of a column. */
+  readonly srid: string;
+  /** Query of the columns with an SRID, where the columns themselves do not tell; null where they do. */
+  readonly systems: string | null;
   readonly checks: string;
   /** Returns the SQL of an expression as it was written. */
   unescape(sql: string): string;
 }
 
 export const mariadbQueries: DetailQueries = {
+  srid: 'NULL',
+  // the only place that has them; read only where there is a geometry, as the server opens each table for it
+  systems: `
+    SELECT g_table_name AS \`table\`, g_geometry_column AS name, srid
+    FROM information_schema.geometry_columns
+    WHERE g_table_schema = DATABASE() AND srid <> 0`,
   expression: 'NULL',
   unescape: (sql) => sql,
   // a check of a column has no name of its own
   checks: `
-    SELECT table_name AS \`table\`, constraint_name AS name, check_clause AS clause
+    SELECT table_name AS \`table\`, constraint_name AS name, check_clause AS clause, 'YES' AS enforced
     FROM information_schema.check_constraints
     WHERE constraint_schema = DATABASE()
     ORDER BY table_name, constraint_name`,
 };
 
 export const mysqlQueries: DetailQueries = {
+  srid: 'srs_id',
+  systems: null,
   expression: 'expression',
   unescape: unescapeExpression,
   checks: `
-    SELECT t.table_name AS \`table\`, c.constraint_name AS name, c.check_clause AS clause
+    SELECT t.table_name AS \`table\`, c.constraint_name AS name, c.check_clause AS clause, t.enforced AS enforced
     FROM information_schema.check_constraints c
       JOIN information_schema.table_constraints t
         ON t.constraint_schema = c.constraint_schema AND t.constraint_name = c.constraint_name
@@ -126,11 +142,12 @@ export const readMysqlDetails = async (
   const [[database], tableRows, columnRows, indexRows, checkRows, keyRows] = await Promise.all([
     readRows<DefaultRow>(reader, defaults),
     readRows<TableRow>(reader, tables),
-    readRows<ColumnRow>(reader, columns),
+    readRows<ColumnRow>(reader, columns(queries.srid)),
     readRows<IndexRow>(reader, indexes(queries.expression)),
     readRows<CheckRow>(reader, queries.checks),
     readRows<KeyRow>(reader, keys),
   ]);
+  const systemOf = await readSystems(reader, columnRows, queries);
   const [columnsOf, indexesOf, checksOf, keysOf] = [
     groupBy(columnRows, (row) => row.table),
     groupBy(indexRows, (row) => row.table),
@@ -146,7 +163,12 @@ export const readMysqlDetails = async (
         collation: own,
         checks: readChecks(checksOf.get(name) ?? [], queries),
         indexes: readIndexes(indexesOf.get(name) ?? [], keysOf.get(name) ?? [], queries),
-        columns: new Map((columnsOf.get(name) ?? []).map((row) => [row.name, toColumn(row, collation)])),
+        columns: new Map(
+          (columnsOf.get(name) ?? []).map((row) => [
+            row.name,
+            toColumn(row, { collation, srid: systemOf(row) }),
+          ]),
+        ),
       },
     ];
   };
@@ -165,11 +187,35 @@ const toNumber = (count: Count | null): number | null => (count === null ? null 
 const toLength = ({ dataType, length }: ColumnRow): number | null =>
   length !== null && dataType === 'vector' ? Number(length) / 4 : toNumber(length);
 
-const toColumn = (row: ColumnRow, tableCollation: string | null): ColumnDetails => {
+const geometry = /^(?:geometry|(?:multi)?(?:point|linestring|polygon)|geom(?:etry)?collection)$/;
+
+/** Returns the SRID of a geometry, null: any; undefined for other columns. */
+const readSystems = async (
+  reader: CatalogReader,
+  columnRows: readonly ColumnRow[],
+  { systems }: DetailQueries,
+): Promise<(row: ColumnRow) => number | null | undefined> => {
+  const geometries = columnRows.filter(({ dataType }) => geometry.test(dataType));
+  const rows =
+    systems === null || geometries.length === 0
+      ? geometries
+      : await readRows<Pick<ColumnRow, 'table' | 'name' | 'srid'>>(reader, systems);
+  const found = new Map(rows.map(({ table, name, srid }) => [`${table}\0${name}`, toNumber(srid)]));
+  return ({ table, name, dataType }) =>
+    geometry.test(dataType) ? (found.get(`${table}\0${name}`) ?? null) : undefined;
+};
+
+interface ColumnFacts {
+  /** Of the table. */
+  readonly collation: string | null;
+  readonly srid: number | null | undefined;
+}
+
+const toColumn = (row: ColumnRow, { collation, srid }: ColumnFacts): ColumnDetails => {
   const { columnType, dataType } = row;
   const isBoolean = columnType.startsWith('tinyint(1)');
   const attributes = /\bunsigned\b.*$/.exec(columnType)?.[0];
-  const hasCollation = row.collation !== null && row.collation !== tableCollation;
+  const hasCollation = row.collation !== null && row.collation !== collation;
   const isBlob = /^(?:tiny|medium|long)?(?:text|blob)$/.test(dataType);
   return {
     dataType: isBoolean ? 'boolean' : attributes === undefined ? dataType : `${dataType} ${attributes}`,
@@ -178,6 +224,8 @@ const toColumn = (row: ColumnRow, tableCollation: string | null): ColumnDetails 
     scale: toNumber(row.scale),
     fraction: toNumber(row.fraction) || null,
     values: dataType === 'enum' || dataType === 'set' ? readValues(columnType) : null,
+    ...(srid !== undefined && { srid }),
+    ...(/\binvisible\b/i.test(row.extra) && { invisible: true }),
     collation: hasCollation ? row.collation : null,
     identity: row.extra.includes('auto_increment') ? 'counter' : null,
   };
@@ -187,7 +235,9 @@ const toColumn = (row: ColumnRow, tableCollation: string | null): ColumnDetails 
 const readChecks = (rows: readonly CheckRow[], { unescape }: DetailQueries): TableDetails['checks'] =>
   rows
     .filter(({ name, clause }) => clause !== `json_valid(\`${name.replaceAll('`', '``')}\`)`)
-    .map(({ name, clause }) => ({ name, sql: unescape(clause) }));
+    .map(({ name, clause, enforced }) =>
+      enforced === 'NO' ? { name, sql: unescape(clause), enforced: false } : { name, sql: unescape(clause) },
+    );
 
 /** Omits the indexes that the server creates for foreign keys, as it will create them again. */
 const readIndexes = (

@@ -1,5 +1,5 @@
 /**
- * Finds or creates the user record of an identity from a provider. Records are matched by provider and identifier,
+ * Finds or creates the user of an identity from a provider. Users are matched by provider and identifier,
  * never by e-mail address: a provider may let users enter an address that is not theirs.
  */
 import { randomUUID } from 'node:crypto';
@@ -17,11 +17,11 @@ import { ProviderRefusal, type Claims } from './provider.js';
 export interface Identity {
   readonly claims: Claims;
   readonly config: ProviderConfig;
-  readonly record: RecordChange;
+  readonly recordChange: RecordChange;
 }
 
 /**
- * Finds or creates the record of an identity and updates its role.
+ * Finds or creates the user of an identity and, with ROLE_MAPPING, sets its role.
  * @throws ProviderRefusal when the identity is not accepted
  */
 export const findOrRegister = async (database: Database, identity: Identity): Promise<Account> => {
@@ -29,7 +29,7 @@ export const findOrRegister = async (database: Database, identity: Identity): Pr
   const identifier = identifierOf(claims, config);
   const find = () => findByIdentity(database, config.name, identifier);
   const findOrCreate = async () => (await find()) ?? register(database, identity);
-  // of two concurrent logins, the second finds the record that the first has created
+  // of two concurrent logins, the second finds the user that the first has created
   const account = (await find()) ?? (await database.locked('svc_sign_on', findOrCreate));
   if (account.status !== 'active') throw new ProviderRefusal('the user is not active');
   if (config.roleMapping.length > 0) await setRole(database, account.id, identity);
@@ -40,29 +40,30 @@ export const findOrRegister = async (database: Database, identity: Identity): Pr
 const setRole = async (
   database: Database,
   id: string,
-  { claims, config, record }: Identity,
+  { claims, config, recordChange }: Identity,
 ): Promise<void> => {
   const role = roleOf(claims, config);
   if ((await readRole(id, database)) === role) return;
-  await changeUsers(database, async (executor, raise) => {
+  await changeUsers(database, async (executor, raiseAccessVersion) => {
     const previous = await readRole(id, executor);
     const affected = await updateRows(executor, 'svc_users', { set: { role }, where: { id } });
     if ((await findAdministrators(executor)).length === 0) {
       await updateRows(executor, 'svc_users', { set: { role: previous }, where: { id } });
     } else if (affected > 0) {
-      await raise();
-      await record({ action: 'update', user: id, fields: ['role'] }, executor);
+      await raiseAccessVersion();
+      await recordChange({ action: 'update', user: id, fields: ['role'] }, executor);
     }
   });
 };
 
-const register = async (database: Database, { claims, config, record }: Identity): Promise<Account> => {
+const register = async (database: Database, { claims, config, recordChange }: Identity): Promise<Account> => {
   if (!config.allowRegistration) throw new ProviderRefusal('the user has no record, and registration is off');
   const row = toUser(claims, config);
   if (row.email !== null && (await findByEmail(database, row.email)) !== null) throw emailTaken();
+  // the version stays: a new user takes nothing away from anyone
   await changeUsers(database, async (executor) => {
     await insertRow(executor, 'svc_users', row);
-    await record({ action: 'create', user: row.id, fields: Object.keys(row) }, executor);
+    await recordChange({ action: 'create', user: row.id, fields: Object.keys(row) }, executor);
   });
   const account = await findById(database, row.id);
   if (account === null) throw new ProviderRefusal('the new user was deleted');
@@ -146,9 +147,9 @@ const readRole = async (id: string, statements: Statements): Promise<string | nu
 /** Changes users in a transaction, one change after another. */
 const changeUsers = (
   database: Database,
-  body: (executor: Executor, raise: () => Promise<void>) => Promise<void>,
+  body: (executor: Executor, raiseAccessVersion: () => Promise<void>) => Promise<void>,
 ): Promise<void> =>
-  changeAccess(database, async (executor, raise) => {
+  changeAccess(database, async (executor, raiseAccessVersion) => {
     await lockAccessVersion(executor, database.sql.rowLock);
-    await body(executor, raise);
+    await body(executor, raiseAccessVersion);
   }).catch((error: unknown) => rejectViolation(error, database));

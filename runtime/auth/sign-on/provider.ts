@@ -7,7 +7,10 @@ import { lazy } from '../../concurrency/lazy.js';
 
 export interface Provider {
   readonly config: ProviderConfig;
-  /** Starts a login: `url` is the authorization URL, `checks` are needed to verify the callback. */
+  /**
+   * Starts a login: `url` is the authorization URL, `checks` are needed to verify the callback.
+   * @throws SERVICE_UNAVAILABLE when discovery fails
+   */
   begin(): Promise<{ readonly url: URL; readonly checks: AuthorizationChecks }>;
   /**
    * Exchanges the authorization code for the user's claims.
@@ -34,26 +37,29 @@ export class ProviderRefusal extends Error {}
 interface ProviderOptions {
   /** Returns the callback URL. */
   readonly callback: () => string;
+  /** Called once for each discovery that fails, with its cause. */
+  readonly warn: (message: string) => void;
 }
 
-/**
- * Creates a provider without a request; discovery runs at the first login.
- * @throws SERVICE_UNAVAILABLE while it does not respond
- */
-export const createProvider = (config: ProviderConfig, { callback }: ProviderOptions): Provider => {
-  const load = lazy(() => discover(config), retryDelay);
-  /** Loads the client. Discovery that fails is an outage of the provider, not an error of the caller. */
-  const loadClient = (): Promise<LoadedClient> =>
-    load().catch(() => {
-      throw unavailable(config);
-    });
+/** Creates a provider without a request; discovery runs at the first login. */
+export const createProvider = (config: ProviderConfig, { callback, warn }: ProviderOptions): Provider => {
+  const { name } = config;
+  const loadClient = lazy(
+    () =>
+      discover(config).catch((error: unknown) => {
+        const causes = [...new Set(causesOf(error))].join(', ') || 'unknown cause';
+        warn(`discovery at the provider "${name}" failed (${causes}); check its ISSUER_URL`);
+        throw unavailable(name, 'could not be reached, or its discovery document is invalid');
+      }),
+    retryDelay,
+  );
   return {
     config,
     begin: async () => begin(await loadClient(), { config, callback: callback() }),
     identify: async (query, checks) =>
       identify(await loadClient(), { config, callback: `${callback()}?${query}` }, checks).catch(
         (error: unknown) => {
-          throw isOutage(error) ? unavailable(config) : new ProviderRefusal(reasonOf(error));
+          throw isOutage(error) ? unavailable(name, 'does not answer') : new ProviderRefusal(reasonOf(error));
         },
       ),
   };
@@ -63,12 +69,12 @@ type LoadedClient = Awaited<ReturnType<typeof discover>>;
 
 interface Exchange {
   readonly config: ProviderConfig;
-  /** The callback URL, of the callback with its query string. */
+  /** The callback URL; for `identify`, with the query string of the callback. */
   readonly callback: string;
 }
 
-const unavailable = ({ name }: ProviderConfig): ApiError =>
-  apiError('SERVICE_UNAVAILABLE', { service: name }, `the provider "${name}" does not answer`);
+const unavailable = (name: string, reason: string): ApiError =>
+  apiError('SERVICE_UNAVAILABLE', { service: name }, `the provider "${name}" ${reason}`);
 
 const begin = async (
   { library, client }: LoadedClient,
@@ -169,12 +175,24 @@ const isOutage = (error: unknown): boolean => {
   return isBroken || error.name === 'TimeoutError' || isOutage(error.cause);
 };
 
-/** Returns the codes of the library and the protocol; messages may contain text from outside. */
+/** Returns the reason of a refusal for the log. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof ProviderRefusal) return error.message;
+  return codesOf(error).join(' ') || 'the response of the provider is invalid';
+};
+
+/** Returns the codes of an error and of its causes, for the log. */
+const causesOf = (error: unknown): readonly string[] => {
+  if (error instanceof Response) return [`HTTP ${error.status}`];
+  if (!(error instanceof Error)) return [];
+  const own = error.name === 'TimeoutError' ? ['timeout'] : codesOf(error);
+  return [...own, ...causesOf(error.cause)];
+};
+
+/** Returns the codes of the library and the protocol; messages may contain text from outside. */
+const codesOf = (error: unknown): readonly string[] => {
   const { code, error: protocolCode } = error as { readonly code?: unknown; readonly error?: unknown };
-  const codes = [code, protocolCode].filter(
+  return [code, protocolCode].filter(
     (each): each is string => typeof each === 'string' && /^\w{1,64}$/.test(each),
   );
-  return codes.length === 0 ? 'the response of the provider is invalid' : codes.join(' ');
 };

@@ -13,7 +13,7 @@ interface RedirectRules {
 }
 
 /** Returns the absolute URL of an allowed page. @throws INVALID_QUERY */
-export const checkRedirect = (
+export const resolveRedirect = (
   redirect: string,
   { provider, pages }: RedirectRules,
   server: string,

@@ -15,7 +15,7 @@ import {
   type Claims,
   type Provider,
 } from './provider.js';
-import { checkRedirect } from './redirect.js';
+import { resolveRedirect } from './redirect.js';
 
 export interface SignOn {
   readonly providers: readonly ProviderConfig[];
@@ -29,7 +29,8 @@ export interface SignOn {
   begin(name: string, redirect?: string): Promise<StartedLogin>;
   /**
    * Returns the login that was started with this state.
-   * @throws ROUTE_NOT_FOUND; INVALID_CREDENTIALS when the token is invalid or belongs to another state
+   * @throws ROUTE_NOT_FOUND; INVALID_CREDENTIALS when the token is invalid or belongs to another state; INVALID_QUERY when
+   * the page is no longer allowed
    */
   resume(name: string, state: string, token: string | undefined): Promise<PendingLogin>;
   /**
@@ -51,14 +52,14 @@ interface StartedLogin {
 export interface PendingLogin {
   readonly provider: Provider;
   readonly checks: AuthorizationChecks;
-  /** URL of the page to return to; `null`: the callback's response contains the tokens. */
+  /** URL of the page to return to; `null`: the callback responds with 200 and, by mode, tokens or cookies. */
   readonly redirect: string | null;
 }
 
 interface CallbackInput {
   /** Query string as sent. */
   readonly query: string;
-  readonly record: RecordChange;
+  readonly recordChange: RecordChange;
 }
 
 export interface SignOnOptions {
@@ -76,7 +77,7 @@ export const stateTtl = 5 * 60_000;
 
 /** Creates the logins at the configured providers. Its methods throw ROUTE_NOT_FOUND for others. */
 export const createSignOn = (options: SignOnOptions): SignOn => {
-  const entries = new Map(options.configs.map((config) => [config.name, createEntry(config, options.url)]));
+  const entries = new Map(options.configs.map((config) => [config.name, createEntry(config, options)]));
 
   const findEntry = (name: string): Entry => {
     const entry = entries.get(name);
@@ -89,11 +90,11 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
     find: (name) => findEntry(name).provider.config,
     begin: async (name, redirect) => begin(findEntry(name), redirect, options),
     resume: async (name, state, token) => resume(findEntry(name), { state, token }, options),
-    async finish(login, { query, record }) {
+    async finish(login, { query, recordChange }) {
       const { config } = login.provider;
       try {
         const claims = await identify(login, query, options);
-        return await findOrRegister(options.database, { claims, config, record });
+        return await findOrRegister(options.database, { claims, config, recordChange });
       } catch (error) {
         return refuse(config.name, error, options);
       }
@@ -107,9 +108,9 @@ interface Entry {
   readonly pages: AllowList;
 }
 
-const createEntry = (config: ProviderConfig, url: () => string): Entry => {
+const createEntry = (config: ProviderConfig, { url, warn }: SignOnOptions): Entry => {
   const callback = (): string => `${url()}/auth/login/${config.name}/callback`;
-  return { provider: createProvider(config, { callback }), pages: createAllowList(config.redirects) };
+  return { provider: createProvider(config, { callback, warn }), pages: createAllowList(config.redirects) };
 };
 
 const begin = async (
@@ -118,7 +119,7 @@ const begin = async (
   { tokens, url }: SignOnOptions,
 ): Promise<StartedLogin> => {
   const { provider } = entry;
-  const page = redirect === undefined ? null : checkRedirect(redirect, entry, url());
+  const page = redirect === undefined ? null : resolveRedirect(redirect, entry, url());
   const { url: authorizationUrl, checks } = await provider.begin();
   const payload = { ...checks, provider: provider.config.name, redirect: page };
   const token = await tokens.sign('state', payload, stateTtl);
@@ -143,7 +144,7 @@ const resume = async (
   return {
     provider,
     checks: { state, verifier: String(verifier), nonce: String(nonce) },
-    redirect: typeof redirect === 'string' ? checkRedirect(redirect, entry, url()) : null,
+    redirect: typeof redirect === 'string' ? resolveRedirect(redirect, entry, url()) : null,
   };
 };
 

@@ -19,10 +19,11 @@ import { openBuild } from '../../processes/open-build.js';
 import { createDirectoryStore } from '../../queue/requests/files.js';
 import type { RunFiles } from '../../queue/requests/run-files.js';
 import { findUser } from '../../schema/users.js';
-import type { ImportJob } from '../../transfers/chunk.js';
+import type { ImportJob } from '../../transfers/import-chunk.js';
 import { exportFile } from '../../transfers/export-run.js';
-import { importFile, type TransferContext } from '../../transfers/import-run.js';
-import { sourceName } from '../../transfers/input.js';
+import { sourceName } from '../../transfers/files.js';
+import { importFile } from '../../transfers/import-run.js';
+import type { TransferContext } from '../../transfers/run-context.js';
 import { readImportOptions, toExportOptions } from '../../transfers/options.js';
 import type { ApiRequest } from '../../request/api-request.js';
 import { refusing } from '../refusing.js';
@@ -105,7 +106,7 @@ const importInto = (order: ImportOrder, control: TransferControl, local: Local):
       collection,
       files: createDirectoryStore(folder),
       state: { position: 0, line: 0, done: 0, rejected: 0, reports: 0, progress: 0 },
-      store: async () => true,
+      saveState: async () => true,
     };
     const context = createContext(control, { folder, file: order.rejected });
     const stored = (): string =>
@@ -119,7 +120,7 @@ const exportFrom = (order: ExportOrder, control: TransferControl, local: Local):
     const context = createContext(control, { folder, file: order.file });
     const input = { collection: collection.name, ...toExportOptions({ ...order }), address };
     const files = createDirectoryStore(folder);
-    const job = { ...local, input, collection, context, files, store: async () => true };
+    const job = { ...local, input, collection, context, files, saveState: async () => true };
     return run(
       () => exportFile(job),
       control,

@@ -1,7 +1,7 @@
 /** Targets of `svc import` and `svc export`: the database of `DATABASE_URL`, or an instance that runs. */
 import { Option, type Command } from 'commander';
 import type { ExportFormat } from '../../../contract/export-formats.js';
-import type { ImportFormat } from '../../transfers/input.js';
+import type { ImportFormat } from '../../../contract/import-formats.js';
 import { Refusal } from '../../config/refusal.js';
 import { createProgress } from '../output.js';
 import { createRemote, tokenOption, urlOption, type RemoteFlags } from '../remote.js';

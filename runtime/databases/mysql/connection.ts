@@ -5,7 +5,7 @@ import { readRows, readTogether, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
 import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange } from './errors.js';
 import { mariadb } from './mariadb-dialect.js';
-import { poolOptions, sessionSetup } from './options.js';
+import { isolationSetup, poolOptions, sessionSetup } from './options.js';
 import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads } from '../gathered-reads.js';
 import { defaultLockWait, LockHeld } from '../lock-held.js';
@@ -30,11 +30,13 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   for (const each of [pool, reserved]) {
     each.on('connection', (connection) => {
       // queued before the first statement, which then reports a failure
-      connection.query(setup, () => undefined);
+      for (const text of [setup, isolationSetup]) connection.query(text, () => undefined);
     });
   }
   // the first connection was opened before the dialect was known
-  await runOn(pool, (connection) => send(connection, setup, []));
+  await runOn(pool, async (connection) => {
+    for (const text of [setup, isolationSetup]) await send(connection, text, []);
+  });
   return {
     dialect: dialect.name,
     sql: dialect,

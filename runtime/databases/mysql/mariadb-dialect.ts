@@ -6,7 +6,7 @@ import type { SqlDialect } from '../contract.js';
 import { geometryToBytes, vectorToBytes } from './geometry.js';
 import { readViolation } from './violations.js';
 import { jsonPath } from '../../sql/json-path.js';
-import { escapeLike, likePattern } from '../../sql/like.js';
+import { escapeLike, ignoresCase, likePattern } from '../../sql/like.js';
 import { fitsSingle, isSingle } from '../../sql/singles.js';
 
 /** Returns the number of decimals in a cast: at least 30, as far as DECIMAL(65) has room for the integer digits. */
@@ -106,6 +106,6 @@ where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e
     return `cast(sum(${each}) / count(${each}) as decimal(65,${Math.min(30, result.scale ?? 0)}))`;
   },
   match: (kind) =>
-    kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' like ', " escape '!'"],
+    ignoresCase(kind) ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' like ', " escape '!'"],
   pattern: (kind, text) => likePattern(kind, escapeLike(text)),
 };

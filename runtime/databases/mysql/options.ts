@@ -43,6 +43,15 @@ const sslOptions = (
   return { ssl: { rejectUnauthorized, verifyIdentity, ...(ca === undefined ? {} : { ca }) } };
 };
 
+/**
+ * Sets the isolation that PostgreSQL has by default. With InnoDB's own, a locking read of an empty list locks the gap in which
+ * its rows would be, which other empty lists share: writes that read their lists and then fill them would wait for each other
+ * until one is rolled back. No list is written on a wrong idea of its rows without that lock. The write has locked those that
+ * it found, and their owner, for which a row that refers to it by a foreign key waits; a row without one counts as put into
+ * the list after the write.
+ */
+export const isolationSetup = 'set session transaction isolation level read committed';
+
 /** Returns the session settings: UTC, strict mode, and a timeout in milliseconds (0 for none). */
 export const sessionSetup = (dialect: DialectName, timeout: number): string =>
   [

@@ -52,7 +52,14 @@ const isNow = ({ tree }: Extract<SchemaExpression, { kind: 'tree' }>): boolean =
 
 const fractionOf = ({ fraction }: ColumnShape): string => (fraction === null ? '' : `(${fraction})`);
 
-const printColumn = (column: ColumnShape): string => {
+/** Prints the system of coordinates: MariaDB has it behind the type, MySQL in another place, also of generated columns. */
+const printSystem = ({ srid }: ColumnShape, server: Server): string => {
+  if (srid === undefined || srid === null) return '';
+  return server === 'mariadb' ? ` ref_system_id=${srid}` : ` srid ${srid}`;
+};
+
+const printColumn = (column: ColumnShape, server: Server): string => {
+  const system = printSystem(column, server);
   const collation = column.collation === null ? '' : ` collate ${column.collation}`;
   const generated =
     column.generated === null
@@ -61,7 +68,8 @@ const printColumn = (column: ColumnShape): string => {
   // MariaDB rejects NOT NULL in a generated column
   const nullable = column.generated !== null ? '' : column.nullable ? ' null' : ' not null';
   return (
-    `${quote(column.name)} ${printType(column)}${collation}${generated}${nullable}${printDefault(column)}` +
+    `${quote(column.name)} ${printType(column)}${server === 'mariadb' ? system : ''}${collation}${generated}${nullable}` +
+    `${server === 'mysql' ? system : ''}${column.invisible === true ? ' invisible' : ''}${printDefault(column)}` +
     (column.onUpdate ? ` on update current_timestamp${fractionOf(column)}` : '') +
     (column.autoIncrement === null ? '' : ' auto_increment') +
     (column.comment === null ? '' : ` comment ${quoteText(column.comment)}`)
@@ -78,8 +86,8 @@ const printIndex = (index: IndexShape): string => {
   return `${index.unique ? 'unique ' : kind}index ${quote(index.name)} (${parts.join(', ')})${method}`;
 };
 
-const printCheck = ({ name, expression }: CheckShape): string =>
-  `constraint ${quote(name)} check (${printTree(expression)})`;
+const printCheck = ({ name, expression, enforced }: CheckShape): string =>
+  `constraint ${quote(name)} check (${printTree(expression)})${enforced === false ? ' not enforced' : ''}`;
 
 const printForeignKey = (key: ForeignKeyShape): string =>
   `constraint ${quote(key.name)} foreign key (${quoteAll(key.columns)}) ` +
@@ -88,9 +96,9 @@ const printForeignKey = (key: ForeignKeyShape): string =>
 
 const collate = (collation: string | null): string => (collation === null ? '' : ` collate ${collation}`);
 
-const createTable = (table: TableShape): readonly string[] => {
+const createTable = (table: TableShape, server: Server): readonly string[] => {
   const parts = [
-    ...table.columns.map(printColumn),
+    ...table.columns.map((column) => printColumn(column, server)),
     ...(table.primaryKey.length > 0 ? [`primary key (${quoteAll(table.primaryKey)})`] : []),
     ...table.uniques.map(({ name, columns }) => `unique index ${quote(name)} (${quoteAll(columns)})`),
     ...table.indexes.map(printIndex),
@@ -112,15 +120,15 @@ interface Named {
 const missingFrom = <Item extends Named>(before: readonly Item[], after: readonly Item[]): readonly Item[] =>
   before.filter((item) => !after.some((other) => isSame(item, other)));
 
-const alterColumns = (before: TableShape, after: TableShape): readonly string[] => {
+const alterColumns = (before: TableShape, after: TableShape, server: Server): readonly string[] => {
   const old = new Map(before.columns.map((column) => [column.name, column]));
   const names = new Set(after.columns.map(({ name }) => name));
   return [
     ...before.columns.filter(({ name }) => !names.has(name)).map(({ name }) => `drop column ${quote(name)}`),
     ...after.columns.flatMap((column) => {
       const present = old.get(column.name);
-      if (present === undefined) return [`add column ${printColumn(column)}`];
-      return isSame(present, column) ? [] : [`modify column ${printColumn(column)}`];
+      if (present === undefined) return [`add column ${printColumn(column, server)}`];
+      return isSame(present, column) ? [] : [`modify column ${printColumn(column, server)}`];
     }),
   ];
 };
@@ -148,7 +156,7 @@ const alterTable =
         ({ name }) => `drop index ${quote(name)}`,
       ),
       ...(keyChanges && before.primaryKey.length > 0 ? ['drop primary key'] : []),
-      ...alterColumns(before, after),
+      ...alterColumns(before, after, traits.server),
       ...(keyChanges && after.primaryKey.length > 0
         ? [`add primary key (${quoteAll(after.primaryKey)})`]
         : []),
@@ -170,7 +178,7 @@ const dropCheck = (name: string, after: TableShape, traits: ServerTraits): reado
   if (!traits.columnChecks) return [`drop check ${quote(name)}`];
   const column = after.columns.find((each) => each.name === name);
   const drop = `drop constraint if exists ${quote(name)}`;
-  return column === undefined ? [drop] : [drop, `modify column ${printColumn(column)}`];
+  return column === undefined ? [drop] : [drop, `modify column ${printColumn(column, traits.server)}`];
 };
 
 /** The index that the server made for a key, which no other one serves, goes with it. */
@@ -203,11 +211,11 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   dataType,
   aliases: new Map([...aliases, serverAliases[traits.server]]),
   uniqueIndexIsConstraint: true,
-  normalizeColumn,
+  normalizeColumn: (column) => normalizeColumn(column, traits.server),
   integerBits,
   fieldTypes,
   printType,
-  createTable,
+  createTable: (table) => createTable(table, traits.server),
   dropTable: (name) => `drop table ${quote(name)}`,
   renameTable: (from, to) => `rename table ${quote(from)} to ${quote(to)}`,
   renameColumn: (table, { from, to }) =>

@@ -175,6 +175,9 @@ export const createMapping = (server: Server): SchemaMapping => ({
   hasOnUpdate: true,
   hasVirtualColumns: true,
   hasNullableKeys: false,
+  enforcesSrid: server === 'mysql',
+  hasInvisibleColumns: true,
+  hasUnenforcedChecks: server === 'mysql',
   hasSetDefault: false,
   hasSharedConstraintNames: true,
   indexes: {

@@ -2,6 +2,7 @@
 import type { ColumnShape, DataType } from '../../schema/shapes.js';
 import type { NewColumnType } from '../contract.js';
 import { quoteText } from './quoting.js';
+import type { Server } from './schema-costs.js';
 
 const listed = (kind: DataType['kind'], size: DataType['size'], names: string): [string, DataType][] =>
   names.split(' ').map((name) => [name, { kind, size }]);
@@ -18,8 +19,8 @@ const types: ReadonlyMap<string, DataType> = new Map([
   ...listed('other', 'none', 'date json uuid inet4 inet6'),
   ...listed('other', 'fraction', 'time datetime timestamp'),
   ...listed('text', 'values', 'enum set'),
-  ...listed('other', 'none', 'geometry point linestring polygon multipoint multilinestring multipolygon'),
-  ...listed('other', 'none', 'geometrycollection geomcollection'),
+  ...listed('other', 'srid', 'geometry point linestring polygon multipoint multilinestring multipolygon'),
+  ...listed('other', 'srid', 'geometrycollection geomcollection'),
 ]);
 
 const attributes = /^(.+?)( unsigned)?( zerofill)?$/;
@@ -50,6 +51,7 @@ const floats: ReadonlyMap<string, number> = new Map([
 const printSize = (column: ColumnShape, base: string): string => {
   switch (types.get(base)?.size ?? 'none') {
     case 'none':
+    case 'srid':
       return '';
     case 'length':
       return column.length === null ? '' : `(${column.length})`;
@@ -100,9 +102,11 @@ const usualLengths: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Completes the sizes that the server gives a type without them; no digits after the second are no size. */
-export const normalizeColumn = (column: ColumnShape): ColumnShape => {
+export const normalizeColumn = (column: ColumnShape, server: Server): ColumnShape => {
   const base = attributes.exec(column.dataType)?.[1] ?? '';
   const size = types.get(base)?.size;
+  // to MariaDB, 0 is the same as none
+  if (size === 'srid' && server === 'mariadb') return { ...column, srid: column.srid || null };
   if (size === 'fraction') return { ...column, fraction: column.fraction === 0 ? null : column.fraction };
   if (size === 'length') return { ...column, length: column.length ?? usualLengths.get(base) ?? 1 };
   const precision = floats.get(base);

@@ -7,7 +7,7 @@ import type { Scalar } from '../../plan/parsed-value.js';
 import type { BindValue, JsonAt, SqlDialect } from '../contract.js';
 import { separatorOf } from './arrays.js';
 import { readViolation } from './violations.js';
-import { escapeLike, likePattern } from '../../sql/like.js';
+import { escapeLike, ignoresCase, likePattern } from '../../sql/like.js';
 import { fitsSingle, isSingle } from '../../sql/singles.js';
 
 /** Escapes a LIKE pattern and replaces NUL, which text cannot contain, by a code point that matches no stored text. */
@@ -149,7 +149,7 @@ export const postgres: SqlDialect = {
   bind: (field, value) => bindValue(field, value),
   match(kind, field) {
     const [before, after] = isPadded(field) ? castToText : asText(field);
-    return kind.startsWith('i')
+    return ignoresCase(kind)
       ? [`lower(${before}`, `${after}) like lower(`, ") escape '!'"]
       : [before, `${after} like `, " escape '!'"];
   },

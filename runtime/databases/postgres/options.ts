@@ -49,10 +49,12 @@ const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
  * Returns the session settings: UTC, fixed output formats, the statement timeout, and a search path of the schema and
- * of the schemas of extensions, whose types and operators are needed.
+ * of the schemas of extensions, whose types and operators are needed. Statements see what is committed when they run: to an older
+ * snapshot, a table that was rewritten meanwhile is empty (postgresql.org/docs/current/mvcc-caveats.html).
  */
 export const sessionSetup = ({ schema = 'public', statementTimeout = 0 }: DatabaseOptions): string => `
   set time zone 'UTC';
+  set default_transaction_isolation = 'read committed';
   set datestyle = 'ISO, YMD';
   set intervalstyle = 'iso_8601';
   set extra_float_digits = 1;

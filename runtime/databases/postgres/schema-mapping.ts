@@ -156,6 +156,9 @@ export const mapping: SchemaMapping = {
   hasOnUpdate: false,
   hasVirtualColumns: false,
   hasNullableKeys: false,
+  enforcesSrid: false,
+  hasInvisibleColumns: false,
+  hasUnenforcedChecks: false,
   hasSetDefault: true,
   hasSharedConstraintNames: false,
   indexes: {

@@ -4,13 +4,13 @@ import type { Scalar } from '../../plan/parsed-value.js';
 import type { BindValue, Match, SqlDialect } from '../contract.js';
 import { readViolation } from './violations.js';
 import { jsonPath } from '../../sql/json-path.js';
-import { escapeLike, likePattern } from '../../sql/like.js';
+import { escapeLike, ignoresCase, likePattern } from '../../sql/like.js';
 
 const escapeGlob = (text: string): string => text.replaceAll(/[*?[]/g, '[$&]');
 
 /** Returns a GLOB pattern for case-sensitive matches, otherwise a LIKE pattern. */
 const toPattern = (kind: Match, text: string): string =>
-  kind.startsWith('i') ? likePattern(kind, escapeLike(text)) : likePattern(kind, escapeGlob(text), '*');
+  ignoresCase(kind) ? likePattern(kind, escapeLike(text)) : likePattern(kind, escapeGlob(text), '*');
 
 /** Converts text to a 64-bit integer; binds any other value as is, because a SQLite column may contain it. */
 const toInteger = (value: Exclude<Scalar, boolean>): BindValue => {
@@ -109,7 +109,7 @@ export const sqlite: SqlDialect = {
     const digits = 10 ** ((result.scale ?? 0) - (field.scale ?? 0));
     return `(sign(${sum}) * ((2 * abs(${sum}) * ${digits} + ${count}) / nullif(2 * ${count}, 0)) / ${unit * digits}.0)`;
   },
-  match: (kind) => (kind.startsWith('i') ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' glob ', '']),
+  match: (kind) => (ignoresCase(kind) ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' glob ', '']),
   // SQLite ends patterns at a NUL character, so a pattern that matches nothing replaces them
-  pattern: (kind, text) => (text.includes('\0') ? (kind.startsWith('i') ? '!' : '[') : toPattern(kind, text)),
+  pattern: (kind, text) => (text.includes('\0') ? (ignoresCase(kind) ? '!' : '[') : toPattern(kind, text)),
 };

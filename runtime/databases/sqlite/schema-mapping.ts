@@ -138,6 +138,9 @@ export const mapping: SchemaMapping = {
   hasOnUpdate: false,
   hasVirtualColumns: true,
   hasNullableKeys: true,
+  enforcesSrid: false,
+  hasInvisibleColumns: false,
+  hasUnenforcedChecks: false,
   hasSetDefault: true,
   hasSharedConstraintNames: false,
   indexes: {

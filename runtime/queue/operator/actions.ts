@@ -1,5 +1,8 @@
-/** Acts on all requests that match a search: in the background, with progress, and taken over if its process ends. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+/**
+ * Acts on all requests that match a search: in the background, with progress. Where the process of an action shows no
+ * sign of life for 30 seconds, a worker continues it after the last batch that was recorded.
+ */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createWorkerPool } from '../../concurrency/worker-pool.js';
 import type { Database } from '../../databases/contract.js';
 import { cancel, type CancelServices } from '../requests/cancel.js';
@@ -12,7 +15,6 @@ import {
   endAction,
   findAction,
   insertAction,
-  recordProgress,
   type ActionError,
   type BulkAction,
   type NewAction,
@@ -20,7 +22,8 @@ import {
 } from '../store/operator-actions.js';
 import { countRequests, searchRequests, type RequestSearch } from '../store/operator-search.js';
 import type { RequestHead } from '../store/request-head.js';
-import { applicableSearch } from './applicable.js';
+import { applicableSearch } from './action-search.js';
+import { holdClaim, takeOverAfter, type HeldClaim } from './held-claim.js';
 
 export interface OperatorActionOptions extends CancelServices {
   readonly database: Database;
@@ -28,32 +31,35 @@ export interface OperatorActionOptions extends CancelServices {
 }
 
 export interface OperatorActions {
-  /** Returns how many requests an action would meet. */
+  /** Returns how many requests an action would apply to. */
   count(action: BulkAction, search: RequestSearch): Promise<number>;
   /** Stores an action and begins it in the background. */
   start(action: Omit<NewAction, 'id' | 'total' | 'created'>): Promise<OperatorAction>;
-  /** Goes on with actions whose process reported nothing for `takeOverAfter`. */
+  /** Continues actions whose process showed no sign of life for `takeOverAfter`; workers call it. */
   takeOver(): Promise<void>;
-  /** Stops what runs in this process after its current batch; another process goes on with it. */
+  /** Stops what runs in this process after its current batch; a worker continues it after `takeOverAfter`. */
   close(): Promise<void>;
 }
 
-const takeOverAfter = 30_000;
 const batchSize = 50;
 const concurrency = 8;
-/** Errors that are kept. */
+/** Maximum errors stored per action. */
 const maxErrors = 20;
 
-/** Creates the actions of this process, which also continues those whose process has ended. */
+/** Creates the actions of this process. */
 export const createOperatorActions = (options: OperatorActionOptions): OperatorActions => {
   const { database, onError } = options;
-  const running = new Set<Promise<void>>();
+  const running = new Map<string, Promise<void>>();
   let isClosing = false;
-  const begin = (action: OperatorAction): void => {
-    const run = runAction(action, { ...options, isClosing: () => isClosing })
+  const begin = (action: OperatorAction, seen: number): void => {
+    const claim = holdClaim({ id: action.id, seen }, options);
+    const run = runAction(action, claim, { ...options, isClosing: () => isClosing })
       .catch(onError)
-      .finally(() => running.delete(run));
-    running.add(run);
+      .finally(() => {
+        claim.stop();
+        running.delete(action.id);
+      });
+    running.set(action.id, run);
   };
   return {
     count: (action, search) => countRequests(database, applicableSearch(action, search)),
@@ -67,18 +73,20 @@ export const createOperatorActions = (options: OperatorActionOptions): OperatorA
         id: createId(),
         created: Date.now(),
       });
-      begin(action);
+      begin(action, action.created);
       return action;
     },
     async takeOver() {
-      for (const id of await claimActions(database, Date.now() - takeOverAfter)) {
+      const before = Date.now() - takeOverAfter;
+      // a run of this process whose claim is void ends with its batch; a later call finds its action
+      for (const { id, seen } of await claimActions(database, { before, except: running })) {
         const action = await findAction(database, id);
-        if (action !== null) begin(action);
+        if (action !== null) begin(action, seen);
       }
     },
     async close() {
       isClosing = true;
-      await Promise.all(running);
+      await Promise.all(running.values());
     },
   };
 };
@@ -87,7 +95,8 @@ interface RunOptions extends OperatorActionOptions {
   readonly isClosing: () => boolean;
 }
 
-const runAction = async (action: OperatorAction, options: RunOptions): Promise<void> => {
+/** Acts batch by batch until the search is exhausted, the process closes, or the claim is void. */
+const runAction = async (action: OperatorAction, claim: HeldClaim, options: RunOptions): Promise<void> => {
   const { database, isClosing } = options;
   let { position, done, failed } = action;
   const errors: ActionError[] = [...action.errors];
@@ -97,6 +106,7 @@ const runAction = async (action: OperatorAction, options: RunOptions): Promise<v
     const pool = createWorkerPool({ concurrency, onFailure: options.onError });
     for (const request of found) {
       pool.add(async () => {
+        if (!claim.isHeld()) return;
         const refusal = await perform(action.action, request, options).catch(toRefusal(options));
         if (refusal === null) done += 1;
         else failed += 1;
@@ -105,11 +115,13 @@ const runAction = async (action: OperatorAction, options: RunOptions): Promise<v
       });
     }
     await pool.idle();
+    // requests may have been left out, which the process that takes over does
+    if (!claim.isHeld()) return;
     position = found.at(-1)?.id ?? position;
-    if (!(await recordProgress(database, action.id, { position, done, failed, errors }))) return;
+    if (!(await claim.record({ position, done, failed, errors }))) return;
     if (found.length < batchSize) return void (await endAction(database, action.id, 'done'));
     // where statements are synchronous, requests would wait for the whole action without a pause
-    await nextTurn();
+    await yieldToEventLoop();
   }
 };
 
@@ -122,7 +134,7 @@ const toRefusal =
     return 'an unexpected error occurred; see the log';
   };
 
-/** Acts on one request. @returns why not, or null if it was done */
+/** Acts on one request. @returns the reason for a refusal, or null if done */
 const perform = async (
   action: BulkAction,
   request: RequestHead,

@@ -2,11 +2,11 @@
  * Opens and ends requests, each in one transaction that also assigns free slots to the next requests.
  * Workflows are notified afterwards; the sweep repeats lost notifications.
  */
-import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { RequestEnd } from '../contract.js';
 import { createId } from '../store/ids.js';
 import { createSubmissionBatch, type SubmissionResult } from './submission-batch.js';
 import { createModelLocks, type ModelLocks } from '../store/model-locks.js';
+import { createFills, type Fills } from './fills.js';
 import { createNotifier, type Notifier, type NotifierOptions } from './notifier.js';
 import type { Outcome } from './outcome.js';
 import type { Quotas } from './quotas.js';
@@ -15,15 +15,14 @@ import { endAttempt, type AttemptEnd } from '../store/attempts.js';
 import { insertDelivery, type Delivery } from '../store/deliveries.js';
 import type { IdempotencyKey } from '../store/idempotency.js';
 import { admitRequest, endRequest, findRequest, reopenRequest } from '../store/requests.js';
-import { maxAdmitted } from '../store/admission.js';
-import { findUnlisted, removeIdleAccount } from '../store/waiting-accounts.js';
+import { removeIdleAccount } from '../store/waiting-accounts.js';
 import { toNewHead, type NewRequest, type RequestHead, type RequestState } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
-export interface RequestLifecycle extends Pick<
-  Notifier,
-  'ensureStarted' | 'scheduleDelivery' | 'ensureDelivery' | 'flush'
-> {
+export interface RequestLifecycle
+  extends
+    Pick<Notifier, 'ensureStarted' | 'scheduleDelivery' | 'ensureDelivery' | 'flush'>,
+    Pick<Fills, 'fill' | 'fillResumed'> {
   /** Stores a request, assigns a slot if one is free, and starts its workflow in the background. */
   open(request: NewRequest, key: IdempotencyKey | null): Promise<SubmissionResult>;
   /** Ends a request; returns null if it has already ended or is not in the state `from`. */
@@ -35,8 +34,6 @@ export interface RequestLifecycle extends Pick<
   /** Gives a waiting request a slot although none is free. @returns false if it does not wait any more */
   release(request: RequestHead): Promise<boolean>;
   readonly runSlots: RunSlots;
-  /** Assigns the free slots of a model to waiting requests, also to those that another version has stored. */
-  fill(model: QueueModelDeclaration): Promise<void>;
 }
 
 export interface EndOptions {
@@ -60,13 +57,7 @@ export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecy
   const { notifyAdmitted } = notifier;
   const onAdmitted = (ids: readonly string[]): void => void notifyAdmitted(ids);
   const submit = createSubmissionBatch({ database, modelLocks, quotas, onAdmitted });
-  const fill = async (model: QueueModelDeclaration): Promise<void> =>
-    notifyAdmitted(await modelLocks.hold(model, ({ fill: assign }) => assign()));
-  /** Other models may have requests that waited only for the quota of the account. */
-  const fillOthers = async ({ account, model: ended }: RequestHead): Promise<void> => {
-    if ((await quotas.limitsOf(account)).running === null) return;
-    for (const model of models.all) if (model.id !== ended) await fill(model);
-  };
+  const { fill, fillResumed, fillOthers } = createFills({ ...options, modelLocks, notifyAdmitted });
   return {
     ...notifier,
     runSlots: createRunSlots({ database, modelLocks, onAdmitted, onError: options.onError }),
@@ -109,14 +100,8 @@ export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecy
       await notifyAdmitted([id]);
       return true;
     },
-    async fill(model) {
-      const unlisted = await findUnlisted(database, model.id);
-      for (let arrived = unlisted; ; arrived = []) {
-        const admitted = await modelLocks.hold(model, ({ fill: assign }) => assign(arrived));
-        await notifyAdmitted(admitted);
-        if (admitted.length < maxAdmitted) return;
-      }
-    },
+    fill,
+    fillResumed,
   };
 };
 

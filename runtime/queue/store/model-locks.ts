@@ -19,11 +19,13 @@ export interface LockedModel {
 export interface ModelLocks {
   /** Runs `body` in a transaction that holds the lock of the model. */
   hold<Result>(model: QueueModelDeclaration, body: (locked: LockedModel) => Promise<Result>): Promise<Result>;
+  /** Has the next `hold` see pauses of operators that have begun or ended just now; it may see them a second late. */
+  expirePauses(): void;
 }
 
 /** @param roomOf returns how many more requests of accounts may run */
 export const createModelLocks = (database: Database, roomOf?: RoomOf): ModelLocks => {
-  const readPaused = watchPauses(database);
+  const pauses = watchPauses(database);
   const inserted = new Map<string, Promise<void>>();
 
   const ensureLock = (model: string): Promise<void> => {
@@ -38,7 +40,7 @@ export const createModelLocks = (database: Database, roomOf?: RoomOf): ModelLock
   return {
     async hold(model, body) {
       await ensureLock(model.id);
-      const paused = await readPaused();
+      const paused = await pauses.read();
       const isHeld = paused.has('model', model.id) || paused.has('class', model.class);
       const isPausedAccount = (account: string): boolean => paused.has('account', account);
       return database.transaction(async (statements) => {
@@ -54,6 +56,7 @@ export const createModelLocks = (database: Database, roomOf?: RoomOf): ModelLock
         return body({ statements, fill });
       });
     },
+    expirePauses: pauses.expire,
   };
 };
 

@@ -2,7 +2,7 @@
 import { findRow, findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
 import type { RequestSearch } from './operator-search.js';
 
-/** Actions on requests, each of which may meet many. */
+/** Actions on requests, each of which may apply to many. */
 export const bulkActions = ['cancel', 'retry', 'redeliver', 'release'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
@@ -72,14 +72,32 @@ export const findAction = async (statements: Statements, id: string): Promise<Op
 
 export type Progress = Pick<OperatorAction, 'position' | 'done' | 'failed' | 'errors'>;
 
-/** Records progress. @returns false if the action has been aborted */
-export const recordProgress = async (
+/**
+ * The right of one process to work on an action. `seen` is the value of `date_seen` that it wrote last: a process that
+ * takes the action over writes another, after which the claim is void.
+ */
+export interface ActionClaim {
+  readonly id: string;
+  readonly seen: number;
+}
+
+/**
+ * Shows that the process of a claim still works on the action, and records its progress.
+ * @returns the claim from now on, or null if it is void: another process took the action over, or it has ended
+ */
+export const renewClaim = async (
   statements: Statements,
-  id: string,
-  { errors, ...counts }: Progress,
-): Promise<boolean> => {
-  const set = { ...counts, errors: JSON.stringify(errors), date_seen: Date.now() };
-  return (await updateRows(statements, 'svc_operator_actions', { set, where: { id, state: 'running' } })) > 0;
+  { id, seen }: ActionClaim,
+  progress?: Progress,
+): Promise<ActionClaim | null> => {
+  // the value has to change even where the clock does not advance, as it tells claims apart
+  const next = Math.max(Date.now(), seen + 1);
+  const changes = progress && { ...progress, errors: JSON.stringify(progress.errors) };
+  const set = { ...changes, date_seen: next };
+  const where = { id, state: 'running', date_seen: seen } as const;
+  return (await updateRows(statements, 'svc_operator_actions', { set, where })) > 0
+    ? { id, seen: next }
+    : null;
 };
 
 /** Ends a running action. @returns false if it had ended */
@@ -92,15 +110,16 @@ export const endAction = async (
   return (await updateRows(statements, 'svc_operator_actions', { set, where: { id, state: 'running' } })) > 0;
 };
 
-/** Takes over running actions whose process has reported nothing since a time. @returns their ids */
-export const claimActions = async (statements: Statements, before: number): Promise<readonly string[]> => {
+/** Claims running actions without a sign of their process since `before`, which voids the claims of that process. */
+export const claimActions = async (
+  statements: Statements,
+  { before, except }: { readonly before: number; readonly except: Pick<ReadonlySet<string>, 'has'> },
+): Promise<readonly ActionClaim[]> => {
   const where = { state: 'running', date_seen: { below: before } } as const;
-  const rows = await findRows(statements, 'svc_operator_actions', { where, columns: ['id'] });
-  const claimed: string[] = [];
-  for (const { id } of rows) {
-    const set = { date_seen: Date.now() };
-    if ((await updateRows(statements, 'svc_operator_actions', { set, where: { ...where, id } })) > 0)
-      claimed.push(id);
-  }
-  return claimed;
+  const rows = await findRows(statements, 'svc_operator_actions', { where, columns: ['id', 'date_seen'] });
+  const others = rows.filter(({ id }) => !except.has(id));
+  const claims = await Promise.all(
+    others.map(({ id, date_seen: seen }) => renewClaim(statements, { id, seen })),
+  );
+  return claims.filter((claim) => claim !== null);
 };

@@ -53,20 +53,30 @@ export interface Paused {
 /** Milliseconds after which the rows are read again. */
 const maxAge = 1_000;
 
-/** Returns a function that returns what is paused, from rows that are at most `maxAge` old. */
-export const watchPauses = (statements: Statements): (() => Promise<Paused>) => {
+export interface PauseWatch {
+  /** Returns what is paused, from rows that are at most `maxAge` old. */
+  read(): Promise<Paused>;
+  /** Has the next `read` read the rows again. */
+  expire(): void;
+}
+
+/** Watches what is paused. */
+export const watchPauses = (statements: Statements): PauseWatch => {
   let readAt = Number.NEGATIVE_INFINITY;
   let paused: Promise<Paused> | null = null;
-  const read = async (): Promise<Paused> => {
+  const find = async (): Promise<Paused> => {
     const rows = await findRows(statements, 'svc_pauses', { columns: ['kind', 'name'] });
     const names = new Set(rows.map(({ kind, name }) => `${kind} ${name}`));
     return { has: (kind, name) => names.has(`${kind} ${name}`) };
   };
-  return () => {
-    if (paused !== null && performance.now() - readAt < maxAge) return paused;
-    readAt = performance.now();
-    const reading = read();
-    reading.catch(() => (paused = null));
-    return (paused = reading);
+  return {
+    read() {
+      if (paused !== null && performance.now() - readAt < maxAge) return paused;
+      readAt = performance.now();
+      const reading = find();
+      reading.catch(() => (paused = null));
+      return (paused = reading);
+    },
+    expire: () => void (paused = null),
   };
 };

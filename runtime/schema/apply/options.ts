@@ -23,6 +23,8 @@ export interface ApplyOptions {
   readonly worker?: string;
   /** Has applies run by workers of Temporal; absent where none is configured. */
   readonly workflows?: ApplyWorkflows | undefined;
+  /** Milliseconds within which a worker of Temporal begins, or this process runs the apply. */
+  readonly takeLimit?: number;
   /** Called before every step. */
   readonly onStep?: (step: Step, progress: { readonly done: number; readonly steps: number }) => void;
 }

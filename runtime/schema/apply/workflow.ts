@@ -8,13 +8,11 @@ import { runQueuedApply } from './queued.js';
 /** Milliseconds between two looks at the journal: at first, and later. */
 const firstInterval = 50;
 const longestInterval = 500;
-/** Milliseconds within which a worker begins, or this process runs the apply. */
-const takeLimit = 10_000;
+/** Milliseconds. */
+const defaultTakeLimit = 10_000;
 
 interface FollowOptions extends ApplyOptions {
   readonly workflows: ApplyWorkflows;
-  /** Milliseconds. */
-  readonly takeLimit?: number;
 }
 
 /**
@@ -27,8 +25,9 @@ export const followWorkflow = async (id: string, options: FollowOptions): Promis
     () => true,
     () => false,
   );
-  if (!isStarted || (await waitFor(id, options, isBegun, options.takeLimit ?? takeLimit)) === null) {
-    await workflows.cancel(id).catch(() => undefined);
+  if (!isStarted || (await waitFor(id, options, isBegun, options.takeLimit ?? defaultTakeLimit)) === null) {
+    // a start whose response was lost is harmless: that workflow will find the apply ended
+    if (isStarted) await workflows.cancel(id).catch(() => undefined);
     // a worker that begins at this moment has the lock, and is waited for
     await runQueuedApply(id, options);
   }

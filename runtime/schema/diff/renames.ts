@@ -4,6 +4,7 @@ import { parseExpression } from '../expressions/parse.js';
 import { neutralSyntax } from '../expressions/syntax.js';
 import { renameColumns } from '../expressions/tree.js';
 import type {
+  CheckEntry,
   CollectionEntry,
   FieldEntry,
   IndexEntry,
@@ -126,11 +127,16 @@ const renameCollection = (entry: CollectionEntry, names: Names): CollectionEntry
         indexes: schema.indexes.map((index) => renameIndex(index, column, text)),
       }),
       ...(schema.checks !== undefined && {
-        checks: schema.checks.map(({ name, expression }) => ({ name, expression: text(expression) })),
+        checks: schema.checks.map((check) => renameCheck(check, text)),
       }),
     },
   };
 };
+
+const renameCheck = (check: CheckEntry, text: (sql: string) => string): CheckEntry => ({
+  ...check,
+  expression: text(check.expression),
+});
 
 const renameIndex = (
   index: IndexEntry,

@@ -13,11 +13,15 @@ export const findInChecks = async (
   present: TableShape,
   context: FindingContext,
 ): Promise<readonly Finding[]> => {
-  const known = new Set(present.checks.map(({ expression }) => JSON.stringify(expression)));
+  const known = new Set(
+    present.checks
+      .filter(({ enforced }) => enforced !== false)
+      .map(({ expression }) => JSON.stringify(expression)),
+  );
   const types = new Map(present.columns.map((column) => [column.name, column.dataType]));
   const findings: Finding[] = [];
-  for (const { name, expression } of table.checks) {
-    if (expression.kind === 'raw' || known.has(JSON.stringify(expression))) continue;
+  for (const { name, expression, enforced } of table.checks) {
+    if (expression.kind === 'raw' || enforced === false || known.has(JSON.stringify(expression))) continue;
     const named = columnsIn(expression.tree);
     // values that the same diff makes or converts are not there yet
     const isKnown = named.every(

@@ -83,6 +83,11 @@ interface Changed {
 }
 
 const lostValues = ({ old, column, name }: Changed, { printer }: FindingContext): readonly Question[] => {
+  const srid = printer.mapping.enforcesSrid ? (column.srid ?? null) : null;
+  if (srid !== null && srid !== old.srid && old.srid !== undefined) {
+    const statement = holding(`of another system of coordinates than SRID ${srid}`);
+    return [{ kind: 'inconvertible', condition: `st_srid(${name}) <> ${srid}`, statement }];
+  }
   const range = narrowedRange(old, column, printer);
   if (range !== null) {
     const condition = `${name} not between ${range.min} and ${range.max}`;

@@ -30,6 +30,7 @@ export const mapField = (place: FieldPlace, rules: FieldRules): MappedField => {
   const loseCollation = (collation: string): void =>
     void notes.collations.push({ collection, field, collation });
   const isForeign = !rules.isSameVendor || to.foreignType?.test(schema.data_type) === true;
+  if (schema.srid === 0 && !to.enforcesSrid) lose('geometries of any system of coordinates, not only SRID 0');
   if (!isForeign) return { entry: { ...entry, schema: withoutForeignCollation(schema, to, loseCollation) } };
   const type = rules.from.toNeutral(schema);
   const mapped = type === null ? null : to.fromNeutral(type, contextOf(place));
@@ -99,8 +100,9 @@ const mapProperties = (
   losses: FieldLosses,
 ): FieldSchema => {
   const { lose } = losses;
-  const { collation, ...rest } = schema;
+  const { collation, is_invisible: isInvisible, ...rest } = schema;
   if (typeof collation === 'string') losses.collation(collation);
+  if (isInvisible === true && !to.hasInvisibleColumns) lose('it is in the results of select *');
   if (!to.hasComments && typeof schema.comment === 'string' && schema.comment !== '') lose('its comment');
   if (!to.hasOnUpdate && typeof schema.on_update === 'string') lose('updates do not set the time');
   // bytes have a notation of their own in each database
@@ -108,6 +110,7 @@ const mapProperties = (
   if (hasBytes) lose('its default');
   return {
     ...rest,
+    ...(isInvisible === true && to.hasInvisibleColumns && { is_invisible: true }),
     comment: to.hasComments ? (schema.comment ?? null) : null,
     on_update: to.hasOnUpdate ? (schema.on_update ?? null) : null,
     ...(hasBytes && { default_value: null, default_kind: null }),

@@ -14,7 +14,16 @@ export const mapCollection = (
   const indexes = given.indexes?.flatMap((index) =>
     mapIndex(index, { traits: to.indexes, isSameVendor, lose }),
   );
-  const withIndexes = { ...given, ...(indexes !== undefined && { indexes }) };
+  const kept = given.checks?.filter(({ name, enforced }) => {
+    if (enforced !== false || to.hasUnenforcedChecks) return true;
+    lose(`the check ${name} is left out, as it is not enforced`);
+    return false;
+  });
+  const withIndexes = {
+    ...given,
+    ...(indexes !== undefined && { indexes }),
+    ...(kept !== undefined && { checks: kept }),
+  };
   const isForeign =
     typeof given.collation === 'string' && to.foreignCollation?.test(given.collation) === true;
   if (isSameVendor && !isForeign) return { ...entry, schema: withIndexes };
@@ -22,7 +31,7 @@ export const mapCollection = (
   if (typeof collation === 'string') lose(`the collation ${collation} becomes the usual one`);
   const hasComment = typeof given.comment === 'string' && given.comment !== '';
   if (hasComment && !to.hasComments) lose('its comment');
-  const all = [...(given.checks ?? []), ...checks];
+  const all = [...(kept ?? []), ...checks];
   return {
     ...entry,
     schema: {

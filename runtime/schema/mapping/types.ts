@@ -74,6 +74,11 @@ export interface SchemaMapping {
   readonly hasVirtualColumns: boolean;
   /** Whether the columns of a primary key may be null. */
   readonly hasNullableKeys: boolean;
+  /** Whether a geometry column refuses values of other systems of coordinates than its own. */
+  readonly enforcesSrid: boolean;
+  readonly hasInvisibleColumns: boolean;
+  /** Whether a check may be there without rows being held against it. */
+  readonly hasUnenforcedChecks: boolean;
   readonly hasSetDefault: boolean;
   readonly indexes: IndexTraits;
   /** Whether the names of foreign keys and checks are those of the whole schema. */

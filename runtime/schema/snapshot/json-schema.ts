@@ -51,7 +51,7 @@ const check = {
   type: 'object',
   required: ['name', 'expression'],
   additionalProperties: false,
-  properties: { name, expression },
+  properties: { name, expression, enforced: { type: 'boolean' } },
 };
 
 export const collectionJsonSchema = {
@@ -107,6 +107,8 @@ export const fieldJsonSchema = {
         numeric_scale: nullable('integer', { minimum: -1000, maximum: 1000 }),
         datetime_precision: size,
         enum_values: { type: ['array', 'null'], items: text(255), minItems: 1, maxItems: 1000 },
+        srid: nullable('integer', { minimum: 0, maximum: 2 ** 32 - 1 }),
+        is_invisible: { type: 'boolean' },
         is_nullable: { type: 'boolean' },
         is_unique: { type: 'boolean' },
         is_indexed: { type: 'boolean' },

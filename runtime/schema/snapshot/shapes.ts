@@ -76,7 +76,11 @@ const toTable = (
     primaryKey: schema.primary_key ?? current?.primaryKey ?? [],
     ...splitUniques(schema.uniques ?? current?.uniques ?? [], indexes, printer),
     checks:
-      schema.checks?.map((check) => ({ name: check.name, expression: parseText(check.expression, kinds) })) ??
+      schema.checks?.map(({ name: check, expression, enforced }) => ({
+        name: check,
+        expression: parseText(expression, kinds),
+        ...(enforced === false && printer.mapping.hasUnenforcedChecks && { enforced }),
+      })) ??
       current?.checks ??
       [],
     foreignKeys: relations.flatMap((relation) => toForeignKey(relation, current, printer)),
@@ -143,6 +147,8 @@ const toColumn = (
     dataType,
     ...keepSizes(sizes, type?.size ?? null, present),
     values: type?.size === 'values' ? values : null,
+    ...(type?.size === 'srid' && { srid: given(schema.srid, present?.srid) }),
+    ...(schema.is_invisible === true && printer.mapping.hasInvisibleColumns && { invisible: true }),
     nullable: schema.is_nullable ?? true,
     default: toDefault(schema, type?.kind ?? 'other'),
     generated:

@@ -72,6 +72,8 @@ export interface IndexPartEntry {
 export interface CheckEntry {
   readonly name: string;
   readonly expression: string;
+  /** Absent where rows are held against it. */
+  readonly enforced?: false;
 }
 
 export interface FieldEntry {
@@ -94,6 +96,10 @@ export interface FieldSchema {
   readonly numeric_scale: number | null;
   readonly datetime_precision?: number | null;
   readonly enum_values?: readonly string[] | null;
+  /** System of coordinates of a geometry (EPSG). */
+  readonly srid?: number | null;
+  /** Whether `select *` leaves it out; absent where it does not. */
+  readonly is_invisible?: true;
   readonly is_nullable: boolean;
   readonly is_unique: boolean;
   readonly is_indexed?: boolean;

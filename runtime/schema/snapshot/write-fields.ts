@@ -89,6 +89,8 @@ export const fieldSchema = (column: ColumnShape, table: TableShape, printer: Sch
     numeric_scale: column.scale,
     datetime_precision: column.fraction,
     enum_values: column.values,
+    ...(column.srid !== undefined && { srid: column.srid }),
+    ...(column.invisible === true && { is_invisible: true }),
     is_nullable: column.nullable,
     is_unique: isUniqueColumn(name, table),
     is_indexed: isIndexedColumn(name, table, printer),

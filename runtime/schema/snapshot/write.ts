@@ -72,7 +72,11 @@ export const collectionSchema = (shape: TableShape): NonNullable<CollectionEntry
   primary_key: shape.primaryKey,
   uniques: shape.uniques,
   indexes: shape.indexes.map(toIndexEntry),
-  checks: shape.checks.map(({ name, expression }) => ({ name, expression: expressionText(expression) })),
+  checks: shape.checks.map(({ name, expression, enforced }) => ({
+    name,
+    expression: expressionText(expression),
+    ...(enforced === false && { enforced }),
+  })),
   ...(shape.options.withoutRowid === true && { without_rowid: true }),
   ...(shape.options.strict === true && { strict: true }),
 });

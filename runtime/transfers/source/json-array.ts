@@ -26,6 +26,23 @@ const createScanner = (from: SourcePosition) => {
   let isText = false;
   let isEscaped = false;
   let { line } = from;
+  /** Bytes of the byte order mark that were read; all of them where there is none. */
+  let markLength = from.position === 0 ? 0 : byteOrderMark.length;
+
+  /** Returns whether a byte belongs to the byte order mark, which only the start of the file may have. */
+  const isMark = (byte: number): boolean => {
+    if (markLength === byteOrderMark.length) return false;
+    if (byte === byteOrderMark[markLength]) {
+      markLength += 1;
+      return true;
+    }
+    if (markLength > 0) throw unexpected();
+    markLength = byteOrderMark.length;
+    return false;
+  };
+
+  const unexpected = (): SourceError =>
+    new SourceError(`the file is not an array of objects: ${expectations[expected]} is expected`, line + 1);
 
   const scanInside = (byte: number): 'inside' | 'end' => {
     if (isText) {
@@ -33,6 +50,7 @@ const createScanner = (from: SourcePosition) => {
       else if (byte === backslash) isEscaped = true;
       else if (byte === quote) isText = false;
     } else if (byte === quote) isText = true;
+    // setting bit 0x20 maps `[` to `{` and `]` to `}`
     else if ((byte | 0x20) === 0x7b) depth += 1;
     else if ((byte | 0x20) === 0x7d) depth -= 1;
     if (depth > 0) return 'inside';
@@ -41,8 +59,7 @@ const createScanner = (from: SourcePosition) => {
   };
 
   const scanOutside = (byte: number): 'outside' | 'begin' => {
-    if (byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)) return 'outside';
-    if (expected === 'array' && byteOrderMark.includes(byte)) return 'outside';
+    if (isMark(byte) || byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)) return 'outside';
     if (expected === 'array' && byte === openBracket) expected = 'firstOrEnd';
     else if ((expected === 'firstOrEnd' || expected === 'object') && byte === openBrace) {
       depth = 1;
@@ -50,11 +67,7 @@ const createScanner = (from: SourcePosition) => {
     } else if (expected === 'commaOrEnd' && byte === comma) expected = 'object';
     else if ((expected === 'firstOrEnd' || expected === 'commaOrEnd') && byte === closeBracket)
       expected = 'nothing';
-    else
-      throw new SourceError(
-        `the file is not an array of objects: ${expectations[expected]} is expected`,
-        line + 1,
-      );
+    else throw unexpected();
     return 'outside';
   };
 

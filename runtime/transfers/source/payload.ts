@@ -12,7 +12,7 @@ export const fieldOf = (column: string, mapping: Mapping): readonly string[] | n
   return name === null || name === undefined ? null : name.split('.');
 };
 
-/** Sets a value in an item, and makes the objects on the way to it. */
+/** Sets a value in an item; creates missing objects along the path. */
 export const setValue = (item: Record<string, unknown>, path: readonly string[], value: unknown): void => {
   const [name = '', ...rest] = path;
   if (rest.length === 0) {

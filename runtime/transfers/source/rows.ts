@@ -1,6 +1,6 @@
 /** Reads the rows of a file in any format of imports. */
 import type { Collection } from '../../../contract/collection.js';
-import type { ImportFormat } from '../input.js';
+import type { ImportFormat } from '../../../contract/import-formats.js';
 import { readCsv } from './csv.js';
 import { readJsonArray } from './json-array.js';
 import { readJsonLines } from './json-lines.js';

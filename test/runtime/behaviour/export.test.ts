@@ -73,9 +73,11 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
       users: { reader: { policies: ['Reader'] } },
     },
   });
+  // compressing takes as much time as all the rest: one database is enough for it
+  const encoding = setting.dialect === 'sqlite' ? 'gzip' : 'identity';
   const download = (path: string, signal?: AbortSignal): Promise<Response> =>
     fetch(server().url + path, {
-      headers: { authorization: `Bearer ${adminToken}` },
+      headers: { authorization: `Bearer ${adminToken}`, 'accept-encoding': encoding },
       ...(signal !== undefined && { signal }),
     });
   /** The bytes as text: `Response.text` would take the byte order mark away. */

@@ -40,7 +40,12 @@ describe.each(dialects)('reads on %s', (dialect) => {
       policies: {
         Reader: [
           { collection: 'post', action: 'read', fields: ['*'], permissions: { author: { id: { _lt: 6 } } } },
-          { collection: 'author', action: 'read', fields: ['*'] },
+          {
+            collection: 'author',
+            action: 'read',
+            fields: ['*'],
+            permissions: { name: { _neq: '$CURRENT_USER' } },
+          },
           { collection: 'post_tag', action: 'read', fields: ['*'] },
         ],
       },
@@ -65,6 +70,15 @@ describe.each(dialects)('reads on %s', (dialect) => {
     const fetched = sets.reduce((sum, { count }) => sum + count, 0);
     return { answer: { status, statements: sets.length, fetched }, lookups };
   };
+  /** Texts of the statements of a read, without values. */
+  const textsOf = async (path: string, as = 'admin'): Promise<readonly string[]> => {
+    const rows = vi.spyOn(server().database, 'rows');
+    const { status } = await server().request('GET', path, { as });
+    const texts = rows.mock.calls.map(([{ text }]) => text).filter((text) => !text.includes('svc_'));
+    rows.mockRestore();
+    expect(status).toBe(200);
+    return texts;
+  };
   const get = (path: string, as = 'admin') => measure(() => server().request('GET', path, { as }));
   const ask = (query: string, as = 'admin') =>
     measure(() => server().request('POST', '/graphql', { as, body: { query } }));
@@ -87,6 +101,32 @@ describe.each(dialects)('reads on %s', (dialect) => {
     const { statements, fetched } = (await get(path)).answer;
     expect(fetched).toBe(items * 2);
     expect(statements).toBeLessThanOrEqual(1 + Math.ceil(items / 64) + Math.ceil(items / 1_000));
+  });
+
+  it('of lists without limits name all items in one condition, and no statement has a branch for each item', async () => {
+    const texts = await textsOf('/items/post?fields=id,author.name,post_tag.tag.name&limit=1000');
+    expect(texts.length).toBe(2);
+    expect(texts.filter((text) => text.includes('union'))).toEqual([]);
+    // the list of an author, and the author of a post: two levels of lists
+    const nested = await textsOf(
+      '/items/author?fields=name,post.title,post.post_tag.id&deep[post][_limit]=-1',
+    );
+    expect(nested.filter((text) => text.includes('union'))).toEqual([]);
+  });
+
+  it('of lists with limits consist of few statements, prepared once, which do not grow with the items', async () => {
+    const path = '/items/post?fields=id,post_tag.id&deep[post_tag][_limit]=1&limit=-1';
+    const texts = await textsOf(path);
+    const branches = texts.map((text) => text.split('union all').length);
+    expect(Math.max(...branches)).toBeLessThanOrEqual(64);
+    expect(new Set(texts).size).toBeLessThanOrEqual(4);
+  });
+
+  it('of callers with the same policies are the same, with other values', async () => {
+    const path = '/items/post?fields=id,author.name,post_tag.id&limit=3';
+    const texts = await textsOf(path, 'ann');
+    expect(texts).toHaveLength(2);
+    expect(await textsOf(path, 'bob')).toEqual(texts);
   });
 
   it('in GraphQL take as many statements as in REST', async () => {

@@ -49,8 +49,8 @@ describe.each(settings)('the tools on $dialect through $listener', (setting) => 
   };
   const move = async (item: unknown, to: unknown, { as = 'admin', of = 'card' } = {}): Promise<number> =>
     (await server().request('POST', `/utils/sort/${of}`, { as, body: { item, to } })).status;
-  const load = async (content: string, { as = 'admin', type = 'text/csv', of = 'book' } = {}) =>
-    server().request('POST', `/utils/import/${of}`, {
+  const load = async (content: string, { as = 'admin', type = 'text/csv', of = 'book', query = '' } = {}) =>
+    server().request('POST', `/utils/import/${of}${query}`, {
       as,
       ...(await encodeForm([{ name: 'file', filename: 'rows', contentType: type, content }])),
     });
@@ -122,6 +122,13 @@ describe.each(settings)('the tools on $dialect through $listener', (setting) => 
     const refused = await load('title,isbn\nFour,4\nFive,2\n');
     expect([refused.status, refused.codes]).toEqual([400, ['RECORD_NOT_UNIQUE']]);
     expect(await titles()).toEqual(['Drei', 'Eins', 'Two']);
+  });
+
+  it('an import takes the delimiter of its cells', async () => {
+    expect((await load('title;isbn\n"A;B";7\n', { query: '?delimiter=%3B' })).status).toBe(200);
+    expect(await titles()).toContain('A;B');
+    const { status, codes } = await load('title,isbn\nOne,8\n', { query: '?delimiter=x' });
+    expect([status, codes]).toEqual([400, ['INVALID_QUERY']]);
   });
 
   it('an import names the rows at fault, those with the same problem together', async () => {

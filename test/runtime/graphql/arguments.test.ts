@@ -9,7 +9,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { createArgumentReader } from '../../../runtime/graphql/selection.js';
+import { createArgumentReader } from '../../../runtime/graphql/arguments.js';
 
 const schema = buildSchema(`
   scalar JSON

@@ -60,7 +60,7 @@ export const capabilitiesOfRest = ({ paths }: Described): readonly string[] =>
 const restWords: ReadonlyMap<string, readonly string[]> = new Map([
   ['get', ['list', 'aggregate']],
   ['get key', ['item']],
-  ['post', ['create', 'createMany']],
+  ['post', ['create', 'createMany', 'upsertMany']],
   ['patch', ['updateMany', 'updateBatch']],
   ['patch key', ['update']],
   ['delete', ['deleteMany']],
@@ -69,6 +69,7 @@ const restWords: ReadonlyMap<string, readonly string[]> = new Map([
 
 const rootPatterns: readonly (readonly [RegExp, string])[] = [
   [/^create_(.+)_items$/, 'createMany'],
+  [/^upsert_(.+)_items$/, 'upsertMany'],
   [/^create_(.+)_item$/, 'create'],
   [/^update_(.+)_items$/, 'updateMany'],
   [/^update_(.+)_batch$/, 'updateBatch'],
@@ -158,5 +159,5 @@ export const namesOf = (schema: GraphQLSchema, name: string): readonly string[] 
     .filter((each) => !isFunctions(each))
     .sort();
 };
-/** Fields that call functions, which REST names in `fields`: see `aggregates.test.ts`. */
-export const isFunctions = (name: string): boolean => name.endsWith('_func');
+/** Fields that call functions or aggregate lists, which REST names in `fields` and `deep`: see `aggregates.test.ts`. */
+export const isFunctions = (name: string): boolean => /_(?:func|aggregated)$/.test(name);

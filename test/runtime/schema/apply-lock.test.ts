@@ -2,7 +2,13 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ApiError } from '../../../contract/errors.js';
-import { beginApply, endApply, lastApply, queueApply } from '../../../runtime/schema/apply/applies.js';
+import {
+  beginApply,
+  endApply,
+  findApply,
+  lastApply,
+  queueApply,
+} from '../../../runtime/schema/apply/applies.js';
 import { LockHeld } from '../../../runtime/databases/lock-held.js';
 import { abandonApply, applyDifference } from '../../../runtime/schema/service.js';
 import { dialects } from '../../databases.js';
@@ -74,6 +80,9 @@ describe.each(dialects)('on %s', (dialect) => {
 
     const waiting = outcomeOf(send(60_000));
     await endApply(database, id, { state: 'done', user: null });
+    // it has ended only once
+    await endApply(database, id, { state: 'failed', error: new Error('late'), user: null });
+    expect(await findApply(database, id)).toMatchObject({ state: 'done', error: null });
     await release();
     expect(await waiting).toBe('done');
     expect(await lastApply(database)).toMatchObject({ state: 'done' });

@@ -32,21 +32,13 @@ describe('on postgres', () => {
 });
 
 describe.each(['mysql', 'mariadb'] as const)('on %s', (dialect) => {
-  it('a table that changed after a transaction began to read (1412) is known as a changed schema', async () => {
+  it('a table that was copied after a transaction began to read is read as it is now, without an error (1412)', async () => {
     const place = await create(dialect, tinyScript(dialect));
-    const { database } = place;
-    const failure = await database
-      .transaction(async (executor) => {
-        await executor.query('select * from shelves');
-        await place.execute('alter table boxes add column extra integer, algorithm = copy');
-        return executor.query('select * from boxes');
-      })
-      .then(
-        () => null,
-        (error: unknown) => error,
-      );
-    expect(failure).toMatchObject({ errno: 1412 });
-    expect(database.isSchemaChange(failure)).toBe(true);
-    expect(await database.query('select extra from boxes')).toHaveLength(2);
+    const rows = await place.database.transaction(async (executor) => {
+      await executor.query('select * from shelves');
+      await place.execute('alter table boxes add column extra integer, algorithm = copy');
+      return executor.query('select extra from boxes');
+    });
+    expect(rows).toEqual([{ extra: null }, { extra: null }]);
   });
 });

@@ -19,3 +19,10 @@ it.each([
 ])('reports changed values of an enum with the same name: %s', (_, before, after, want) => {
   expect(changes(before, after)).toEqual([want]);
 });
+
+it('reports triggers that are new', () => {
+  const before = table('chk', { id: counter() });
+  expect(catalogChanges(catalog([before]), catalog([{ ...before, triggers: true }]))).toEqual([
+    'triggers of chk changed',
+  ]);
+});

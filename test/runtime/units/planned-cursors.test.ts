@@ -63,8 +63,8 @@ const withEnum = (plan: ReadPlan): ReadPlan => {
 
 describe('the rows after', () => {
   it.each<[string, Query, readonly boolean[], string]>([
-    ['one key', {}, [false], '(code gt k0 or code eq k0) and code gt k0'],
-    ['a descending key', { sort: ['-code'] }, [false], '(code lt k0 or code eq k0) and code lt k0'],
+    ['one key', {}, [false], 'code gt k0'],
+    ['a descending key', { sort: ['-code'] }, [false], 'code lt k0'],
     [
       'two keys',
       { sort: ['title', '-code'] },

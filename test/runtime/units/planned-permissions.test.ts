@@ -1,6 +1,6 @@
 /** Writes within permissions: fields, presets, rows, and the validations of fields and permissions. */
 import { describe, expect, it } from 'vitest';
-import { planDelete } from '../../../runtime/plan/row-plans.js';
+import { planDelete } from '../../../runtime/plan/delete.js';
 import { conditionTrue } from '../../../runtime/plan/types.js';
 import { checkStored } from '../../../runtime/plan/row-validation.js';
 import {

@@ -32,10 +32,24 @@ export const run = async (api: Client) => {
     limit: 2,
   });
   exactly<number | null | undefined>()(years[0]?.InvoiceDate_year);
-  return [all, Object.keys(first ?? {}).sort(), years.length];
+  const busy = await api.items('Invoice').aggregate({
+    groupBy: ['year(InvoiceDate)', 'BillingCountry'],
+    aggregate: { sum: ['Total'] },
+    having: {
+      sum: { Total: { _gt: 30 } },
+      max: { InvoiceDate: { _lt: '$NOW' } },
+      _or: [{ BillingCountry: { _eq: 'Canada' } }, { BillingCountry: 'France' }],
+      InvoiceDate_year: { _nnull: true },
+      count: { _gte: 1 },
+    },
+    sort: ['BillingCountry', '-sum.Total', 'year(InvoiceDate)', 'countDistinct.CustomerId.LastName'],
+    limit: 1,
+  });
+  return [busy[0]?.BillingCountry, all, Object.keys(first ?? {}).sort(), years.length];
 };
 
 export const expected = [
+  'Canada',
   { count: 3503, max: { Milliseconds: 5286953 }, sum: { UnitPrice: '3680.97' } },
   ['AlbumId.ArtistId.Name', 'GenreId', 'count'],
   2,

@@ -14,7 +14,10 @@ export const run = async (api: Client) => {
   const { data, meta } = await genres.get(made.GenreId, { meta: ['etag'] });
   exactly<{ etag: string | null }>()(meta);
   const ifMatch = meta.etag ?? '';
+  const same = await genres.get(made.GenreId, { ifNoneMatch: ifMatch });
+  exactly<{ GenreId: number; Name: string | null } | null>()(same);
   await genres.update(made.GenreId, { Name: 'Two' }, { ifMatch });
+  const newer = await genres.get(made.GenreId, { ifNoneMatch: ifMatch, meta: ['etag'] });
   const outdated = await genres.update(made.GenreId, { Name: 'Three' }, { ifMatch }).catch(codeOf);
   const kept = await genres.delete(made.GenreId, { ifMatch }).catch(codeOf);
 
@@ -22,13 +25,28 @@ export const run = async (api: Client) => {
   const merged = await genres.createMany(rows, { onConflict: 'update', fields: ['GenreId', 'Name'] });
   exactly<('created' | 'updated')[]>()(merged.meta.outcomes);
   const keys = merged.data.map(({ GenreId }) => GenreId);
-  await genres.deleteMany(keys, { dryRun: true });
+  const gone = await genres.deleteMany(keys, { dryRun: true });
+  exactly<number>()(gone);
   const left = await genres.list({ filter: { GenreId: { _in: keys } } });
   await genres.deleteMany(keys);
-  return [tried, stored, data.Name, outdated, kept, merged.meta.outcomes, left.length];
+  return [
+    same,
+    newer?.data.Name,
+    gone,
+    tried,
+    stored,
+    data.Name,
+    outdated,
+    kept,
+    merged.meta.outcomes,
+    left.length,
+  ];
 };
 
 export const expected = [
+  null,
+  'Two',
+  2,
   { Name: 'Never stored' },
   [],
   'One',

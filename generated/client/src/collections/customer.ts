@@ -33,7 +33,7 @@ export interface CustomerCreate {
   Phone?: string | null;
   Fax?: string | null;
   Email: string;
-  SupportRepId?: number | null;
+  SupportRepId?: number | svc.WrittenOne<'Employee'> | null;
   /** Items of Invoice: the complete list, or only the changes. */
   Invoice?: svc.WrittenList<'Invoice', 'CustomerId'>;
 }

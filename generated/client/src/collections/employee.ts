@@ -29,7 +29,7 @@ export interface EmployeeCreate {
   LastName: string;
   FirstName: string;
   Title?: string | null;
-  ReportsTo?: number | null;
+  ReportsTo?: number | svc.WrittenOne<'Employee'> | null;
   /** YYYY-MM-DDTHH:MM:SS */
   BirthDate?: string | null;
   /** YYYY-MM-DDTHH:MM:SS */

@@ -9,8 +9,8 @@ export interface PlaylistTrack {
 
 /** Input that creates an item of PlaylistTrack. */
 export interface PlaylistTrackCreate {
-  PlaylistId: number;
-  TrackId: number;
+  PlaylistId: number | svc.WrittenOne<'Playlist'>;
+  TrackId: number | svc.WrittenOne<'Track'>;
 }
 
 /** Input that updates an item of PlaylistTrack; the key cannot be changed. */

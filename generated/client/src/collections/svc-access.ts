@@ -14,9 +14,9 @@ export interface SvcAccess {
 export interface SvcAccessCreate {
   /** Set by the server if absent. */
   id?: string;
-  role?: string | null;
-  user?: string | null;
-  policy: string;
+  role?: string | svc.WrittenOne<'svc_roles'> | null;
+  user?: string | svc.WrittenOne<'svc_users'> | null;
+  policy: string | svc.WrittenOne<'svc_policies'>;
   sort?: number | null;
 }
 

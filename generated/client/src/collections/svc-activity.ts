@@ -36,7 +36,7 @@ export interface SvcActivityCreate {
   /** Names of written fields, if `accountability` is `all`; never values */
   fields?: string[] | null;
   /** User who made the change; empty for unauthenticated callers */
-  user?: string | null;
+  user?: string | svc.WrittenOne<'svc_users'> | null;
   /** YYYY-MM-DDTHH:MM:SSZ */
   timestamp: string;
   /** Address of the client */

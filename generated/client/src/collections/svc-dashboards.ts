@@ -38,7 +38,7 @@ export interface SvcDashboardsCreate {
    * Only administrators can write it.
    * Set by the server if absent.
    */
-  user_created?: string | null;
+  user_created?: string | svc.WrittenOne<'svc_users'> | null;
   /** Accent colour, as in `#00AA77` */
   color?: string | null;
   /** Items of svc_panels: the complete list, or only the changes. */

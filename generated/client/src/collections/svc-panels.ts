@@ -29,7 +29,7 @@ export interface SvcPanels {
 export interface SvcPanelsCreate {
   /** Set by the server if absent. */
   id?: string;
-  dashboard: string;
+  dashboard: string | svc.WrittenOne<'svc_dashboards'>;
   name?: string | null;
   /** Name of a material icon */
   icon?: string | null;
@@ -56,7 +56,7 @@ export interface SvcPanelsCreate {
    * Only administrators can write it.
    * Set by the server if absent.
    */
-  user_created?: string | null;
+  user_created?: string | svc.WrittenOne<'svc_users'> | null;
 }
 
 /** Input that updates an item of svc_panels; the key cannot be changed. */

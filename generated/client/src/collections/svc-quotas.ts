@@ -35,9 +35,9 @@ export interface SvcQuotasCreate {
   /** Set by the server if absent. */
   id?: string;
   /** The account; a quota is for either a user or a role */
-  user?: string | null;
+  user?: string | svc.WrittenOne<'svc_users'> | null;
   /** Every account with this role, or with one below it that has no quota of its own */
-  role?: string | null;
+  role?: string | svc.WrittenOne<'svc_roles'> | null;
   /** Requests that wait; more are refused */
   queued?: number | null;
   /** Requests that run or are about to; more wait */

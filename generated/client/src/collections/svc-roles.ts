@@ -23,7 +23,7 @@ export interface SvcRolesCreate {
   name: string;
   icon?: string | null;
   description?: string | null;
-  parent?: string | null;
+  parent?: string | svc.WrittenOne<'svc_roles'> | null;
   /** Items of svc_quotas: the complete list, or only the changes. */
   svc_quotas?: svc.WrittenList<'svc_quotas', 'role'>;
 }

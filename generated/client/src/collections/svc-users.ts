@@ -58,7 +58,7 @@ export interface SvcUsersCreate {
    * Defaults to "active".
    */
   status?: string;
-  role?: string | null;
+  role?: string | svc.WrittenOne<'svc_roles'> | null;
   /** Static token; never returned */
   token?: string | null;
   /** Stored as a hash. */

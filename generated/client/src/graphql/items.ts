@@ -564,6 +564,13 @@ export type update_Playlist_input = {
   PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
+export type related_Playlist_input = {
+  PlaylistId?: string | null | undefined;
+  Name?: string | null | undefined;
+  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
+};
+
 export type PlaylistTrack_filter = {
   PlaylistId?: Playlist_filter | null | undefined;
   TrackId?: Track_filter | null | undefined;
@@ -1234,6 +1241,16 @@ export type create_Album_itemsMutationVariables = Exact<{
 
 export type create_Album_itemsMutation = { create_Album_items: Array<{ AlbumId: string, Title: string, ArtistId: { ArtistId: string } | null }> | null };
 
+export type upsert_Album_itemsMutationVariables = Exact<{
+  data?: Array<related_Album_input> | related_Album_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_Album_itemsMutation = { upsert_Album_items: Array<{ AlbumId: string, Title: string, ArtistId: { ArtistId: string } | null }> | null };
+
 export type update_Album_itemMutationVariables = Exact<{
   id: string;
   data?: update_Album_input | null | undefined;
@@ -1311,6 +1328,16 @@ export type create_Artist_itemsMutationVariables = Exact<{
 
 
 export type create_Artist_itemsMutation = { create_Artist_items: Array<{ ArtistId: string, Name: string | null }> | null };
+
+export type upsert_Artist_itemsMutationVariables = Exact<{
+  data?: Array<related_Artist_input> | related_Artist_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_Artist_itemsMutation = { upsert_Artist_items: Array<{ ArtistId: string, Name: string | null }> | null };
 
 export type update_Artist_itemMutationVariables = Exact<{
   id: string;
@@ -1390,6 +1417,16 @@ export type create_Customer_itemsMutationVariables = Exact<{
 
 export type create_Customer_itemsMutation = { create_Customer_items: Array<{ CustomerId: string, FirstName: string, LastName: string, Company: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string, SupportRepId: { EmployeeId: string } | null }> | null };
 
+export type upsert_Customer_itemsMutationVariables = Exact<{
+  data?: Array<related_Customer_input> | related_Customer_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_Customer_itemsMutation = { upsert_Customer_items: Array<{ CustomerId: string, FirstName: string, LastName: string, Company: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string, SupportRepId: { EmployeeId: string } | null }> | null };
+
 export type update_Customer_itemMutationVariables = Exact<{
   id: string;
   data?: update_Customer_input | null | undefined;
@@ -1467,6 +1504,16 @@ export type create_Employee_itemsMutationVariables = Exact<{
 
 
 export type create_Employee_itemsMutation = { create_Employee_items: Array<{ EmployeeId: string, LastName: string, FirstName: string, Title: string | null, BirthDate: string | null, HireDate: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string | null, ReportsTo: { EmployeeId: string } | null }> | null };
+
+export type upsert_Employee_itemsMutationVariables = Exact<{
+  data?: Array<related_Employee_input> | related_Employee_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_Employee_itemsMutation = { upsert_Employee_items: Array<{ EmployeeId: string, LastName: string, FirstName: string, Title: string | null, BirthDate: string | null, HireDate: string | null, Address: string | null, City: string | null, State: string | null, Country: string | null, PostalCode: string | null, Phone: string | null, Fax: string | null, Email: string | null, ReportsTo: { EmployeeId: string } | null }> | null };
 
 export type update_Employee_itemMutationVariables = Exact<{
   id: string;
@@ -1546,6 +1593,16 @@ export type create_Genre_itemsMutationVariables = Exact<{
 
 export type create_Genre_itemsMutation = { create_Genre_items: Array<{ GenreId: string, Name: string | null }> | null };
 
+export type upsert_Genre_itemsMutationVariables = Exact<{
+  data?: Array<related_Genre_input> | related_Genre_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_Genre_itemsMutation = { upsert_Genre_items: Array<{ GenreId: string, Name: string | null }> | null };
+
 export type update_Genre_itemMutationVariables = Exact<{
   id: string;
   data?: update_Genre_input | null | undefined;
@@ -1623,6 +1680,16 @@ export type create_Invoice_itemsMutationVariables = Exact<{
 
 
 export type create_Invoice_itemsMutation = { create_Invoice_items: Array<{ InvoiceId: string, InvoiceDate: string, BillingAddress: string | null, BillingCity: string | null, BillingState: string | null, BillingCountry: string | null, BillingPostalCode: string | null, Total: string, CustomerId: { CustomerId: string } | null }> | null };
+
+export type upsert_Invoice_itemsMutationVariables = Exact<{
+  data?: Array<related_Invoice_input> | related_Invoice_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_Invoice_itemsMutation = { upsert_Invoice_items: Array<{ InvoiceId: string, InvoiceDate: string, BillingAddress: string | null, BillingCity: string | null, BillingState: string | null, BillingCountry: string | null, BillingPostalCode: string | null, Total: string, CustomerId: { CustomerId: string } | null }> | null };
 
 export type update_Invoice_itemMutationVariables = Exact<{
   id: string;
@@ -1702,6 +1769,16 @@ export type create_InvoiceLine_itemsMutationVariables = Exact<{
 
 export type create_InvoiceLine_itemsMutation = { create_InvoiceLine_items: Array<{ InvoiceLineId: string, UnitPrice: string, Quantity: number, InvoiceId: { InvoiceId: string } | null, TrackId: { TrackId: string } | null }> | null };
 
+export type upsert_InvoiceLine_itemsMutationVariables = Exact<{
+  data?: Array<related_InvoiceLine_input> | related_InvoiceLine_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_InvoiceLine_itemsMutation = { upsert_InvoiceLine_items: Array<{ InvoiceLineId: string, UnitPrice: string, Quantity: number, InvoiceId: { InvoiceId: string } | null, TrackId: { TrackId: string } | null }> | null };
+
 export type update_InvoiceLine_itemMutationVariables = Exact<{
   id: string;
   data?: update_InvoiceLine_input | null | undefined;
@@ -1779,6 +1856,16 @@ export type create_MediaType_itemsMutationVariables = Exact<{
 
 
 export type create_MediaType_itemsMutation = { create_MediaType_items: Array<{ MediaTypeId: string, Name: string | null }> | null };
+
+export type upsert_MediaType_itemsMutationVariables = Exact<{
+  data?: Array<related_MediaType_input> | related_MediaType_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_MediaType_itemsMutation = { upsert_MediaType_items: Array<{ MediaTypeId: string, Name: string | null }> | null };
 
 export type update_MediaType_itemMutationVariables = Exact<{
   id: string;
@@ -1858,6 +1945,16 @@ export type create_Playlist_itemsMutationVariables = Exact<{
 
 export type create_Playlist_itemsMutation = { create_Playlist_items: Array<{ PlaylistId: string, Name: string | null }> | null };
 
+export type upsert_Playlist_itemsMutationVariables = Exact<{
+  data?: Array<related_Playlist_input> | related_Playlist_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_Playlist_itemsMutation = { upsert_Playlist_items: Array<{ PlaylistId: string, Name: string | null }> | null };
+
 export type update_Playlist_itemMutationVariables = Exact<{
   id: string;
   data?: update_Playlist_input | null | undefined;
@@ -1936,6 +2033,16 @@ export type create_PlaylistTrack_itemsMutationVariables = Exact<{
 
 export type create_PlaylistTrack_itemsMutation = { create_PlaylistTrack_items: Array<{ PlaylistId: { PlaylistId: string } | null, TrackId: { TrackId: string } | null }> | null };
 
+export type upsert_PlaylistTrack_itemsMutationVariables = Exact<{
+  data?: Array<related_PlaylistTrack_input> | related_PlaylistTrack_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_PlaylistTrack_itemsMutation = { upsert_PlaylistTrack_items: Array<{ PlaylistId: { PlaylistId: string } | null, TrackId: { TrackId: string } | null }> | null };
+
 export type update_PlaylistTrack_itemMutationVariables = Exact<{
   id: string;
   data?: update_PlaylistTrack_input | null | undefined;
@@ -2013,6 +2120,16 @@ export type create_Track_itemsMutationVariables = Exact<{
 
 
 export type create_Track_itemsMutation = { create_Track_items: Array<{ TrackId: string, Name: string, Composer: string | null, Milliseconds: number, Bytes: number | null, UnitPrice: string, AlbumId: { AlbumId: string } | null, MediaTypeId: { MediaTypeId: string } | null, GenreId: { GenreId: string } | null }> | null };
+
+export type upsert_Track_itemsMutationVariables = Exact<{
+  data?: Array<related_Track_input> | related_Track_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_Track_itemsMutation = { upsert_Track_items: Array<{ TrackId: string, Name: string, Composer: string | null, Milliseconds: number, Bytes: number | null, UnitPrice: string, AlbumId: { AlbumId: string } | null, MediaTypeId: { MediaTypeId: string } | null, GenreId: { GenreId: string } | null }> | null };
 
 export type update_Track_itemMutationVariables = Exact<{
   id: string;
@@ -2246,6 +2363,11 @@ export const create_Album_itemsDocument = createDocument<create_Album_itemsMutat
   'mutation create_Album_items($data: [create_Album_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Album_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { AlbumId Title ArtistId { ArtistId } } }',
 );
 
+export const upsert_Album_itemsDocument = createDocument<upsert_Album_itemsMutation, upsert_Album_itemsMutationVariables>(
+  'items',
+  'mutation upsert_Album_items($data: [related_Album_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_Album_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { AlbumId Title ArtistId { ArtistId } } }',
+);
+
 export const update_Album_itemDocument = createDocument<update_Album_itemMutation, update_Album_itemMutationVariables>(
   'items',
   'mutation update_Album_item($id: ID!, $data: update_Album_input, $ifMatch: String, $dry_run: Boolean) { update_Album_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { AlbumId Title ArtistId { ArtistId } } }',
@@ -2279,6 +2401,11 @@ export const create_Artist_itemDocument = createDocument<create_Artist_itemMutat
 export const create_Artist_itemsDocument = createDocument<create_Artist_itemsMutation, create_Artist_itemsMutationVariables>(
   'items',
   'mutation create_Artist_items($data: [create_Artist_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Artist_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { ArtistId Name } }',
+);
+
+export const upsert_Artist_itemsDocument = createDocument<upsert_Artist_itemsMutation, upsert_Artist_itemsMutationVariables>(
+  'items',
+  'mutation upsert_Artist_items($data: [related_Artist_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_Artist_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { ArtistId Name } }',
 );
 
 export const update_Artist_itemDocument = createDocument<update_Artist_itemMutation, update_Artist_itemMutationVariables>(
@@ -2316,6 +2443,11 @@ export const create_Customer_itemsDocument = createDocument<create_Customer_item
   'mutation create_Customer_items($data: [create_Customer_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Customer_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
 );
 
+export const upsert_Customer_itemsDocument = createDocument<upsert_Customer_itemsMutation, upsert_Customer_itemsMutationVariables>(
+  'items',
+  'mutation upsert_Customer_items($data: [related_Customer_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_Customer_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
+);
+
 export const update_Customer_itemDocument = createDocument<update_Customer_itemMutation, update_Customer_itemMutationVariables>(
   'items',
   'mutation update_Customer_item($id: ID!, $data: update_Customer_input, $ifMatch: String, $dry_run: Boolean) { update_Customer_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { CustomerId FirstName LastName Company Address City State Country PostalCode Phone Fax Email SupportRepId { EmployeeId } } }',
@@ -2349,6 +2481,11 @@ export const create_Employee_itemDocument = createDocument<create_Employee_itemM
 export const create_Employee_itemsDocument = createDocument<create_Employee_itemsMutation, create_Employee_itemsMutationVariables>(
   'items',
   'mutation create_Employee_items($data: [create_Employee_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Employee_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
+);
+
+export const upsert_Employee_itemsDocument = createDocument<upsert_Employee_itemsMutation, upsert_Employee_itemsMutationVariables>(
+  'items',
+  'mutation upsert_Employee_items($data: [related_Employee_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_Employee_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { EmployeeId LastName FirstName Title ReportsTo { EmployeeId } BirthDate HireDate Address City State Country PostalCode Phone Fax Email } }',
 );
 
 export const update_Employee_itemDocument = createDocument<update_Employee_itemMutation, update_Employee_itemMutationVariables>(
@@ -2386,6 +2523,11 @@ export const create_Genre_itemsDocument = createDocument<create_Genre_itemsMutat
   'mutation create_Genre_items($data: [create_Genre_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Genre_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { GenreId Name } }',
 );
 
+export const upsert_Genre_itemsDocument = createDocument<upsert_Genre_itemsMutation, upsert_Genre_itemsMutationVariables>(
+  'items',
+  'mutation upsert_Genre_items($data: [related_Genre_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_Genre_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { GenreId Name } }',
+);
+
 export const update_Genre_itemDocument = createDocument<update_Genre_itemMutation, update_Genre_itemMutationVariables>(
   'items',
   'mutation update_Genre_item($id: ID!, $data: update_Genre_input, $ifMatch: String, $dry_run: Boolean) { update_Genre_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { GenreId Name } }',
@@ -2419,6 +2561,11 @@ export const create_Invoice_itemDocument = createDocument<create_Invoice_itemMut
 export const create_Invoice_itemsDocument = createDocument<create_Invoice_itemsMutation, create_Invoice_itemsMutationVariables>(
   'items',
   'mutation create_Invoice_items($data: [create_Invoice_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Invoice_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
+);
+
+export const upsert_Invoice_itemsDocument = createDocument<upsert_Invoice_itemsMutation, upsert_Invoice_itemsMutationVariables>(
+  'items',
+  'mutation upsert_Invoice_items($data: [related_Invoice_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_Invoice_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { InvoiceId CustomerId { CustomerId } InvoiceDate BillingAddress BillingCity BillingState BillingCountry BillingPostalCode Total } }',
 );
 
 export const update_Invoice_itemDocument = createDocument<update_Invoice_itemMutation, update_Invoice_itemMutationVariables>(
@@ -2456,6 +2603,11 @@ export const create_InvoiceLine_itemsDocument = createDocument<create_InvoiceLin
   'mutation create_InvoiceLine_items($data: [create_InvoiceLine_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_InvoiceLine_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
 );
 
+export const upsert_InvoiceLine_itemsDocument = createDocument<upsert_InvoiceLine_itemsMutation, upsert_InvoiceLine_itemsMutationVariables>(
+  'items',
+  'mutation upsert_InvoiceLine_items($data: [related_InvoiceLine_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_InvoiceLine_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
+);
+
 export const update_InvoiceLine_itemDocument = createDocument<update_InvoiceLine_itemMutation, update_InvoiceLine_itemMutationVariables>(
   'items',
   'mutation update_InvoiceLine_item($id: ID!, $data: update_InvoiceLine_input, $ifMatch: String, $dry_run: Boolean) { update_InvoiceLine_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { InvoiceLineId InvoiceId { InvoiceId } TrackId { TrackId } UnitPrice Quantity } }',
@@ -2489,6 +2641,11 @@ export const create_MediaType_itemDocument = createDocument<create_MediaType_ite
 export const create_MediaType_itemsDocument = createDocument<create_MediaType_itemsMutation, create_MediaType_itemsMutationVariables>(
   'items',
   'mutation create_MediaType_items($data: [create_MediaType_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_MediaType_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { MediaTypeId Name } }',
+);
+
+export const upsert_MediaType_itemsDocument = createDocument<upsert_MediaType_itemsMutation, upsert_MediaType_itemsMutationVariables>(
+  'items',
+  'mutation upsert_MediaType_items($data: [related_MediaType_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_MediaType_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { MediaTypeId Name } }',
 );
 
 export const update_MediaType_itemDocument = createDocument<update_MediaType_itemMutation, update_MediaType_itemMutationVariables>(
@@ -2526,6 +2683,11 @@ export const create_Playlist_itemsDocument = createDocument<create_Playlist_item
   'mutation create_Playlist_items($data: [create_Playlist_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Playlist_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { PlaylistId Name } }',
 );
 
+export const upsert_Playlist_itemsDocument = createDocument<upsert_Playlist_itemsMutation, upsert_Playlist_itemsMutationVariables>(
+  'items',
+  'mutation upsert_Playlist_items($data: [related_Playlist_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_Playlist_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { PlaylistId Name } }',
+);
+
 export const update_Playlist_itemDocument = createDocument<update_Playlist_itemMutation, update_Playlist_itemMutationVariables>(
   'items',
   'mutation update_Playlist_item($id: ID!, $data: update_Playlist_input, $ifMatch: String, $dry_run: Boolean) { update_Playlist_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { PlaylistId Name } }',
@@ -2561,6 +2723,11 @@ export const create_PlaylistTrack_itemsDocument = createDocument<create_Playlist
   'mutation create_PlaylistTrack_items($data: [create_PlaylistTrack_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_PlaylistTrack_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
 );
 
+export const upsert_PlaylistTrack_itemsDocument = createDocument<upsert_PlaylistTrack_itemsMutation, upsert_PlaylistTrack_itemsMutationVariables>(
+  'items',
+  'mutation upsert_PlaylistTrack_items($data: [related_PlaylistTrack_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_PlaylistTrack_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
+);
+
 export const update_PlaylistTrack_itemDocument = createDocument<update_PlaylistTrack_itemMutation, update_PlaylistTrack_itemMutationVariables>(
   'items',
   'mutation update_PlaylistTrack_item($id: ID!, $data: update_PlaylistTrack_input, $ifMatch: String, $dry_run: Boolean) { update_PlaylistTrack_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { PlaylistId { PlaylistId } TrackId { TrackId } } }',
@@ -2594,6 +2761,11 @@ export const create_Track_itemDocument = createDocument<create_Track_itemMutatio
 export const create_Track_itemsDocument = createDocument<create_Track_itemsMutation, create_Track_itemsMutationVariables>(
   'items',
   'mutation create_Track_items($data: [create_Track_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_Track_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
+);
+
+export const upsert_Track_itemsDocument = createDocument<upsert_Track_itemsMutation, upsert_Track_itemsMutationVariables>(
+  'items',
+  'mutation upsert_Track_items($data: [related_Track_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_Track_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { TrackId Name AlbumId { AlbumId } MediaTypeId { MediaTypeId } GenreId { GenreId } Composer Milliseconds Bytes UnitPrice } }',
 );
 
 export const update_Track_itemDocument = createDocument<update_Track_itemMutation, update_Track_itemMutationVariables>(

@@ -49,6 +49,14 @@ export type update_svc_access_input = {
   sort?: number | null | undefined;
 };
 
+export type related_svc_access_input = {
+  id?: string | null | undefined;
+  role?: related_svc_roles_input | null | undefined;
+  user?: related_svc_users_input | null | undefined;
+  policy?: related_svc_policies_input | null | undefined;
+  sort?: number | null | undefined;
+};
+
 export type svc_activity_filter = {
   id?: big_int_filter_operators | null | undefined;
   action?: string_filter_operators | null | undefined;
@@ -388,6 +396,22 @@ export type create_svc_permissions_input = {
 };
 
 export type update_svc_permissions_input = {
+  id?: string | null | undefined;
+  policy?: related_svc_policies_input | null | undefined;
+  collection?: string | null | undefined;
+  /** `create`, `read`, `update` or `delete` */
+  action?: string | null | undefined;
+  /** Filter that an item must match */
+  permissions?: unknown;
+  /** Filter that a payload must match */
+  validation?: unknown;
+  /** Values for fields that a payload omits */
+  presets?: unknown;
+  /** Allowed fields; `*` for all */
+  fields?: Array<string | null | undefined> | null | undefined;
+};
+
+export type related_svc_permissions_input = {
   id?: string | null | undefined;
   policy?: related_svc_policies_input | null | undefined;
   collection?: string | null | undefined;
@@ -1699,6 +1723,16 @@ export type create_access_itemsMutationVariables = Exact<{
 
 export type create_access_itemsMutation = { create_access_items: Array<{ id: string, sort: number | null, role: { id: string } | null, user: { id: string } | null, policy: { id: string } | null }> | null };
 
+export type upsert_access_itemsMutationVariables = Exact<{
+  data?: Array<related_svc_access_input> | related_svc_access_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_access_itemsMutation = { upsert_access_items: Array<{ id: string, sort: number | null, role: { id: string } | null, user: { id: string } | null, policy: { id: string } | null }> | null };
+
 export type update_access_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_access_input | null | undefined;
@@ -1776,6 +1810,16 @@ export type create_dashboards_itemsMutationVariables = Exact<{
 
 
 export type create_dashboards_itemsMutation = { create_dashboards_items: Array<{ id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null }> | null };
+
+export type upsert_dashboards_itemsMutationVariables = Exact<{
+  data?: Array<related_svc_dashboards_input> | related_svc_dashboards_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_dashboards_itemsMutation = { upsert_dashboards_items: Array<{ id: string, name: string, icon: string, note: string | null, date_created: string | null, color: string | null, user_created: { id: string } | null }> | null };
 
 export type update_dashboards_itemMutationVariables = Exact<{
   id: string;
@@ -1855,6 +1899,16 @@ export type create_panels_itemsMutationVariables = Exact<{
 
 export type create_panels_itemsMutation = { create_panels_items: Array<{ id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null }> | null };
 
+export type upsert_panels_itemsMutationVariables = Exact<{
+  data?: Array<related_svc_panels_input> | related_svc_panels_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_panels_itemsMutation = { upsert_panels_items: Array<{ id: string, name: string | null, icon: string | null, color: string | null, show_header: boolean, note: string | null, type: string, position_x: number, position_y: number, width: number, height: number, options: unknown, date_created: string | null, dashboard: { id: string } | null, user_created: { id: string } | null }> | null };
+
 export type update_panels_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_panels_input | null | undefined;
@@ -1932,6 +1986,16 @@ export type create_permissions_itemsMutationVariables = Exact<{
 
 
 export type create_permissions_itemsMutation = { create_permissions_items: Array<{ id: string, collection: string, action: string, permissions: unknown, validation: unknown, presets: unknown, fields: Array<string | null> | null, policy: { id: string } | null }> | null };
+
+export type upsert_permissions_itemsMutationVariables = Exact<{
+  data?: Array<related_svc_permissions_input> | related_svc_permissions_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_permissions_itemsMutation = { upsert_permissions_items: Array<{ id: string, collection: string, action: string, permissions: unknown, validation: unknown, presets: unknown, fields: Array<string | null> | null, policy: { id: string } | null }> | null };
 
 export type update_permissions_itemMutationVariables = Exact<{
   id: string;
@@ -2011,6 +2075,16 @@ export type create_policies_itemsMutationVariables = Exact<{
 
 export type create_policies_itemsMutation = { create_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
 
+export type upsert_policies_itemsMutationVariables = Exact<{
+  data?: Array<related_svc_policies_input> | related_svc_policies_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_policies_itemsMutation = { upsert_policies_items: Array<{ id: string, name: string, icon: string | null, description: string | null, admin_access: boolean, operator_access: boolean, app_access: boolean, enforce_tfa: boolean, ip_access: Array<string | null> | null }> | null };
+
 export type update_policies_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_policies_input | null | undefined;
@@ -2089,6 +2163,16 @@ export type create_quotas_itemsMutationVariables = Exact<{
 
 export type create_quotas_itemsMutation = { create_quotas_items: Array<{ id: string, queued: number | null, running: number | null, submitted_per_minute: number | null, stored_bytes: string | null, log_bytes: string | null, files: number | null, redeliveries_per_hour: number | null, user: { id: string } | null, role: { id: string } | null }> | null };
 
+export type upsert_quotas_itemsMutationVariables = Exact<{
+  data?: Array<related_svc_quotas_input> | related_svc_quotas_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_quotas_itemsMutation = { upsert_quotas_items: Array<{ id: string, queued: number | null, running: number | null, submitted_per_minute: number | null, stored_bytes: string | null, log_bytes: string | null, files: number | null, redeliveries_per_hour: number | null, user: { id: string } | null, role: { id: string } | null }> | null };
+
 export type update_quotas_itemMutationVariables = Exact<{
   id: string;
   data?: update_svc_quotas_input | null | undefined;
@@ -2166,6 +2250,16 @@ export type create_roles_itemsMutationVariables = Exact<{
 
 
 export type create_roles_itemsMutation = { create_roles_items: Array<{ id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null }> | null };
+
+export type upsert_roles_itemsMutationVariables = Exact<{
+  data?: Array<related_svc_roles_input> | related_svc_roles_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_roles_itemsMutation = { upsert_roles_items: Array<{ id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null }> | null };
 
 export type update_roles_itemMutationVariables = Exact<{
   id: string;
@@ -2261,6 +2355,16 @@ export type create_users_itemsMutationVariables = Exact<{
 
 
 export type create_users_itemsMutation = { create_users_items: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null }> | null };
+
+export type upsert_users_itemsMutationVariables = Exact<{
+  data?: Array<related_svc_users_input> | related_svc_users_input | null | undefined;
+  sort?: Array<string | null | undefined> | string | null | undefined;
+  conflict?: Array<string> | string | null | undefined;
+  dry_run?: boolean | null | undefined;
+}>;
+
+
+export type upsert_users_itemsMutation = { upsert_users_items: Array<{ id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null }> | null };
 
 export type update_users_itemMutationVariables = Exact<{
   id: string;
@@ -2974,6 +3078,11 @@ export const create_access_itemsDocument = createDocument<create_access_itemsMut
   'mutation create_access_items($data: [create_svc_access_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_access_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id role { id } user { id } policy { id } sort } }',
 );
 
+export const upsert_access_itemsDocument = createDocument<upsert_access_itemsMutation, upsert_access_itemsMutationVariables>(
+  'system',
+  'mutation upsert_access_items($data: [related_svc_access_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_access_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { id role { id } user { id } policy { id } sort } }',
+);
+
 export const update_access_itemDocument = createDocument<update_access_itemMutation, update_access_itemMutationVariables>(
   'system',
   'mutation update_access_item($id: ID!, $data: update_svc_access_input, $ifMatch: String, $dry_run: Boolean) { update_access_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id role { id } user { id } policy { id } sort } }',
@@ -3007,6 +3116,11 @@ export const create_dashboards_itemDocument = createDocument<create_dashboards_i
 export const create_dashboards_itemsDocument = createDocument<create_dashboards_itemsMutation, create_dashboards_itemsMutationVariables>(
   'system',
   'mutation create_dashboards_items($data: [create_svc_dashboards_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_dashboards_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id name icon note date_created user_created { id } color } }',
+);
+
+export const upsert_dashboards_itemsDocument = createDocument<upsert_dashboards_itemsMutation, upsert_dashboards_itemsMutationVariables>(
+  'system',
+  'mutation upsert_dashboards_items($data: [related_svc_dashboards_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_dashboards_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { id name icon note date_created user_created { id } color } }',
 );
 
 export const update_dashboards_itemDocument = createDocument<update_dashboards_itemMutation, update_dashboards_itemMutationVariables>(
@@ -3044,6 +3158,11 @@ export const create_panels_itemsDocument = createDocument<create_panels_itemsMut
   'mutation create_panels_items($data: [create_svc_panels_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_panels_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
 );
 
+export const upsert_panels_itemsDocument = createDocument<upsert_panels_itemsMutation, upsert_panels_itemsMutationVariables>(
+  'system',
+  'mutation upsert_panels_items($data: [related_svc_panels_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_panels_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
+);
+
 export const update_panels_itemDocument = createDocument<update_panels_itemMutation, update_panels_itemMutationVariables>(
   'system',
   'mutation update_panels_item($id: ID!, $data: update_svc_panels_input, $ifMatch: String, $dry_run: Boolean) { update_panels_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id dashboard { id } name icon color show_header note type position_x position_y width height options date_created user_created { id } } }',
@@ -3077,6 +3196,11 @@ export const create_permissions_itemDocument = createDocument<create_permissions
 export const create_permissions_itemsDocument = createDocument<create_permissions_itemsMutation, create_permissions_itemsMutationVariables>(
   'system',
   'mutation create_permissions_items($data: [create_svc_permissions_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_permissions_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id policy { id } collection action permissions validation presets fields } }',
+);
+
+export const upsert_permissions_itemsDocument = createDocument<upsert_permissions_itemsMutation, upsert_permissions_itemsMutationVariables>(
+  'system',
+  'mutation upsert_permissions_items($data: [related_svc_permissions_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_permissions_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { id policy { id } collection action permissions validation presets fields } }',
 );
 
 export const update_permissions_itemDocument = createDocument<update_permissions_itemMutation, update_permissions_itemMutationVariables>(
@@ -3114,6 +3238,11 @@ export const create_policies_itemsDocument = createDocument<create_policies_item
   'mutation create_policies_items($data: [create_svc_policies_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_policies_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
 );
 
+export const upsert_policies_itemsDocument = createDocument<upsert_policies_itemsMutation, upsert_policies_itemsMutationVariables>(
+  'system',
+  'mutation upsert_policies_items($data: [related_svc_policies_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_policies_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
+);
+
 export const update_policies_itemDocument = createDocument<update_policies_itemMutation, update_policies_itemMutationVariables>(
   'system',
   'mutation update_policies_item($id: ID!, $data: update_svc_policies_input, $ifMatch: String, $dry_run: Boolean) { update_policies_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id name icon description admin_access operator_access app_access enforce_tfa ip_access } }',
@@ -3149,6 +3278,11 @@ export const create_quotas_itemsDocument = createDocument<create_quotas_itemsMut
   'mutation create_quotas_items($data: [create_svc_quotas_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_quotas_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
 );
 
+export const upsert_quotas_itemsDocument = createDocument<upsert_quotas_itemsMutation, upsert_quotas_itemsMutationVariables>(
+  'system',
+  'mutation upsert_quotas_items($data: [related_svc_quotas_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_quotas_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
+);
+
 export const update_quotas_itemDocument = createDocument<update_quotas_itemMutation, update_quotas_itemMutationVariables>(
   'system',
   'mutation update_quotas_item($id: ID!, $data: update_svc_quotas_input, $ifMatch: String, $dry_run: Boolean) { update_quotas_item(id: $id, data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id user { id } role { id } queued running submitted_per_minute stored_bytes log_bytes files redeliveries_per_hour } }',
@@ -3182,6 +3316,11 @@ export const create_roles_itemDocument = createDocument<create_roles_itemMutatio
 export const create_roles_itemsDocument = createDocument<create_roles_itemsMutation, create_roles_itemsMutationVariables>(
   'system',
   'mutation create_roles_items($data: [create_svc_roles_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_roles_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id name icon description parent { id } } }',
+);
+
+export const upsert_roles_itemsDocument = createDocument<upsert_roles_itemsMutation, upsert_roles_itemsMutationVariables>(
+  'system',
+  'mutation upsert_roles_items($data: [related_svc_roles_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_roles_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { id name icon description parent { id } } }',
 );
 
 export const update_roles_itemDocument = createDocument<update_roles_itemMutation, update_roles_itemMutationVariables>(
@@ -3227,6 +3366,11 @@ export const create_users_itemDocument = createDocument<create_users_itemMutatio
 export const create_users_itemsDocument = createDocument<create_users_itemsMutation, create_users_itemsMutationVariables>(
   'system',
   'mutation create_users_items($data: [create_svc_users_input!], $sort: [String], $on_conflict: conflict_action, $conflict: [String!], $dry_run: Boolean) { create_users_items(data: $data, sort: $sort, on_conflict: $on_conflict, conflict: $conflict, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+);
+
+export const upsert_users_itemsDocument = createDocument<upsert_users_itemsMutation, upsert_users_itemsMutationVariables>(
+  'system',
+  'mutation upsert_users_items($data: [related_svc_users_input!], $sort: [String], $conflict: [String!], $dry_run: Boolean) { upsert_users_items(data: $data, sort: $sort, conflict: $conflict, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const update_users_itemDocument = createDocument<update_users_itemMutation, update_users_itemMutationVariables>(

@@ -1191,7 +1191,7 @@ export type OperatorActionsCreateData = {
          */
         ids?: Array<string>;
         /**
-         * All requests that match, of the last seven days unless `after` is given
+         * All requests that match, of the seven days until `before` or now unless `after` is given
          */
         filter?: {
             /**
@@ -1217,7 +1217,7 @@ export type OperatorActionsCreateData = {
             name: string;
         };
         /**
-         * Only count what would be met
+         * Only count the requests that the action would apply to
          */
         dry_run?: boolean;
         reason?: string;
@@ -3099,7 +3099,12 @@ export type UtilsImportData = {
          */
         collection: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Separator of the cells of CSV
+         */
+        delimiter?: ',' | ';' | '\t' | '|';
+    };
     url: '/utils/import/{collection}';
 };
 

@@ -30,7 +30,7 @@ const pauseDelay = 30_000;
 /** Creates the activities. An attempt that fails throws, by which Temporal schedules the next one. */
 export const createWebhookActivities = (options: WebhookActivityOptions) => {
   const { database, observe = () => undefined } = options;
-  const readPaused = watchPauses(database);
+  const pauses = watchPauses(database);
   const findDelivery = findById((ids) => findDeliveries(database, ids));
 
   /** Records why and until when no attempt is made, which its owner can read; the attempts stay as many. */
@@ -52,7 +52,7 @@ export const createWebhookActivities = (options: WebhookActivityOptions) => {
     if (delivery.round !== round) return { kind: 'refused', reason: 'it was started again' };
     if (state === 'delivered') return { kind: 'accepted', attempts };
     if (state === 'failed') return { kind: 'refused', reason: 'the delivery was given up' };
-    const paused = await readPaused();
+    const paused = await pauses.read();
     if (paused.has('endpoint', new URL(delivery.url).origin) || paused.has('account', delivery.account))
       return postpone(delivery, 'paused', jitter(pauseDelay));
     return sendInSlot(delivery, { ...options, postpone });

@@ -17,7 +17,7 @@ export interface CategoryCreate {
   id?: number;
   name: string;
   /** The category this one is part of */
-  parent?: number | null;
+  parent?: number | svc.WrittenOne<'category'> | null;
   /** Items of category: the complete list, or only the changes. */
   parts?: svc.WrittenList<'category', 'parent'>;
   /** Items of product: the complete list, or only the changes. */

@@ -29,7 +29,7 @@ export interface ProductCreate {
   stock?: number;
   /** Defaults to "draft". */
   state?: 'draft' | 'on sale' | 'gone';
-  category: number;
+  category: number | svc.WrittenOne<'category'>;
   /** YYYY-MM-DDTHH:MM:SSZ */
   changed?: string;
   /** Items of purchase_line: the complete list, or only the changes. */

@@ -24,8 +24,8 @@ export interface PurchaseLineCreate {
    * A whole number, as digits.
    */
   id?: string;
-  purchase: number;
-  product: number;
+  purchase: number | svc.WrittenOne<'purchase'>;
+  product: number | svc.WrittenOne<'product'>;
   /** Defaults to 1. */
   quantity?: number;
   /** A decimal number, as digits. */

@@ -21,11 +21,9 @@ import {
   type RejectedRow,
   type RowProblem,
 } from './rejected.js';
+import { Superseded, type SaveState } from './run-context.js';
 import { isFault, type SourceRow } from './source/row.js';
-import { asSubmitter, RightsLost, type TransferServices } from './submitter.js';
-
-/** Stores how far a run is, within the transaction of a chunk. @returns false where the run must store nothing more */
-export type StoreState = (executor: Executor, state: TransferState) => Promise<boolean>;
+import { runAsSubmitter, RightsLost, type TransferServices } from './submitter.js';
 
 export interface ImportJob extends TransferServices {
   readonly request: string;
@@ -33,21 +31,18 @@ export interface ImportJob extends TransferServices {
   readonly account: string;
   readonly collection: Collection;
   readonly files: FileStore;
-  readonly store: StoreState;
+  readonly saveState: SaveState;
   /** Progress of the import; replaced with every chunk. */
   state: TransferState;
 }
 
-/** Thrown where another run has taken the import, or its request has ended. */
-export class Superseded extends Error {}
-
 /** Thrown at the first row that cannot be stored, where the import ends with it. */
-export class RowRefused extends Error {
+export class RowRejected extends Error {
   readonly line: number;
   readonly problems: readonly RowProblem[];
   readonly status: number;
 
-  constructor(line: number, { problems, status }: Refusal) {
+  constructor(line: number, { problems, status }: Rejection) {
     super(problems.map(({ message }) => message).join(' '));
     this.line = line;
     this.problems = problems;
@@ -55,39 +50,39 @@ export class RowRefused extends Error {
   }
 }
 
-interface Refusal {
+interface Rejection {
   readonly problems: readonly RowProblem[];
   /** HTTP status. */
   readonly status: number;
 }
 
-/** A row, and why it is not stored; null as long as nothing is known against it. */
+/** A row and why it is rejected; `null` while no problem is known. */
 interface Entry {
   readonly row: SourceRow;
-  readonly refusal: Refusal | null;
+  readonly rejection: Rejection | null;
 }
 
-/** @throws RowRefused, Superseded; errors of access */
+/** @throws RowRejected, Superseded; errors of access */
 export const importChunk = (rows: readonly SourceRow[], job: ImportJob): Promise<void> =>
   importEntries(rows.map(toEntry), job);
 
 const toEntry = (row: SourceRow): Entry => ({
   row,
-  refusal: isFault(row.item) ? { problems: [faultToProblem(row.item)], status: 400 } : null,
+  rejection: isFault(row.item) ? { problems: [faultToProblem(row.item)], status: 400 } : null,
 });
 
 const importEntries = async (entries: readonly Entry[], job: ImportJob): Promise<void> => {
-  const stop = job.input.on_error === 'stop' ? entries.findIndex(({ refusal }) => refusal !== null) : -1;
+  const stop = job.input.on_error === 'stop' ? entries.findIndex(({ rejection }) => rejection !== null) : -1;
   if (stop !== -1) {
     if (stop > 0) await importEntries(entries.slice(0, stop), job);
-    const { row, refusal } = entries[stop] as Entry;
-    throw new RowRefused(row.line, refusal as Refusal);
+    const { row, rejection } = entries[stop] as Entry;
+    throw new RowRejected(row.line, rejection as Rejection);
   }
   const failed = await tryEntries(entries, job);
   if (failed === null) return;
   if (failed.size > 0) {
-    const judged = entries.map((entry) => ({ ...entry, refusal: failed.get(entry) ?? entry.refusal }));
-    return importEntries(judged, job);
+    const marked = entries.map((entry) => ({ ...entry, rejection: failed.get(entry) ?? entry.rejection }));
+    return importEntries(marked, job);
   }
   // the error names no row
   const half = Math.ceil(entries.length / 2);
@@ -95,11 +90,11 @@ const importEntries = async (entries: readonly Entry[], job: ImportJob): Promise
   await importEntries(entries.slice(half), job);
 };
 
-/** Stores entries. @returns null, or what is known against which of them if none was stored */
+/** Stores entries. @returns null if all were stored, otherwise the rejections by entry; empty if the error names no row */
 const tryEntries = async (
   entries: readonly Entry[],
   job: ImportJob,
-): Promise<ReadonlyMap<Entry, Refusal> | null> => {
+): Promise<ReadonlyMap<Entry, Rejection> | null> => {
   try {
     await untilConfirmed(async () => {
       await storeEntries(entries, job);
@@ -110,16 +105,19 @@ const tryEntries = async (
     if (error instanceof RightsLost) throw error;
     const problems = error instanceof ApiErrors ? error.problems : error instanceof ApiError ? [error] : null;
     // without a row to store, no row is at fault
-    const isAboutRows = entries.some(({ refusal }) => refusal === null);
+    const isAboutRows = entries.some(({ rejection }) => rejection === null);
     if (problems === null || !isAboutRows || problems.some(({ status }) => status >= 500)) throw error;
     return attribute(problems, entries);
   }
 };
 
 /** Finds the entries that problems are about: each names its row, or there is only one. */
-const attribute = (problems: readonly ApiError[], entries: readonly Entry[]): ReadonlyMap<Entry, Refusal> => {
-  const sent = entries.filter(({ refusal }) => refusal === null);
-  const found = new Map<Entry, Refusal>();
+const attribute = (
+  problems: readonly ApiError[],
+  entries: readonly Entry[],
+): ReadonlyMap<Entry, Rejection> => {
+  const sent = entries.filter(({ rejection }) => rejection === null);
+  const found = new Map<Entry, Rejection>();
   for (const problem of problems) {
     const index = sent.length === 1 ? 0 : Number(problem.details.index ?? -1);
     const entry = sent[index];
@@ -132,10 +130,10 @@ const attribute = (problems: readonly ApiError[], entries: readonly Entry[]): Re
 
 const storeEntries = async (entries: readonly Entry[], job: ImportJob): Promise<void> => {
   const { input, collection } = job;
-  const payloads = entries.flatMap(({ row, refusal }) => (refusal === null ? [row.item] : []));
+  const payloads = entries.flatMap(({ row, rejection }) => (rejection === null ? [row.item] : []));
   const next = stateAfter(entries, payloads.length, job);
-  const advance = (executor: Executor) => storeState(entries, { next, executor }, job);
-  await asSubmitter({ account: job.account, address: input.address }, job, async (context) => {
+  const advance = (executor: Executor) => advanceTransfer(entries, { next, executor }, job);
+  await runAsSubmitter({ account: job.account, address: input.address }, job, async (context) => {
     requireCreate(collection, context);
     if (payloads.length === 0) return job.items.database.transaction(advance);
     const writing = { ...context, omitsOutput: true as const };
@@ -190,8 +188,8 @@ const stateAfter = (
 };
 
 const rejectedOf = (entries: readonly Entry[]): readonly RejectedRow[] =>
-  entries.flatMap(({ row: { line }, refusal }) =>
-    refusal === null ? [] : [{ line, problems: refusal.problems }],
+  entries.flatMap(({ row: { line }, rejection }) =>
+    rejection === null ? [] : [{ line, problems: rejection.problems }],
   );
 
 interface Change {
@@ -200,12 +198,12 @@ interface Change {
 }
 
 /** Stores the position and the report. The row of the position is locked first, so that one run at a time writes it. */
-const storeState = async (
+const advanceTransfer = async (
   entries: readonly Entry[],
   { next, executor }: Change,
   job: ImportJob,
 ): Promise<void> => {
-  if (!(await job.store(executor, next))) throw new Superseded();
+  if (!(await job.saveState(executor, next))) throw new Superseded();
   const { request, files, state } = job;
   const rejected = rejectedOf(entries);
   if (rejected.length > 0) await storeReport(rejected, { request, index: state.reports, files });

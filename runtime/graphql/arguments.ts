@@ -1,0 +1,105 @@
+/** Reads the arguments of fields, under the names of the database. */
+import {
+  getArgumentValues,
+  getNamedType,
+  GraphQLError,
+  isObjectType,
+  visit,
+  type FieldNode as SelectedField,
+  type GraphQLField,
+} from 'graphql';
+import { toValidationError } from './errors.js';
+import type { FieldsContext } from './fields.js';
+import { sortToDatabaseNames, toDatabaseNames } from './names.js';
+
+export interface SelectionContext extends FieldsContext {
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** Reads arguments under their database names. @throws GRAPHQL_VALIDATION */
+export const readArguments = (
+  field: GraphQLField<unknown, unknown>,
+  node: SelectedField,
+  { variables }: SelectionContext,
+): Arguments => toDatabaseArguments(coerceArguments(field, node, variables), field);
+
+/** Creates a reader of a field's arguments for many requests. Arguments without variables are read once. */
+export const createArgumentReader = (
+  field: GraphQLField<unknown, unknown>,
+  node: SelectedField,
+): ((variables: Arguments) => Arguments) => {
+  const names = variablesIn(node);
+  if (names.length === 0) {
+    const values = toDatabaseArguments(coerceArguments(field, node, {}), field);
+    return () => values;
+  }
+  const translate = createTranslator(field);
+  const symbols = Object.fromEntries(names.map((name) => [name, Symbol(name)]));
+  const readers = Object.entries(coerceArguments(field, node, symbols)).map(
+    ([name, template]): [string, (variables: Arguments) => unknown] => {
+      if (hasSymbol(template)) return [name, (variables) => translate(name, fill(template, variables))];
+      const value = translate(name, template);
+      return [name, () => value];
+    },
+  );
+  return (variables) => {
+    // a missing or null variable may mean the default or an error, so graphql-js has to decide
+    const hasAllVariables = names.every((name) => variables[name] !== undefined && variables[name] !== null);
+    return hasAllVariables
+      ? Object.fromEntries(readers.map(([name, read]) => [name, read(variables)]))
+      : toDatabaseArguments(coerceArguments(field, node, variables), field);
+  };
+};
+
+/** Returns whether a value is, or holds, a symbol in place of a variable. */
+const hasSymbol = (value: unknown): boolean =>
+  typeof value === 'symbol' ||
+  (typeof value === 'object' && value !== null && Object.values(value).some(hasSymbol));
+
+const variablesIn = (node: SelectedField): readonly string[] => {
+  const names = new Set<string>();
+  for (const argument of node.arguments ?? []) {
+    visit(argument, { Variable: ({ name }) => void names.add(name.value) });
+  }
+  return [...names];
+};
+
+const fill = (value: unknown, variables: Arguments): unknown => {
+  if (typeof value === 'symbol') return variables[value.description ?? ''];
+  if (Array.isArray(value)) return value.map((entry) => fill(entry, variables));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, fill(entry, variables)]));
+};
+
+const toDatabaseArguments = (values: Arguments, field: GraphQLField<unknown, unknown>): Arguments => {
+  const translate = createTranslator(field);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, translate(name, value)]));
+};
+
+/** Creates the translation of an argument's value, by the name of the argument, into database names. */
+const createTranslator = (
+  field: GraphQLField<unknown, unknown>,
+): ((name: string, value: unknown) => unknown) => {
+  const item = getNamedType(field.type);
+  const types = new Map(field.args.map(({ name, type }) => [name, type]));
+  return (name, value) => {
+    if (name === 'sort' && isObjectType(item) && Array.isArray(value))
+      return value.map((text) => sortToDatabaseNames(String(text), item));
+    const type = types.get(name);
+    return type === undefined ? value : toDatabaseNames(value, type);
+  };
+};
+
+export const coerceArguments = (
+  field: GraphQLField<unknown, unknown>,
+  node: SelectedField,
+  variables: Arguments,
+): Arguments => {
+  try {
+    return getArgumentValues(field, node, variables);
+  } catch (error) {
+    throw error instanceof GraphQLError ? toValidationError([error]) : error;
+  }
+};

@@ -1,0 +1,57 @@
+/** Assigns free slots of models to waiting requests, outside of what frees or needs a slot itself. */
+import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
+import type { QueueModels } from '../models/models.js';
+import type { Database } from '../../databases/contract.js';
+import { maxAdmitted } from '../store/admission.js';
+import type { ModelLocks } from '../store/model-locks.js';
+import type { PauseTarget } from '../store/pauses.js';
+import type { RequestHead } from '../store/request-head.js';
+import { findUnlisted } from '../store/waiting-accounts.js';
+import type { Quotas } from './quotas.js';
+
+export interface Fills {
+  /** Assigns the free slots of a model to waiting requests, also to those that another version has stored. */
+  fill(model: QueueModelDeclaration): Promise<void>;
+  /** Assigns slots to requests that have waited for the end of a pause. */
+  fillResumed(target: PauseTarget): Promise<void>;
+  /** Assigns slots of other models, whose requests may have waited for the quota of the account that a request has left. */
+  fillOthers(left: RequestHead): Promise<void>;
+}
+
+export interface FillOptions {
+  readonly database: Database;
+  readonly models: QueueModels;
+  readonly quotas: Pick<Quotas, 'limitsOf'>;
+  readonly modelLocks: ModelLocks;
+  readonly notifyAdmitted: (ids: readonly string[]) => Promise<void>;
+}
+
+export const createFills = ({ database, models, quotas, modelLocks, notifyAdmitted }: FillOptions): Fills => {
+  const fill: Fills['fill'] = async (model) => {
+    const unlisted = await findUnlisted(database, model.id);
+    for (let arrived = unlisted; ; arrived = []) {
+      const admitted = await modelLocks.hold(model, ({ fill: assign }) => assign(arrived));
+      await notifyAdmitted(admitted);
+      if (admitted.length < maxAdmitted) return;
+    }
+  };
+  return {
+    fill,
+    async fillResumed({ kind, name }) {
+      modelLocks.expirePauses();
+      const resumed = models.all.filter(
+        (model) =>
+          kind === 'account' ||
+          (kind === 'model' && model.id === name) ||
+          (kind === 'class' && model.class === name),
+      );
+      for (const model of resumed) await fill(model);
+    },
+    async fillOthers({ account, model: left }) {
+      if ((await quotas.limitsOf(account)).running === null) return;
+      for (const model of models.all)
+        if (model.id !== left)
+          await notifyAdmitted(await modelLocks.hold(model, ({ fill: assign }) => assign()));
+    },
+  };
+};
