@@ -1,12 +1,16 @@
 /** Models that misbehave in a worker harm only their own requests. */
-import { spawn } from 'node:child_process';
+import { fork, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modulePath } from '../../runtime/config/package.js';
 import { dialects, type TestDialect } from '../databases.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 
+const functions = fileURLToPath(new URL('../runtime/harness/functions.ts', import.meta.url));
 const spec = fileURLToPath(new URL('misbehaving-spec', import.meta.url));
 
 interface Status {
@@ -103,4 +107,13 @@ it('the process of a model ends when its worker is killed, even if the model spi
   expect(isAlive()).toBe(true);
   worker.kill('SIGKILL');
   await until(() => !isAlive() || null);
+});
+
+it('the process of a model ends if its worker was killed before it could see it', async () => {
+  const { pid: ended } = spawnSync(process.execPath, ['--version']);
+  const child = fork(modulePath('queue/models/children/main'), [functions, tmpdir(), String(ended)], {
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 });

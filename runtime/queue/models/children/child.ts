@@ -122,7 +122,7 @@ export const startChild = (options: ChildOptions): Child => {
 
 const startProcess = (options: ChildOptions): State => {
   const { functions, spool, runner } = options;
-  const child = fork(modulePath('queue/models/children/main'), [functions, spool], {
+  const child = fork(modulePath('queue/models/children/main'), [functions, spool, String(process.pid)], {
     env: modelEnvironment(process.env, runner.environment),
     // the heap may grow to the limit; the limit of the process counts everything else as well
     execArgv: [...inheritedOptions(), `--max-old-space-size=${Math.floor(runner.memory / 1024 ** 2)}`],

@@ -13,7 +13,8 @@ import { createChildLog, type ChildLog } from './child-log.js';
 import { toFunction } from './load-function.js';
 import type { FromChild, PlainError, RunEnd, RunTask, ToChild } from './messages.js';
 
-const [, , file = '', spool = ''] = process.argv;
+/** The worker says which process it is: it may have been killed before this one could ask. */
+const [, , file = '', spool = '', parent = ''] = process.argv;
 
 const send = (message: FromChild): void => void process.send?.(message);
 
@@ -153,8 +154,7 @@ const preferForOutOfMemory = (): void => {
 
 /** Ends this process when its worker was killed, from a thread, because a function may block the event loop. */
 const watchParent = async (): Promise<void> => {
-  const source =
-    "const parent = process.ppid; setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGKILL'), 1000);";
+  const source = `setInterval(() => process.ppid === ${Number(parent)} || process.kill(process.pid, 'SIGKILL'), 1000);`;
   const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
   const thread = new Worker(source, { eval: true, execArgv: [], resourceLimits });
   // a function that blocks at once would keep it from starting
