@@ -42,20 +42,23 @@ interface FindOptions<Table extends SystemTable, Column extends ColumnOf<Table>>
   /** Ascending, or descending with a leading `-`. */
   readonly order?: readonly (ColumnOf<Table> | `-${ColumnOf<Table>}`)[];
   readonly limit?: number;
+  /** Rows that are left out before; only with `limit`. */
+  readonly offset?: number;
 }
 
 /** Returns the rows that meet every condition. */
 export const findRows = async <Table extends SystemTable, Column extends ColumnOf<Table> = ColumnOf<Table>>(
   statements: Statements,
   table: Table,
-  { where, columns, order = [], limit }: FindOptions<Table, Column>,
+  { where, columns, order = [], limit, offset = 0 }: FindOptions<Table, Column>,
 ): Promise<Pick<SystemRow<Table>, Column>[]> => {
   const { quote } = statements;
   const names: readonly string[] = columns ?? systemColumns[table];
   const { text, values } = where === undefined ? { text: '', values: [] } : printWhere(where, quote);
   const rows = await statements.query(
     `select ${names.map(quote).join(', ')} from ${table}${text}${printOrder(order, quote)}` +
-      (limit === undefined ? '' : ` limit ${limit}`),
+      (limit === undefined ? '' : ` limit ${limit}`) +
+      (offset === 0 ? '' : ` offset ${offset}`),
     values,
   );
   return rows as Pick<SystemRow<Table>, Column>[];

@@ -1,4 +1,4 @@
-/** What operators can read of an attempt: its outcome, failure, memory, files and log. */
+/** Records of an attempt for operators: its outcome, failure, memory, files and log. */
 import type { AttemptOutcome, QueueObservation } from '../../observe.js';
 import type { FailedAttempt } from '../models/attempt.js';
 import type { AttemptEnd } from '../store/attempts.js';

@@ -14,7 +14,7 @@ import {
   type IdempotencyKey,
   type IdempotencyRecord,
 } from '../store/idempotency.js';
-import { countWaitingByPriority } from '../store/waiting.js';
+import { countFromPriority, maxPosition } from '../store/waiting.js';
 import { insertRequests } from '../store/requests.js';
 import type { NewRequest } from '../store/request-head.js';
 
@@ -135,10 +135,7 @@ const store = async (
   await insertRequests(statements, requests);
   const admitted = new Set(await fill(requests));
   const waiting = requests.filter(({ id }) => !admitted.has(id));
-  const positions =
-    waiting.length === 0
-      ? new Map()
-      : positionsOf(waiting, await countWaitingByPriority(statements, model.id));
+  const positions = await positionsOf(waiting, statements);
   const arrived = arrivals.map((arrival): SubmissionResult => {
     const record = known.get(arrival);
     if (record !== undefined) return { kind: 'known', record };
@@ -194,17 +191,21 @@ const splitKnown = (
   return { fresh, known };
 };
 
-/** Returns the number of requests ahead of each of the newest waiting requests. */
-const positionsOf = (
+/** Returns the number of requests ahead of each of the newest waiting requests of a model, at most `maxPosition`. */
+const positionsOf = async (
   newest: readonly NewRequest[],
-  waiting: ReadonlyMap<number, number>,
-): Map<string, number> => {
-  const behind = new Map<number, number>();
-  const positions = newest.toReversed().map(({ id, priority }): [string, number] => {
-    const after = (behind.get(priority) ?? 0) + 1;
-    behind.set(priority, after);
-    const before = [...waiting].reduce((sum, [each, count]) => (each >= priority ? sum + count : sum), 0);
-    return [id, before - after];
-  });
-  return new Map(positions);
+  statements: LockedModel['statements'],
+): Promise<ReadonlyMap<string, number>> => {
+  const positions = new Map<string, number>();
+  const before = new Map<number, number>();
+  // a power of two, so that few distinct statements are prepared
+  const limit = 2 ** Math.ceil(Math.log2(maxPosition + newest.length));
+  for (const request of newest.toReversed()) {
+    const { id, priority } = request;
+    // the newest are counted too, and taken off from the last on
+    const count = before.get(priority) ?? (await countFromPriority(statements, request, limit));
+    before.set(priority, count - 1);
+    positions.set(id, Math.min(maxPosition, count - 1));
+  }
+  return positions;
 };

@@ -43,8 +43,12 @@ export const submit = async (
   { id = createId(), account, model, input, options }: Submission,
   { database, lifecycle, quotas }: SubmitServices,
 ): Promise<Submitted> => {
-  if (options.maxQueueLength !== null && (await countWaiting(database, model.id)) > options.maxQueueLength) {
-    throw queueError(429, `more than ${options.maxQueueLength} requests are already waiting`, 'queue_full');
+  const { maxQueueLength } = options;
+  if (
+    maxQueueLength !== null &&
+    (await countWaiting(database, model.id, maxQueueLength + 1)) > maxQueueLength
+  ) {
+    throw queueError(429, `more than ${maxQueueLength} requests are already waiting`, 'queue_full');
   }
   await quotas.requireSubmit(account);
   const created = Date.now();

@@ -7,7 +7,7 @@
  */
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { updateRows, type Statements } from '../../execute/system-rows.js';
-import { findRuns, startRuns } from './runs.js';
+import { readSlotUse, startRuns, type SlotUse } from './runs.js';
 import { chooseAccount, openTurn, type Turn } from './turn.js';
 import type { Arrival } from './waiting-accounts.js';
 
@@ -46,8 +46,8 @@ export const admit = async (
   }: AdmissionOptions,
 ): Promise<readonly string[]> => {
   const { id: model, concurrency } = slots;
-  const running = isHeld ? new Map<string, number>() : await countRunning(statements, model);
-  if (!isHeld) await admitRuns(statements, { slots, running, now, isPausedAccount, roomOf });
+  const { running, runs } = isHeld ? nothing() : await readSlotUse(statements, model, now);
+  await admitRuns(statements, { slots, running, runs, isPausedAccount, roomOf });
   const free = isHeld ? 0 : Math.max(0, Math.min(maxAdmitted, freeSlots(concurrency, running)));
   const options = { model, running, maxRunning: concurrency.account, isPausedAccount, roomOf };
   const admitted: string[] = [];
@@ -94,19 +94,18 @@ const takeRoom = (room: Map<string, number>, account: string): number | undefine
 const freeSlots = ({ model }: Slots['concurrency'], running: ReadonlyMap<string, number>): number =>
   model - [...running.values()].reduce((sum, count) => sum + count, 0);
 
-interface RunAdmission extends Required<Pick<AdmissionOptions, 'now' | 'isPausedAccount' | 'roomOf'>> {
+const nothing = (): SlotUse => ({ running: new Map(), runs: [] });
+
+interface RunAdmission extends SlotUse, Required<Pick<AdmissionOptions, 'isPausedAccount' | 'roomOf'>> {
   readonly slots: Slots;
-  /** Running requests by account, to which runs are added. */
-  readonly running: Map<string, number>;
 }
 
-/** Assigns slots to the synchronous runs of a model that wait. */
+/** Assigns slots to the synchronous runs of a model that wait, and adds those to `running` that have one. */
 const admitRuns = async (
   statements: Statements,
-  { slots: { id: model, concurrency }, running, now, isPausedAccount, roomOf }: RunAdmission,
+  { slots: { concurrency }, running, runs, isPausedAccount, roomOf }: RunAdmission,
 ): Promise<void> => {
   const add = (account: string): unknown => running.set(account, (running.get(account) ?? 0) + 1);
-  const runs = await findRuns(statements, model, now);
   for (const { account, state } of runs) if (state === 'running') add(account);
   const candidates = runs.filter(({ state, account }) => state === 'waiting' && !isPausedAccount(account));
   if (candidates.length === 0) return;
@@ -126,13 +125,4 @@ const admitRuns = async (
     add(next.account);
   }
   await startRuns(statements, started);
-};
-
-const countRunning = async (statements: Statements, model: string): Promise<Map<string, number>> => {
-  const rows = await statements.query(
-    "select account, count(*) as running from svc_requests where state in ('admitted', 'running') and model = ? " +
-      'group by account',
-    [model],
-  );
-  return new Map(rows.map((row) => [String(row.account), Number(row.running)]));
 };

@@ -29,7 +29,7 @@ export interface AttemptStart {
   readonly now: number;
 }
 
-/** What the start of an attempt found: `lost` is the number of earlier attempts that had ended with their worker. */
+/** Result of the start of an attempt: `lost` is the number of earlier attempts that had ended with their worker. */
 export interface StartedAttempt {
   readonly lost: number;
 }

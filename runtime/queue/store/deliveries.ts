@@ -11,7 +11,7 @@ import {
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
-/** Why a delivery was postponed without an attempt. */
+/** Reason for which a delivery was postponed without an attempt. */
 export type DeliveryPostponement = 'paused' | 'receiver_busy' | 'receiver_failing';
 
 export interface Delivery {
@@ -30,7 +30,7 @@ export interface Delivery {
   readonly ended: number | null;
   /** Time of the next attempt, if one failed or was postponed. */
   readonly next: number | null;
-  /** Why the next attempt was postponed; null where the last one was made. */
+  /** Reason for which the next attempt was postponed; null where the last one was made. */
   readonly postponed: DeliveryPostponement | null;
 }
 

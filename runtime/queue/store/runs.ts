@@ -1,12 +1,5 @@
 /** Stores the slots of synchronous runs (`svc_runs`), which their processes extend while they hold or await them. */
-import {
-  deleteRows,
-  findRow,
-  findRows,
-  insertRow,
-  updateRows,
-  type Statements,
-} from '../../execute/system-rows.js';
+import { deleteRows, findRow, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
 
 export type RunState = 'waiting' | 'running';
 
@@ -40,23 +33,35 @@ export const insertRun = (
     date_expires: expires,
   });
 
-/** Returns the runs of a model that have not expired, oldest first. */
-export const findRuns = async (
-  statements: Statements,
-  model: string,
-  now: number,
-): Promise<readonly StoredRun[]> => {
-  const rows = await findRows(statements, 'svc_runs', {
-    where: { model, date_expires: { above: now } },
-    columns: ['id', 'account', 'state', 'date_created'],
-    order: ['date_created', 'id'],
-  });
-  return rows.map(({ id, account, state, date_created: created }) => ({
-    id,
-    account,
-    state: state as RunState,
-    created,
-  }));
+export interface SlotUse {
+  /** Running requests by account, those that are about to run included. */
+  readonly running: Map<string, number>;
+  /** Runs that have not expired, oldest first. */
+  readonly runs: readonly StoredRun[];
+}
+
+/** Reads in one statement what uses the slots of a model, and which synchronous runs wait for one. */
+export const readSlotUse = async (statements: Statements, model: string, now: number): Promise<SlotUse> => {
+  const rows = await statements.query(
+    'select account, count(*) as requests, null as id, null as state, null as date_created from svc_requests ' +
+      "where state in ('admitted', 'running') and model = ? group by account " +
+      'union all select account, 0 as requests, id, state, date_created from svc_runs ' +
+      'where model = ? and date_expires > ?',
+    [model, model, now],
+  );
+  const runs = rows.filter(({ id }) => id !== null);
+  const counts = rows.filter(({ id }) => id === null);
+  return {
+    running: new Map(counts.map(({ account, requests }) => [String(account), Number(requests)])),
+    runs: runs
+      .map(({ id, account, state, date_created: created }) => ({
+        id: String(id),
+        account: String(account),
+        state: state as RunState,
+        created: Number(created),
+      }))
+      .toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1)),
+  };
 };
 
 /** Returns whether a run has its slot; false where it waits or is gone. */

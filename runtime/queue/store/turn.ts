@@ -2,7 +2,7 @@
  * A turn of a model: which accounts receive its free slots, and what that changes in `svc_waiting_accounts`. It reads only
  * the accounts that can receive one of them.
  */
-import type { Statements } from '../../execute/system-rows.js';
+import { listPlaceholders, type Statements } from '../../execute/system-rows.js';
 import type { RoomOf } from './admission.js';
 import {
   findListed,
@@ -119,11 +119,14 @@ const findCandidates = async (statements: Statements, options: TurnOptions): Pro
   const { model, free, running } = options;
   const limits = new Map<string, number>();
   if (free === 0) return { accounts: [], isWhole: false, limits };
-  for (let size = 2 ** Math.ceil(Math.log2(free + running.size + 1)); ; size *= 4) {
-    const accounts = await findNextAccounts(statements, model, size);
-    await readLimits(statements, limits, { ...options, accounts: accounts.map(({ account }) => account) });
+  const accounts: WaitingAccount[] = [];
+  // sizes are powers of two, so that few distinct statements are prepared
+  for (let size = 2 ** Math.ceil(Math.log2(free + running.size + 1)); ; size *= 2) {
+    const more = await findNextAccounts(statements, model, { limit: size, offset: accounts.length });
+    await readLimits(statements, limits, { ...options, accounts: more.map(({ account }) => account) });
+    accounts.push(...more);
     const idle = accounts.filter(({ account }) => !running.has(account) && limits.get(account) !== 0);
-    const isWhole = accounts.length < size;
+    const isWhole = more.length < size;
     if (isWhole || idle.length >= free) return { accounts, isWhole, limits };
   }
 };
@@ -247,22 +250,24 @@ const findOldest = async (
 ): Promise<ReadonlyMap<string, Oldest>> => {
   if (planned.length === 0) return new Map();
   // sizes and limits are powers of two, so that few distinct statements are prepared
-  const chunk = planned.slice(0, 2 ** Math.floor(Math.log2(Math.min(maxPlanned, planned.length))));
+  const chunk = planned.slice(0, maxPlanned);
+  const padded = listPlaceholders(chunk).values;
   const limit = 2 ** Math.ceil(Math.log2(Math.max(...chunk.map(({ count }) => count)) + 1));
   const columns = 'account, id, priority, date_created';
   const some = (test: string, rest: string, name: string): string =>
     `select ${columns} from (select ${columns} from svc_requests where state = 'waiting' and model = ? ` +
     `and account = ? and priority ${test} ? order by ${rest}) ${name}`;
   const rows = await statements.query(
-    chunk
+    padded
       .flatMap((_, at) => [
         some('=', `date_created, id limit ${limit}`, `oldest_${at}`),
         some('<', 'priority desc limit 1', `lower_${at}`),
       ])
       .join(' union all '),
-    chunk.flatMap(({ account, tier }) => [model, account, 0 - tier, model, account, 0 - tier]),
+    padded.flatMap(({ account, tier }) => [model, account, 0 - tier, model, account, 0 - tier]),
   );
-  const sorted = rows.toSorted(
+  // those of the last account may be there several times
+  const sorted = [...new Map(rows.map((row) => [String(row.id), row])).values()].toSorted(
     (a, b) => Number(a.date_created) - Number(b.date_created) || (String(a.id) < String(b.id) ? -1 : 1),
   );
   const found = chunk.map((each): [string, Oldest] => {

@@ -37,17 +37,18 @@ const toWaitingAccount = ({
   turn: Number(turn),
 });
 
-/** Returns the accounts whose turn comes first, at most `limit`. */
+/** Returns the accounts whose turn comes first, at most `limit`, without the first `offset` of them. */
 export const findNextAccounts = async (
   statements: Statements,
   model: string,
-  limit: number,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<readonly WaitingAccount[]> => {
   const rows = await findRows(statements, 'svc_waiting_accounts', {
     where: { model },
     columns: ['account', 'tier', 'turn'],
     order: ['tier', 'turn', 'account'],
     limit,
+    offset,
   });
   return rows.map(toWaitingAccount);
 };
@@ -65,7 +66,7 @@ export const findListed = async (
   return rows.map(toWaitingAccount);
 };
 
-/** What a turn changes; each account is in one of the lists. */
+/** Changes of a turn; each account is in one of the lists. */
 export interface TurnChanges {
   /** Accounts that begin to wait. */
   readonly added: readonly Pick<WaitingAccount, 'account' | 'tier'>[];

@@ -2415,7 +2415,7 @@ export type RequestsStatusResponses = {
             status_url: string;
             cancel_url: string;
             /**
-             * Number of requests before this one
+             * Number of requests before this one; 1000 where there are more
              */
             queue_position?: number;
             /**
