@@ -117,7 +117,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     loadTransfers,
   });
   const templateOf = ({ method, path }: ApiRequest) => router(method, path).endpoint.template;
-  const responder = createServiceResponder(createResponder({ router, availability, observe, track }), config);
+  const responder = createServiceResponder(
+    createResponder({ router, availability, observe, track, cookieSameSite: config.cookieSameSite }),
+    config,
+  );
   const { tracing = untraced } = options;
   const respond = tracing === untraced ? responder : traceRequests(responder, templateOf, tracing);
   const messageOptions = createMessageOptions(options);
@@ -174,6 +177,7 @@ const createServiceGraphql = (context: ServiceContext, loadHandlers: () => Promi
     access,
     folder: graphql,
     introspection: config.graphql.introspection,
+    cookieSameSite: config.cookieSameSite,
     maxTokens: config.graphql.tokenLimit,
     loadHandlers,
     reportError: (error, { id, method, path: route }) =>

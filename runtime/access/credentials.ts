@@ -12,6 +12,9 @@ export interface Credential {
 
 export const sessionCookie = 'svc_session_token';
 
+/** Attribute of the session cookie: the requests of other sites that browsers send it with. */
+export type SameSite = 'lax' | 'strict' | 'none';
+
 const bearerPattern = /^Bearer +(\S+) *$/i;
 
 /**
@@ -80,5 +83,14 @@ export const toSessionError = (error: unknown): never => {
 };
 
 /** Returns the Set-Cookie header that deletes the session cookie if that cookie caused the error. */
-export const clearedCookies = (error: unknown): readonly string[] =>
-  error instanceof SessionError ? [`${sessionCookie}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`] : [];
+export const clearedCookies = (error: unknown, sameSite: SameSite): readonly string[] =>
+  error instanceof SessionError
+    ? [`${sessionCookie}=; Max-Age=0; Path=/; HttpOnly; ${attributes[sameSite]}`]
+    : [];
+
+/** Without `Secure`, browsers ignore a cookie for other sites. */
+const attributes: Readonly<Record<SameSite, string>> = {
+  lax: 'SameSite=Lax',
+  strict: 'SameSite=Strict',
+  none: 'SameSite=None; Secure',
+};

@@ -146,7 +146,7 @@ const serveAdminOf = async (
   if (config.adminPort === null) return null;
   const { serveAdmin } = await import('../processes/admin-server.js');
   return serveAdmin({
-    host: config.host,
+    host: config.adminHost,
     port: config.adminPort,
     role: 'api',
     version: packageVersion,

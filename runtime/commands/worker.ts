@@ -81,7 +81,7 @@ const starting: Parts = { workers: { status: 'failed', reason: 'the workers have
 
 /** Serves ADMIN_PORT. */
 const serveAdminOf = async (
-  { host, adminPort }: Config,
+  { adminHost: host, adminPort }: Config,
   metrics: Metrics,
   current: () => RunningWorkers | null,
 ): Promise<AdminServer> => {

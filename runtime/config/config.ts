@@ -32,8 +32,12 @@ export interface Config {
   readonly trustProxy: { readonly hops: number; readonly ranges: readonly string[] };
   /** Origins whose pages may call the API from a browser; `null`: only the server's own. */
   readonly cors: { readonly origins: Origins; readonly credentials: boolean } | null;
+  /** Attribute of the cookies of sessions. */
+  readonly cookieSameSite: 'lax' | 'strict' | 'none';
   /** Port of health checks and metrics; `null`: no second listener. */
   readonly adminPort: number | null;
+  /** Address of that listener. */
+  readonly adminHost: string;
   /** Base URL of a receiver of OTLP over HTTP, for spans; `null`: none are recorded. */
   readonly traces: string | null;
   readonly access: {
@@ -170,7 +174,9 @@ export const loadConfig = (environment: Environment): Config => {
     publicUrl: read('PUBLIC_URL'),
     trustProxy: read('TRUST_PROXY'),
     cors: readCors(read, faults),
+    cookieSameSite: read('COOKIE_SAME_SITE'),
     adminPort: read('ADMIN_PORT'),
+    adminHost: read('ADMIN_HOST'),
     traces: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     access: { lease: read('ACCESS_LEASE') },
     schemaWatch: read('SCHEMA_WATCH'),

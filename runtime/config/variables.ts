@@ -25,6 +25,8 @@ export type LogLevel = (typeof logLevels)[number];
 const logStyles = ['json', 'pretty'] as const;
 export type LogStyle = (typeof logStyles)[number];
 
+const sameSites = ['lax', 'strict', 'none'] as const;
+
 /**
  * Variables in the order of the documentation; `<NAME>` stands for a provider that `AUTH_PROVIDERS` names.
  */
@@ -58,10 +60,21 @@ export const variables = {
     default: 'false',
     meaning: 'lets these pages send cookies; not with `true` or a pattern that matches third-party domains',
   },
+  COOKIE_SAME_SITE: {
+    parse: parseOneOf(sameSites),
+    default: 'lax',
+    meaning:
+      'SameSite of the cookies of sessions: `lax`, `strict`, or `none` for pages of other sites, which requires HTTPS',
+  },
   ADMIN_PORT: {
     parse: parseAdminPort,
     default: 'off',
     meaning: 'port of `/live`, `/ready`, `/health` and `/metrics`, of servers and workers',
+  },
+  ADMIN_HOST: {
+    parse: parseText,
+    default: '127.0.0.1',
+    meaning: 'address that `ADMIN_PORT` listens on, without a login: one that only your own network reaches',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     parse: parsePublicUrl,

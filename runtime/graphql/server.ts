@@ -2,7 +2,7 @@
 import { untilConfirmed } from '../access/confirmation.js';
 import type { Access } from '../access/access.js';
 import type { Principal } from '../access/principal.js';
-import { clearedCookies, SessionError } from '../access/credentials.js';
+import { clearedCookies, SessionError, type SameSite } from '../access/credentials.js';
 import { ApiError, ApiErrors, forbidden } from '../../contract/errors.js';
 import { createContext, type ItemServices } from '../items/context.js';
 import { openContext, type OpenedContext } from '../operations/context.js';
@@ -21,6 +21,8 @@ export interface GraphqlOptions extends ItemServices, OperationHandlers {
   /** Folder with `items.graphql` and `system.graphql`. */
   readonly folder: string;
   readonly introspection: boolean;
+  /** Attribute of the cookies of sessions. */
+  readonly cookieSameSite: SameSite;
   /** Maximum number of lexical tokens of a document. */
   readonly maxTokens: number;
   /** Reports an unexpected error to the log and returns the error for the client. */
@@ -53,7 +55,7 @@ export const createGraphqlServer = (options: GraphqlOptions): GraphqlServer => {
         if (!(error instanceof ApiError || error instanceof ApiErrors)) throw error;
         const response = respondError(error);
         const headers = { ...response.headers, 'content-type': contentType };
-        return { ...response, headers, cookies: clearedCookies(error) };
+        return { ...response, headers, cookies: clearedCookies(error, options.cookieSameSite) };
       }
     },
     print(scope, principal) {

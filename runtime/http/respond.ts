@@ -1,6 +1,6 @@
 /** Routes requests, turns errors into responses and reports events. */
 import { StalePrincipal, accessUnavailable } from '../access/confirmation.js';
-import { clearedCookies } from '../access/credentials.js';
+import { clearedCookies, type SameSite } from '../access/credentials.js';
 import type { Availability } from './availability.js';
 import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
 import type { Observe, TrackOperation } from '../observe.js';
@@ -17,6 +17,8 @@ export interface ResponderOptions {
   readonly availability: Availability;
   readonly observe: Observe;
   readonly track: TrackOperation;
+  /** Attribute of the cookies of sessions. */
+  readonly cookieSameSite: SameSite;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ResponderOptions {
  * response too.
  */
 export const createResponder =
-  ({ router, availability, observe, track }: ResponderOptions): Responder =>
+  ({ router, availability, observe, track, cookieSameSite }: ResponderOptions): Responder =>
   async (request) => {
     const started = performance.now();
     const { id, method } = request;
@@ -36,7 +38,7 @@ export const createResponder =
     } catch (error) {
       if (error instanceof OutdatedSchema) throw error;
       const mapped = mapError(error, { id, method, route: endpoint.template }, { availability, observe });
-      response = { ...endpoint.respondError(mapped), cookies: clearedCookies(mapped) };
+      response = { ...endpoint.respondError(mapped), cookies: clearedCookies(mapped, cookieSameSite) };
     } finally {
       finish();
     }

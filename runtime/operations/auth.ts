@@ -5,7 +5,7 @@ import type {
   AuthRefreshInput,
   Operations,
 } from '../../generated/server/operations.js';
-import { toSessionError } from '../access/credentials.js';
+import { toSessionError, type SameSite } from '../access/credentials.js';
 import type { AuthContext } from '../auth/context.js';
 import { logIn, logOut, refreshLogin, type Mode } from '../auth/login.js';
 import { endSession, type Session } from '../auth/session-store.js';
@@ -15,8 +15,8 @@ import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
 import { cookieOf, respondWithTokens, setCookie } from './token-response.js';
 
-/** Creates the handlers of logins, renewals and logouts. */
-export const createAuthOperations = (auth: AuthContext) => {
+/** Creates the handlers of logins, renewals and logouts. @param sameSite attribute of the cookies that they set */
+export const createAuthOperations = (auth: AuthContext, sameSite: SameSite) => {
   const { database } = auth;
   const { providers, disableDefault } = auth.settings;
 
@@ -24,7 +24,10 @@ export const createAuthOperations = (auth: AuthContext) => {
     { mode = 'json', ...credentials }: AuthLoginInput['body'],
     context: OperationContext,
   ): Promise<AuthLoginOutput> =>
-    respondWithTokens(await logIn(credentials, { mode, from: context.client }, auth), mode, context);
+    respondWithTokens(await logIn(credentials, { mode, from: context.client }, auth), mode, {
+      context,
+      sameSite,
+    });
 
   return {
     async authProviders() {
@@ -46,13 +49,13 @@ export const createAuthOperations = (auth: AuthContext) => {
       const { token, mode } = findToken(body, context);
       const renewal = refreshLogin(token, { mode, address: context.client.address }, auth);
       const tokens = await (mode === 'session' ? renewal.catch(toSessionError) : renewal);
-      return respondWithTokens(tokens, mode, context);
+      return respondWithTokens(tokens, mode, { context, sameSite });
     },
 
     async authLogout({ body }, context) {
       const { token, mode } = findToken(body, context);
       await logOut(token, mode, auth);
-      if (mode !== 'json') setCookie(mode, '', { ttl: 0, context });
+      if (mode !== 'json') setCookie(mode, '', { ttl: 0, context, sameSite });
     },
 
     async authSessions(_input, context) {

@@ -32,7 +32,7 @@ export const createOperations = (services: OperationServices): Operations => {
     ...createServerOperations(services),
     ...createUtilsOperations(services),
     ...createTfaOperations(services, auth),
-    ...createAuthOperations(auth),
+    ...createAuthOperations(auth, services.config.cookieSameSite),
     ...createPasswordOperations(services, auth),
     ...createSignOnOperations(services, auth),
   };

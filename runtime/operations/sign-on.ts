@@ -24,11 +24,8 @@ export const createSignOnOperations = (services: OperationServices, auth: AuthCo
     const { mode } = pending.provider.config;
     const recordChange = recordChanges(services, context);
     const account = await signOn.finish(pending, { query: context.query, recordChange });
-    return respondWithTokens(
-      await logInAccount(account, { mode, from: context.client }, auth),
-      mode,
-      context,
-    );
+    const tokens = await logInAccount(account, { mode, from: context.client }, auth);
+    return respondWithTokens(tokens, mode, { context, sameSite: services.config.cookieSameSite });
   };
 
   return {

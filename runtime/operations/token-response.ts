@@ -1,5 +1,5 @@
 /** Returns tokens in the response body or in cookies, depending on the mode, and prevents caching. */
-import { sessionCookie } from '../access/credentials.js';
+import { sessionCookie, type SameSite } from '../access/credentials.js';
 import type { IssuedTokens, Mode } from '../auth/login.js';
 import type { OperationContext } from './context.js';
 
@@ -16,11 +16,12 @@ export const preventCaching = ({ setHeader }: Pick<OperationContext, 'setHeader'
 export const respondWithTokens = (
   { access, refresh, expires, sessionTtl }: IssuedTokens,
   mode: Mode,
-  context: OperationContext,
+  { context, sameSite }: Omit<CookieOptions, 'ttl'>,
 ) => {
   preventCaching(context);
-  if (mode === 'session') setCookie(mode, access, { ttl: sessionTtl, context });
-  if (mode === 'cookie') setCookie(mode, refresh ?? '', { ttl: sessionTtl, context });
+  const options = { ttl: sessionTtl, context, sameSite };
+  if (mode === 'session') setCookie(mode, access, options);
+  if (mode === 'cookie') setCookie(mode, refresh ?? '', options);
   return {
     data: {
       ...(mode !== 'session' && { access_token: access }),
@@ -34,18 +35,19 @@ interface CookieOptions {
   /** Lifetime of the cookie in milliseconds; 0 deletes it. */
   readonly ttl: number;
   readonly context: OperationContext;
+  readonly sameSite: SameSite;
 }
 
 /** Sets the cookie of a mode, out of reach of scripts, for `ttl` milliseconds. */
 export const setCookie = (
   mode: Exclude<Mode, 'json'>,
   value: string,
-  { ttl, context }: CookieOptions,
+  { ttl, context, sameSite }: CookieOptions,
 ): void =>
   context.setCookie(cookieOf[mode], value, {
     httpOnly: true,
     secure: context.client.secure,
-    sameSite: 'lax',
+    sameSite,
     path: '/',
     maxAge: Math.floor(ttl / 1000),
   });

@@ -228,3 +228,44 @@ describe.each(sampleSettings(import.meta.url))('cookies on $dialect through $lis
     expect((await renew(held, { origin: 'https://evil.example' })).codes).toEqual(['FORBIDDEN']);
   });
 });
+
+describe('cookies with COOKIE_SAME_SITE=none', () => {
+  const [setting] = sampleSettings(import.meta.url);
+  if (setting === undefined) throw new Error('there is no setting');
+  const server = useServer({
+    ...peopleServer(setting),
+    ...setting,
+    environment: { COOKIE_SAME_SITE: 'none', TRUST_PROXY: '1' },
+  });
+  const secure = { 'x-forwarded-proto': 'https' };
+  const logInWith = (mode: string) =>
+    server().request('POST', '/auth/login', {
+      headers: secure,
+      body: { email: 'ann@example.com', password, mode },
+    });
+
+  it('are sent by pages of other sites, over TLS', async () => {
+    for (const mode of ['session', 'cookie']) {
+      const name = mode === 'session' ? 'svc_session_token' : 'svc_refresh_token';
+      const { attributes } = cookiesOf(await logInWith(mode)).get(name) ?? {};
+      expect(attributes).toEqual(expect.arrayContaining(['samesite=none', 'secure']));
+    }
+  });
+
+  it('are deleted by answers to such pages', async () => {
+    const cookie = sessionCookie(await logInWith('session'));
+    const ended = await server().request('POST', '/auth/logout', {
+      headers: { cookie, ...secure },
+      body: { mode: 'session' },
+    });
+    const refused = await server().request('GET', '/users/me', { headers: { cookie, ...secure } });
+    const query = await server().request('POST', '/graphql', {
+      headers: { cookie, ...secure },
+      body: { query: '{ book { id } }' },
+    });
+    for (const answer of [ended, refused, query])
+      expect(cookiesOf(answer).get('svc_session_token')?.attributes).toEqual(
+        expect.arrayContaining(['max-age=0', 'samesite=none', 'secure']),
+      );
+  });
+});

@@ -177,9 +177,13 @@ const sessionErrorOf = (cause: unknown): unknown => {
 
 it('clears a cookie only if its session is invalid', () => {
   const error = apiError('INVALID_CREDENTIALS', {});
-  expect(clearedCookies(sessionErrorOf(error))).toEqual([
-    'svc_session_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
-  ]);
+  const cleared = 'svc_session_token=; Max-Age=0; Path=/; HttpOnly; SameSite=';
+  expect(clearedCookies(sessionErrorOf(error), 'lax')).toEqual([`${cleared}Lax`]);
+  expect(clearedCookies(sessionErrorOf(error), 'strict')).toEqual([`${cleared}Strict`]);
+  expect(clearedCookies(sessionErrorOf(error), 'none')).toEqual([`${cleared}None; Secure`]);
   expect(sessionErrorOf(error)).toMatchObject({ code: 'INVALID_CREDENTIALS', message: error.message });
-  expect([clearedCookies(error), clearedCookies(sessionErrorOf(new Error('other')))]).toEqual([[], []]);
+  expect([error, sessionErrorOf(new Error('other'))].map((each) => clearedCookies(each, 'lax'))).toEqual([
+    [],
+    [],
+  ]);
 });
