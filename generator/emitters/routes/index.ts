@@ -17,6 +17,16 @@ export const emitRoutes: Emitter = (model) => [
   ...(model.forPackage ? [{ path: 'server/system-routes.ts', content: printSystemRoutes(model) }] : []),
 ];
 
+/** For a reader who opens this file to learn what is served. */
+const routesComment = [
+  '/**',
+  ' * Every route of the server. `itemRoutes` are those of a collection: `GET`, `SEARCH`, `POST`, `PATCH` and `DELETE` of the list;',
+  ' * `GET`, `PATCH` and `DELETE` of an item at its key; `POST` of `/import` and `/export`. Each requires the permission of its action.',
+  ' * `modelRoutes` are those of a queue model: submit, status, stream, result and cancel below `/queue/`, and `/run/`.',
+  ' * `systemRoutes` are those of every project: login, users, requests, schema, operators and documents.',
+  ' */',
+];
+
 const printRoutes = (model: Model): string => {
   const served = model.collections.filter(({ path }) => path !== null);
   const local = localNames(served);
@@ -29,9 +39,8 @@ const printRoutes = (model: Model): string => {
   for (const { names } of served) {
     writer.writeLine(`import { ${importName(names.variable, local)} } from ${str(`./${names.file}.js`)};`);
   }
-  writer
-    .blankLine()
-    .writeLine('/** Every route of the server: a line for each collection, queue model and operation. */');
+  writer.blankLine();
+  for (const line of routesComment) writer.writeLine(line);
   writeTable(writer, 'routes', [
     ...served.map(printItems),
     ...model.queueModels.map(printModel),

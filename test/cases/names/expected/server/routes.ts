@@ -17,7 +17,12 @@ import { text } from './text.js';
 import { v10Notes } from './v1-0-notes.js';
 import { 日本_ } from './日本.js';
 
-/** Every route of the server: a line for each collection, queue model and operation. */
+/**
+ * Every route of the server. `itemRoutes` are those of a collection: `GET`, `SEARCH`, `POST`, `PATCH` and `DELETE` of the list;
+ * `GET`, `PATCH` and `DELETE` of an item at its key; `POST` of `/import` and `/export`. Each requires the permission of its action.
+ * `modelRoutes` are those of a queue model: submit, status, stream, result and cancel below `/queue/`, and `/run/`.
+ * `systemRoutes` are those of every project: login, users, requests, schema, operators and documents.
+ */
 export const routes: readonly svc.Route[] = [
   ...svc.itemRoutes(_2fa_, '_2fa'),
   ...svc.itemRoutes(date, 'Date_'),

@@ -6,7 +6,12 @@ import { sensor } from './sensor.js';
 import { settings } from './settings.js';
 import { warm } from './warm.js';
 
-/** Every route of the server: a line for each collection, queue model and operation. */
+/**
+ * Every route of the server. `itemRoutes` are those of a collection: `GET`, `SEARCH`, `POST`, `PATCH` and `DELETE` of the list;
+ * `GET`, `PATCH` and `DELETE` of an item at its key; `POST` of `/import` and `/export`. Each requires the permission of its action.
+ * `modelRoutes` are those of a queue model: submit, status, stream, result and cancel below `/queue/`, and `/run/`.
+ * `systemRoutes` are those of every project: login, users, requests, schema, operators and documents.
+ */
 export const routes: readonly svc.Route[] = [
   ...svc.itemRoutes(calibration, 'Calibration'),
   ...svc.itemRoutes(reading, 'Reading'),
