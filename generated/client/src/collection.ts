@@ -3,7 +3,7 @@ import { toApiError } from './errors.js';
 import { keyToBody, keyToPath, type AnyKey } from './key.js';
 import { toBody, toParameters, toWrite, type AnyQuery, type AnyRead, type AnyWrite } from './parameters.js';
 import * as rest from './rest/index.js';
-import { dataOf, type Call, type CallOptions } from './transport.js';
+import { dataOf, type Call, type CallOptions, type Shared } from './transport.js';
 
 /** Paths under which a collection is served. */
 export interface CollectionTarget {
@@ -28,18 +28,15 @@ interface AnyDeletion extends CallOptions {
  * Creates the methods of `client.items(…)` and of system collections. They take queries as `client/query` has
  * them, return `data`, and reject with `ApiError`.
  */
-export const createItems = (target: CollectionTarget) => {
-  const { collection, call } = target;
-  const one = (key: AnyKey) => ({ collection, key: keyToPath(key) });
-  const create = async (body: object, query: AnyWrite = {}, options?: CallOptions) => {
-    const { query: parameters } = toWrite(query);
-    const request = { path: { collection }, query: parameters, body };
-    const answer = await call((shared) => rest.createItems({ ...shared, ...request }), options);
-    const data = dataOf(answer) ?? (isList(body) ? [] : null);
-    if (query.onConflict === undefined) return data;
-    return { data, meta: answer?.meta ?? { outcomes: [] } };
-  };
+export const createItems = (target: CollectionTarget) => ({
+  ...createReads(target),
+  ...createWrites(target),
+});
 
+const pathOf = (collection: string, key: AnyKey) => ({ collection, key: keyToPath(key) });
+
+const createReads = (target: CollectionTarget) => {
+  const { collection, call } = target;
   return {
     list: async (query: AnyQuery = {}, options?: CallOptions) => {
       const answer = await read(target, query, options);
@@ -56,7 +53,7 @@ export const createItems = (target: CollectionTarget) => {
     aggregate: async (query: AnyQuery, options?: CallOptions) => dataOf(await read(target, query, options)),
 
     get: async (key: AnyKey, { meta, ifNoneMatch, ...query }: AnyRead = {}, options?: CallOptions) => {
-      const request = { path: one(key), query: toParameters(query) };
+      const request = { path: pathOf(collection, key), query: toParameters(query) };
       const own = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch };
       let response: Response | undefined;
       const readOne = async (): Promise<unknown> => {
@@ -72,24 +69,34 @@ export const createItems = (target: CollectionTarget) => {
       if (response?.status === 304 || meta === undefined || meta.length === 0) return data;
       return { data, meta: { etag: response?.headers.get('etag') ?? null } };
     },
+  };
+};
 
+const withWrite = ({ headers, ...shared }: Shared, write: ReturnType<typeof toWrite>) => ({
+  ...shared,
+  query: write.query,
+  headers: { ...headers, ...write.headers },
+});
+
+const createWrites = ({ collection, call }: CollectionTarget) => {
+  const create = async (body: object, query: AnyWrite = {}, options?: CallOptions) => {
+    const { query: parameters } = toWrite(query);
+    const request = { path: { collection }, query: parameters, body };
+    const answer = await call((shared) => rest.createItems({ ...shared, ...request }), options);
+    const data = dataOf(answer) ?? (isList(body) ? [] : null);
+    if (query.onConflict === undefined) return data;
+    return { data, meta: answer?.meta ?? { outcomes: [] } };
+  };
+
+  return {
     create,
     createMany: create,
 
     update: async (key: AnyKey, body: object, query: AnyWrite = {}, options?: CallOptions) => {
+      const request = { path: pathOf(collection, key), body };
       const write = toWrite(query);
       return dataOf(
-        await call(
-          ({ headers, ...shared }) =>
-            rest.updateItem({
-              ...shared,
-              path: one(key),
-              query: write.query,
-              headers: { ...headers, ...write.headers },
-              body,
-            }),
-          options,
-        ),
+        await call((shared) => rest.updateItem({ ...withWrite(shared, write), ...request }), options),
       );
     },
 
@@ -100,17 +107,9 @@ export const createItems = (target: CollectionTarget) => {
     },
 
     delete: (key: AnyKey, { dryRun, ifMatch, ...options }: AnyDeletion = {}) => {
+      const path = pathOf(collection, key);
       const write = toWrite({ dryRun, ifMatch });
-      return call(
-        ({ headers, ...shared }) =>
-          rest.deleteItem({
-            ...shared,
-            path: one(key),
-            query: write.query,
-            headers: { ...headers, ...write.headers },
-          }),
-        options,
-      );
+      return call((shared) => rest.deleteItem({ ...withWrite(shared, write), path }), options);
     },
 
     deleteMany: async (which: readonly AnyKey[] | AnySelection, { dryRun, ...options }: AnyDeletion = {}) => {

@@ -19,6 +19,28 @@ const expectations: Readonly<Record<Expected, string>> = {
   nothing: 'the end of the file',
 };
 
+/**
+ * Returns a function that tells whether a byte belongs to the byte order mark, which only the start of the file may have.
+ * @param unexpected creates the error for a mark that is not complete
+ */
+const createMarkScanner = (
+  { position }: SourcePosition,
+  unexpected: () => SourceError,
+): ((byte: number) => boolean) => {
+  /** Bytes of the mark that were read; all of them where there is none. */
+  let length = position === 0 ? 0 : byteOrderMark.length;
+  return (byte) => {
+    if (length === byteOrderMark.length) return false;
+    if (byte === byteOrderMark[length]) {
+      length += 1;
+      return true;
+    }
+    if (length > 0) throw unexpected();
+    length = byteOrderMark.length;
+    return false;
+  };
+};
+
 /** Finds where the objects of an array begin and end, byte by byte. */
 const createScanner = (from: SourcePosition) => {
   let expected: Expected = from.position === 0 ? 'array' : 'commaOrEnd';
@@ -26,23 +48,11 @@ const createScanner = (from: SourcePosition) => {
   let isText = false;
   let isEscaped = false;
   let { line } = from;
-  /** Bytes of the byte order mark that were read; all of them where there is none. */
-  let markLength = from.position === 0 ? 0 : byteOrderMark.length;
-
-  /** Returns whether a byte belongs to the byte order mark, which only the start of the file may have. */
-  const isMark = (byte: number): boolean => {
-    if (markLength === byteOrderMark.length) return false;
-    if (byte === byteOrderMark[markLength]) {
-      markLength += 1;
-      return true;
-    }
-    if (markLength > 0) throw unexpected();
-    markLength = byteOrderMark.length;
-    return false;
-  };
 
   const unexpected = (): SourceError =>
     new SourceError(`the file is not an array of objects: ${expectations[expected]} is expected`, line + 1);
+
+  const isMark = createMarkScanner(from, unexpected);
 
   const scanInside = (byte: number): 'inside' | 'end' => {
     if (isText) {
