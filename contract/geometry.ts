@@ -14,7 +14,7 @@ export const geometryTypes = [
 
 export type GeometryType = (typeof geometryTypes)[number];
 
-/** Which geometries a column holds. */
+/** Geometries that a column holds. */
 export interface GeometryShape {
   /** Null for any. */
   readonly type: GeometryType | null;

@@ -104,7 +104,7 @@ export interface SchemaPrinter {
     before: readonly TableShape[],
     after: readonly TableShape[],
   ): { readonly first: readonly string[]; readonly last: readonly string[] };
-  /** How snapshots of other databases become those of this one. */
+  /** Mapping of snapshots of other databases to this one. */
   readonly mapping: SchemaMapping;
   /** Returns the printer for a database in which types were created, with the labels of enums. */
   withTypes?(types: ReadonlyMap<string, readonly string[] | null>): SchemaPrinter;

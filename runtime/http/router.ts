@@ -129,6 +129,7 @@ const completeEndpoints = (node: Node, options: RouterOptions): void => {
   const [first] = endpoints.values();
   if (first === undefined || nearestRoute === null) return;
   const { template, respondError } = first;
+  // errors list the methods that do something of their own, as the public system does
   const allowed = [...endpoints.keys()];
   const get = endpoints.get('GET');
   if (get !== undefined) endpoints.set('HEAD', get);
@@ -154,7 +155,7 @@ interface UnsupportedMethod {
   readonly allowed: readonly string[];
 }
 
-/** Routes whose unsupported methods are reported as unknown routes (404) instead of 405. */
+/** Routes whose unsupported methods are unknown routes (404) instead of 405, as clients of the public system expect. */
 const unknownByMethod: ReadonlySet<RouteHandler['kind']> = new Set(['items', 'operation']);
 
 /** Returns the error of an unsupported method; TRACE, which would echo credentials, is never allowed. */

@@ -20,7 +20,7 @@ export interface OpenOptions {
   readonly observe: Observe;
   /** A build that is known to be current; without it, one is looked up or created. */
   readonly directory?: string;
-  /** What makes builds; without it, a process of this one's own. */
+  /** Maker of builds; without it, a process that this one starts. */
   readonly builder?: Builder;
   /** A database that is already open, which is closed with the build. */
   readonly database?: Database;

@@ -33,7 +33,7 @@ export interface Difference {
   /** Hash of the schema, meta and version of the target. */
   readonly hash: string;
   readonly diff: SchemaDiff;
-  /** What this database does not hold as the snapshot of another one has it, if there is any. */
+  /** Properties in the snapshot of another database that this one does not hold, if there are any. */
   readonly losses?: readonly Loss[];
   /** Explanation of what an apply would do, if it was requested. */
   readonly explain?: Explanation;

@@ -49,7 +49,7 @@ const compileAs = (
     : parts.map((part) => (typeof part === 'string' ? part : asText(part, isOrdered)));
 };
 
-/** What is no number becomes null, instead of an error. */
+/** Converts an operand to a number; anything else becomes null instead of an error. */
 const asNumber = (operand: Operand): Operand =>
   operand.from === 'query' ? { ...operand, from: 'text' } : operand;
 

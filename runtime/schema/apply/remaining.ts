@@ -1,4 +1,4 @@
-/** What is left of an apply: read from the database, never from the journal. */
+/** Finds the rest of an apply: from the database, never from the journal. */
 import { invalidPayload } from '../../../contract/errors.js';
 import { renamesIn } from '../diff/patch.js';
 import type { Renames } from '../diff/renames.js';

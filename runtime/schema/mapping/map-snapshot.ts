@@ -11,7 +11,7 @@ import { uniqueNames } from './names.js';
 import { mapRelation } from './relations.js';
 import type { SchemaMapping } from './types.js';
 
-/** What the target does not hold as the snapshot has it. */
+/** A property of the snapshot that the target does not hold. */
 export interface Loss {
   readonly collection: string;
   /** Absent for what belongs to the collection. */

@@ -40,9 +40,9 @@ export type TypeProperties = Pick<FieldSchema, 'data_type'> &
   >;
 
 export interface MappedType extends TypeProperties {
-  /** What the column does not hold, or not refuse, as the original does. */
+  /** Values that the column does not hold, or does not refuse, as the original does. */
   readonly loss?: string;
-  /** What a check has to ensure, as the type does not. */
+  /** Values that a check has to ensure, as the type does not. */
   readonly check?: { readonly values: readonly string[] } | { readonly least: 0 };
 }
 
@@ -54,7 +54,7 @@ export interface MappingContext {
   readonly isCounter: boolean;
 }
 
-/** What a database says about its types, and has beside them. */
+/** Types of a database in a snapshot, and its properties beside them. */
 export interface SchemaMapping {
   /** Returns null for a type that other databases have nothing like. */
   toNeutral(type: TypeProperties): NeutralType | null;
@@ -64,7 +64,7 @@ export interface SchemaMapping {
   readonly foreignType: RegExp | null;
   /** Matches their collations. */
   readonly foreignCollation: RegExp | null;
-  /** How columns count: `auto_increment_kind` of a snapshot. */
+  /** Kind of counter of its columns: `auto_increment_kind` of a snapshot. */
   readonly counter: string;
   /** Columns that can count: only the primary key, the first of any key or index, or any. */
   readonly counters: 'primary key' | 'key' | 'any';

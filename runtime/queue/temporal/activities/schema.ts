@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import { failureTypes, type SchemaApplyInput } from '../../contract.js';
 
-/** How far an apply has come, as operators see it. */
+/** Progress of an apply, as operators see it. */
 export interface ApplyProgress {
   /** Statement that runs, such as `alter works`. */
   readonly step: string;
