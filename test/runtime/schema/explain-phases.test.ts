@@ -65,24 +65,26 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(phases).toEqual([{ phase: 'expand', statements }]);
   });
 
-  it('values that cannot be converted refuse an apply before anything is added, even with accept_loss', async () => {
-    if (dialect === 'sqlite') return;
-    await place.serve();
-    const wanted = edited(await place.snapshot(), (snapshot) => {
-      const label = field(snapshot, 'shelves', 'label');
-      Object.assign(label.schema, { data_type: 'date', max_length: null, default_value: null });
-      snapshot.fields.push(copyField(field(snapshot, 'shelves', 'depth'), 'height', { is_nullable: true }));
-    });
-    const difference = await place.diff(wanted, { explain: true });
-    const shelves = difference?.explain?.collections.find(({ collection }) => collection === 'shelves');
-    const rows = dialect === 'postgres' ? 2 : 1;
-    expect(shelves?.findings).toContainEqual(expect.objectContaining({ kind: 'inconvertible', rows }));
-    const before = await place.snapshot();
-    await expect(place.apply(difference as never, { acceptLoss: true })).rejects.toThrow(
-      '"shelves.label" holds values that cannot be converted to date',
-    );
-    expect(await place.snapshot()).toEqual(before);
-  });
+  it.runIf(dialect !== 'sqlite')(
+    'values that cannot be converted refuse an apply before anything is added, even with accept_loss',
+    async () => {
+      await place.serve();
+      const wanted = edited(await place.snapshot(), (snapshot) => {
+        const label = field(snapshot, 'shelves', 'label');
+        Object.assign(label.schema, { data_type: 'date', max_length: null, default_value: null });
+        snapshot.fields.push(copyField(field(snapshot, 'shelves', 'depth'), 'height', { is_nullable: true }));
+      });
+      const difference = await place.diff(wanted, { explain: true });
+      const shelves = difference?.explain?.collections.find(({ collection }) => collection === 'shelves');
+      const rows = dialect === 'postgres' ? 2 : 1;
+      expect(shelves?.findings).toContainEqual(expect.objectContaining({ kind: 'inconvertible', rows }));
+      const before = await place.snapshot();
+      await expect(place.apply(difference as never, { acceptLoss: true })).rejects.toThrow(
+        '"shelves.label" holds values that cannot be converted to date',
+      );
+      expect(await place.snapshot()).toEqual(before);
+    },
+  );
 
   it('the server is asked about a field under its new name on a copy that leaves nothing', async () => {
     const before = await place.database.query('select * from boxes order by code');
