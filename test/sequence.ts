@@ -3,6 +3,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Slowest first, as reported at the end of a run. */
 const slowestFiles: readonly string[] = [
+  'test/queue/schema-apply.test.ts',
+  'test/runtime/schema/changes.test.ts',
+  'test/runtime/metrics/alarms.test.ts',
+  'test/docs/incident.test.ts',
   'test/runtime/supervisor.test.ts',
   'test/queue/operator-actions.test.ts',
   'test/runtime/property/property.test.ts',
