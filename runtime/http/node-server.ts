@@ -9,7 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Responder } from './respond.js';
-import { idleTimeout, toldTimeout } from './timeouts.js';
+import { idleTimeout, advertisedTimeout } from './timeouts.js';
 import { sendResponse, toApiRequest, type MessageOptions } from './messages.js';
 import type { Observe } from '../observe.js';
 import type { ApiRequest } from '../request/api-request.js';
@@ -41,7 +41,7 @@ export interface Listener {
 /** Resolves when the server accepts connections. @throws what Node throws where the port is taken */
 export const listen = (options: ListenOptions): Promise<Listener> => {
   const server = createServer({
-    keepAliveTimeout: toldTimeout,
+    keepAliveTimeout: advertisedTimeout,
     requestTimeout: 60_000,
     headersTimeout: 20_000,
   });
@@ -110,7 +110,7 @@ const keepIdle = (socket: Socket, { idle, isLeaving }: InProgress): void => {
     return;
   }
   idle.add(socket);
-  socket.setTimeout(idleTimeout - toldTimeout);
+  socket.setTimeout(idleTimeout - advertisedTimeout);
 };
 
 const track = (socket: Socket, sockets: Set<Socket>): void => {
