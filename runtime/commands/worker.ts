@@ -8,7 +8,7 @@ import { createObserver } from '../log/observers.js';
 import { observeAll } from '../observe.js';
 import type { AdminServer } from '../processes/admin-server.js';
 import type { Parts } from '../processes/health.js';
-import type { RunningWorkers, WorkerProcessOptions } from '../processes/worker-process.js';
+import type { RunningWorkers, WorkerPool } from '../processes/worker-process.js';
 import { connectServiceManager } from '../processes/service-manager.js';
 import { untilStopped } from '../processes/lifetime.js';
 import { checkFileStore } from '../queue/requests/file-store-check.js';
@@ -55,9 +55,7 @@ export const workerCommand = (): Command =>
       }),
     );
 
-type Pool = Pick<WorkerProcessOptions, 'roles' | 'classes' | 'slots'>;
-
-const runWorkers = async (config: Config, pool: Pool): Promise<void> => {
+const runWorkers = async (config: Config, pool: WorkerPool): Promise<void> => {
   const manager = connectServiceManager();
   const log = await createObserver(config);
   const metrics = config.adminPort === null ? null : createMetrics({ version: packageVersion });

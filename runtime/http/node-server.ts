@@ -99,7 +99,7 @@ interface InProgress {
   isLeaving: boolean;
   /** Open connections: those without a request yet are not idle in the sense of `closeIdleConnections`. */
   readonly sockets: Set<Socket>;
-  /** Connections that have been idle for as long as clients are told. */
+  /** Connections that have been idle for longer than `Keep-Alive` advertises. */
   readonly idle: WeakSet<Socket>;
 }
 

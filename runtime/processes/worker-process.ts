@@ -38,7 +38,8 @@ export interface RunningWorkers extends Stoppable {
   sdkMetrics(): Promise<string>;
 }
 
-type Pool = Pick<WorkerProcessOptions, 'roles' | 'classes' | 'slots'>;
+/** The work that a worker takes. */
+export type WorkerPool = Pick<WorkerProcessOptions, 'roles' | 'classes' | 'slots'>;
 
 /** @throws Refusal for a class that no model has */
 export const startWorkerProcess = async (options: WorkerProcessOptions): Promise<RunningWorkers> => {
@@ -131,7 +132,7 @@ const checkClasses = (classes: readonly string[], models: QueueModels): void => 
   throw new Refusal(`no model has the class "${unknown.join('", "')}"; ${known}`);
 };
 
-interface Counted extends Pool {
+interface Counted extends WorkerPool {
   readonly workers: Pick<WorkerProcess, 'readGauges'>;
   readonly models: QueueModels;
 }

@@ -6,7 +6,7 @@ import { maxAdmitted } from '../store/admission.js';
 import type { ModelLocks } from '../store/model-locks.js';
 import type { PauseTarget } from '../store/pauses.js';
 import type { RequestHead } from '../store/request-head.js';
-import { findUnlisted } from '../store/waiting-accounts.js';
+import { findUnlisted, type Arrival } from '../store/waiting-accounts.js';
 import type { Quotas } from './quotas.js';
 
 export interface Fills {
@@ -27,13 +27,14 @@ export interface FillOptions {
 }
 
 export const createFills = ({ database, models, quotas, modelLocks, notifyAdmitted }: FillOptions): Fills => {
+  const assignSlots = async (model: QueueModelDeclaration, arrived: readonly Arrival[]): Promise<number> => {
+    const admitted = await modelLocks.hold(model, ({ fill: assign }) => assign(arrived));
+    await notifyAdmitted(admitted);
+    return admitted.length;
+  };
   const fill: Fills['fill'] = async (model) => {
-    const unlisted = await findUnlisted(database, model.id);
-    for (let arrived = unlisted; ; arrived = []) {
-      const admitted = await modelLocks.hold(model, ({ fill: assign }) => assign(arrived));
-      await notifyAdmitted(admitted);
-      if (admitted.length < maxAdmitted) return;
-    }
+    let arrived = await findUnlisted(database, model.id);
+    while ((await assignSlots(model, arrived)) >= maxAdmitted) arrived = [];
   };
   return {
     fill,
@@ -49,9 +50,7 @@ export const createFills = ({ database, models, quotas, modelLocks, notifyAdmitt
     },
     async fillOthers({ account, model: left }) {
       if ((await quotas.limitsOf(account)).running === null) return;
-      for (const model of models.all)
-        if (model.id !== left)
-          await notifyAdmitted(await modelLocks.hold(model, ({ fill: assign }) => assign()));
+      for (const model of models.all) if (model.id !== left) await assignSlots(model, []);
     },
   };
 };

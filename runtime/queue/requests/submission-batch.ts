@@ -198,12 +198,11 @@ const positionsOf = async (
 ): Promise<ReadonlyMap<string, number>> => {
   const positions = new Map<string, number>();
   const before = new Map<number, number>();
-  // a power of two, so that few distinct statements are prepared
-  const limit = 2 ** Math.ceil(Math.log2(maxPosition + newest.length));
   for (const request of newest.toReversed()) {
     const { id, priority } = request;
     // the newest are counted too, and taken off from the last on
-    const count = before.get(priority) ?? (await countFromPriority(statements, request, limit));
+    const count =
+      before.get(priority) ?? (await countFromPriority(statements, request, maxPosition + newest.length));
     before.set(priority, count - 1);
     positions.set(id, Math.min(maxPosition, count - 1));
   }

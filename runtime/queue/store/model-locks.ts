@@ -19,7 +19,7 @@ export interface LockedModel {
 export interface ModelLocks {
   /** Runs `body` in a transaction that holds the lock of the model. */
   hold<Result>(model: QueueModelDeclaration, body: (locked: LockedModel) => Promise<Result>): Promise<Result>;
-  /** Has the next `hold` see pauses of operators that have begun or ended just now; it may see them a second late. */
+  /** Has the next `hold` see pauses that have begun or ended just now, which it may otherwise see a second late. */
   expirePauses(): void;
 }
 

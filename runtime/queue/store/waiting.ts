@@ -3,7 +3,7 @@ import type { BindValue } from '../../databases/contract.js';
 import type { Statements } from '../../execute/system-rows.js';
 import type { RequestHead } from './request-head.js';
 
-/** Greatest position that is told; it means that at least so many requests are ahead. */
+/** Greatest position in an answer; it means that at least so many requests are ahead. */
 export const maxPosition = 1_000;
 
 /** Counts the waiting requests ahead of a request, at most `maxPosition`. */
@@ -43,9 +43,11 @@ const countRanges = async (
   limit: number,
   ranges: readonly Range[],
 ): Promise<number> => {
+  // a power of two, so that few distinct statements are prepared, whatever a client asks for
+  const size = 2 ** Math.ceil(Math.log2(limit));
   const some = ranges.map(
     ({ test }, at) =>
-      `select one from (select 1 as one from svc_requests where state = 'waiting' and ${test} limit ${limit}) range_${at}`,
+      `select one from (select 1 as one from svc_requests where state = 'waiting' and ${test} limit ${size}) range_${at}`,
   );
   const [row] = await statements.query(
     `select count(*) as found from (${some.join(' union all ')}) ranges`,
