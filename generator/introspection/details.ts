@@ -33,7 +33,7 @@ export interface CheckDetails {
   readonly name: string | null;
   /** SQL of the condition, as the database prints it. */
   readonly sql: string;
-  /** Absent where rows are held against it. */
+  /** Absent for a check that is enforced. */
   readonly enforced?: false;
 }
 
@@ -72,7 +72,7 @@ export interface ColumnDetails {
   readonly values: readonly string[] | null;
   /** System of coordinates of a geometry (EPSG), `null` where it is any; absent for other types. */
   readonly srid?: number | null;
-  /** Whether `select *` leaves it out; absent where it does not. */
+  /** Whether `select *` omits the column; absent for a visible one. */
   readonly invisible?: true;
   /** `null` where it is that of the table. */
   readonly collation: string | null;

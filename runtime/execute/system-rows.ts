@@ -42,7 +42,7 @@ interface FindOptions<Table extends SystemTable, Column extends ColumnOf<Table>>
   /** Ascending, or descending with a leading `-`. */
   readonly order?: readonly (ColumnOf<Table> | `-${ColumnOf<Table>}`)[];
   readonly limit?: number;
-  /** Rows that are left out before; only with `limit`. */
+  /** Number of rows to skip; only with `limit`. */
   readonly offset?: number;
 }
 

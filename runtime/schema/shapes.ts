@@ -42,7 +42,7 @@ export interface ColumnShape {
   readonly values: readonly string[] | null;
   /** System of coordinates of a geometry (EPSG), null: any; absent for types that have none. */
   readonly srid?: number | null;
-  /** Whether `select *` leaves it out; absent where it does not. */
+  /** Whether `select *` omits the column; absent for a visible one. */
   readonly invisible?: true;
   readonly nullable: boolean;
   readonly default: DefaultShape | null;
@@ -87,7 +87,7 @@ export interface IndexPartShape {
 export interface CheckShape {
   readonly name: string;
   readonly expression: SchemaExpression;
-  /** Absent where rows are held against it. */
+  /** Absent for a check that is enforced. */
   readonly enforced?: false;
 }
 

@@ -77,7 +77,7 @@ export interface SchemaMapping {
   /** Whether a geometry column refuses values of other systems of coordinates than its own. */
   readonly enforcesSrid: boolean;
   readonly hasInvisibleColumns: boolean;
-  /** Whether a check may be there without rows being held against it. */
+  /** Whether checks can exist without being enforced. */
   readonly hasUnenforcedChecks: boolean;
   readonly hasSetDefault: boolean;
   readonly indexes: IndexTraits;

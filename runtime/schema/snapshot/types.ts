@@ -72,7 +72,7 @@ export interface IndexPartEntry {
 export interface CheckEntry {
   readonly name: string;
   readonly expression: string;
-  /** Absent where rows are held against it. */
+  /** Absent for a check that is enforced. */
   readonly enforced?: false;
 }
 
@@ -98,7 +98,7 @@ export interface FieldSchema {
   readonly enum_values?: readonly string[] | null;
   /** System of coordinates of a geometry (EPSG). */
   readonly srid?: number | null;
-  /** Whether `select *` leaves it out; absent where it does not. */
+  /** Whether `select *` omits the column; absent for a visible one. */
   readonly is_invisible?: true;
   readonly is_nullable: boolean;
   readonly is_unique: boolean;
