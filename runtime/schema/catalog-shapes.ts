@@ -62,9 +62,11 @@ const tableToShape = (table: Table, details: TableDetails, printer: SchemaPrinte
     },
     columns: table.columns.map((column) => columnToShape(column, reading)),
     primaryKey: table.primaryKey ?? [],
-    uniques: uniques.map(({ name, parts }) => ({
+    ...(details.keyDeferrable !== undefined && { keyDeferrable: details.keyDeferrable }),
+    uniques: uniques.map(({ name, parts, deferrable }) => ({
       name,
       columns: parts.flatMap(({ column }) => column ?? []),
+      ...(deferrable !== undefined && { deferrable }),
     })),
     indexes: details.indexes.filter((index) => !isUnique(index)).map((index) => indexToShape(index, reading)),
     checks: details.checks.map(({ name, sql, enforced }, at) => ({
@@ -181,6 +183,7 @@ const foreignKeyToShape = (key: ForeignKey, printer: SchemaPrinter): ForeignKeyS
   references: key.references,
   onUpdate: toAction(key.onUpdate.toUpperCase(), printer),
   onDelete: toAction(key.onDelete.toUpperCase(), printer),
+  ...(key.deferrable !== undefined && { deferrable: key.deferrable }),
 });
 
 /** Returns `RESTRICT` for both words where they are the same. */

@@ -1,5 +1,5 @@
 /** Converts rows of PostgreSQL's catalogs to tables. Pure. */
-import type { Column, ForeignKey, Index, ReferenceAction, Table, Unique } from '../catalog.js';
+import type { Column, Deferrable, ForeignKey, Index, ReferenceAction, Table, Unique } from '../catalog.js';
 import type { Count } from '../dialect.js';
 import { groupBy } from '../order.js';
 import { readDefault, readType } from './columns.js';
@@ -56,6 +56,8 @@ export interface ForeignKeyRow {
   readonly name: string;
   readonly onUpdate: string;
   readonly onDelete: string;
+  readonly deferrable: Count;
+  readonly deferred: Count;
   readonly column: string;
   readonly target: string;
   readonly reference: string;
@@ -148,7 +150,18 @@ const readForeignKeys = (rows: readonly ForeignKeyRow[]): ForeignKey[] =>
     references: parts.map((row) => row.reference),
     onUpdate: readAction(parts[0]?.onUpdate),
     onDelete: readAction(parts[0]?.onDelete),
+    ...(parts[0] !== undefined && readDeferrable(parts[0])),
   }));
+
+/** Returns `deferrable` of a constraint that can be deferred. */
+export const readDeferrable = ({
+  deferrable,
+  deferred,
+}: {
+  readonly deferrable: Count | null;
+  readonly deferred: Count | null;
+}): { readonly deferrable?: Deferrable } =>
+  Number(deferrable) === 1 ? { deferrable: Number(deferred) === 1 ? 'deferred' : 'immediate' } : {};
 
 const actions: ReadonlyMap<string, ReferenceAction> = new Map([
   ['r', 'restrict'],

@@ -76,7 +76,8 @@ const printColumn = (column: ColumnShape): string => {
 
 const printForeignKey = (key: ForeignKeyShape): string =>
   `CONSTRAINT ${quote(key.name)} FOREIGN KEY (${quoteAll(key.columns)}) ` +
-  `REFERENCES ${quote(key.table)} (${quoteAll(key.references)}) ON DELETE ${key.onDelete} ON UPDATE ${key.onUpdate}`;
+  `REFERENCES ${quote(key.table)} (${quoteAll(key.references)}) ON DELETE ${key.onDelete} ON UPDATE ${key.onUpdate}` +
+  (key.deferrable === 'deferred' ? ' DEFERRABLE INITIALLY DEFERRED' : '');
 
 const printIndex = (table: string, index: IndexShape): string => {
   const parts = index.parts.map(({ column, expression, descending }) => {

@@ -106,8 +106,9 @@ const isTouched = (
 ): boolean => {
   const [before, after] = [old.get(table), wanted.get(table)];
   if (before === undefined || after === undefined) return true;
-  const keysOf = ({ primaryKey, uniques, indexes }: TableShape): unknown => [
+  const keysOf = ({ primaryKey, keyDeferrable, uniques, indexes }: TableShape): unknown => [
     primaryKey,
+    keyDeferrable,
     uniques.filter((unique) => unique.columns.some((column) => columns.includes(column))),
     indexes.filter(({ parts }) => parts.some(({ column }) => column !== null && columns.includes(column))),
   ];
