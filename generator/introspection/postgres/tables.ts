@@ -143,15 +143,20 @@ const toIndex = ([name, parts]: IndexParts): Index => ({
 });
 
 const readForeignKeys = (rows: readonly ForeignKeyRow[]): ForeignKey[] =>
-  [...groupBy(rows, (row) => row.name)].map(([name, parts]) => ({
-    name,
-    columns: parts.map((row) => row.column),
-    table: parts[0]?.target ?? '',
-    references: parts.map((row) => row.reference),
-    onUpdate: readAction(parts[0]?.onUpdate),
-    onDelete: readAction(parts[0]?.onDelete),
-    ...(parts[0] !== undefined && readDeferrable(parts[0])),
-  }));
+  [...groupBy(rows, (row) => row.name).values()].flatMap((parts) => {
+    const [first] = parts;
+    return first === undefined ? [] : [toForeignKey(first, parts)];
+  });
+
+const toForeignKey = (first: ForeignKeyRow, parts: readonly ForeignKeyRow[]): ForeignKey => ({
+  name: first.name,
+  columns: parts.map((row) => row.column),
+  table: first.target,
+  references: parts.map((row) => row.reference),
+  onUpdate: readAction(first.onUpdate),
+  onDelete: readAction(first.onDelete),
+  ...readDeferrable(first),
+});
 
 /** Returns `deferrable` of a constraint that can be deferred. */
 export const readDeferrable = ({
@@ -170,4 +175,4 @@ const actions: ReadonlyMap<string, ReferenceAction> = new Map([
   ['d', 'set default'],
 ] as const);
 
-const readAction = (letter = 'a'): ReferenceAction => actions.get(letter) ?? 'no action';
+const readAction = (letter: string): ReferenceAction => actions.get(letter) ?? 'no action';

@@ -85,6 +85,8 @@ it('what MariaDB does not keep of MySQL is a loss: a geometry of SRID 0 alone', 
   expect(await target.diff(await source.snapshot(), { force: true })).toBeNull();
 });
 
+const checked = (what: string): string => `every statement checks ${what}, not the commit`;
+
 it('constraints of PostgreSQL that are checked at commit are so on SQLite if it has them, and a loss elsewhere', async () => {
   const source = await create(
     'postgres',
@@ -92,7 +94,6 @@ it('constraints of PostgreSQL that are checked at commit are so on SQLite if it 
     create table s (id int primary key, a int references s (id) deferrable initially deferred, b int references s (id) deferrable);`,
   );
   const snapshot = await source.snapshot();
-  const checked = (what: string) => `every statement checks ${what}, not the commit`;
   const ofT = ['the primary key', 't_n_key'].map((each) => ({ collection: 't', loss: checked(each) }));
   const ofS = ['a', 'b'].map((field) => ({ collection: 's', field, loss: checked('it') }));
   for (const [dialect, losses, kept] of [
