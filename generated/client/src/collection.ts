@@ -54,7 +54,8 @@ const createReads = (target: CollectionTarget) => {
 
     get: async (key: AnyKey, { meta, ifNoneMatch, ...query }: AnyRead = {}, options?: CallOptions) => {
       const request = { path: pathOf(collection, key), query: toParameters(query) };
-      if (!fitsUrl(request.query)) return withTag(await searchOne(target, { key, query }, options), null, meta);
+      if (!fitsUrl(request.query))
+        return withTag(await searchOne(target, { key, query }, options), null, meta);
       return readTagged(
         { call, meta, ifNoneMatch, read: (shared) => rest.readItem({ ...shared, ...request }) },
         options,

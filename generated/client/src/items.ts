@@ -13,7 +13,6 @@ import type {
   ExportQuery,
   GetQuery,
   GetResult,
-  ItemQuery,
   ListQuery,
   ListResult,
   MetaKey,
