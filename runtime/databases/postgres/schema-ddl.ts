@@ -183,8 +183,8 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   createTable,
   dropTable: (name) => `drop table ${quote(name)}`,
   renameTable: (from, to) => `alter table ${quote(from)} rename to ${quote(to)}`,
-  renameColumn: (table, { from, to }) =>
-    `alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`,
+  renameColumn: ({ from, to }, { before }) =>
+    `alter table ${quote(before.name)} rename column ${quote(from)} to ${quote(to)}`,
   alterTable,
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
   dropForeignKey: (table, { name }) => `alter table ${quote(table.name)} drop constraint ${quote(name)}`,

@@ -195,6 +195,8 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   noActionIsRestrict: false,
   indexesForeignKeys: false,
   reserved: /^sqlite_/i,
+  // made of the names of table and columns, as a snapshot needs some
+  automaticNames: { uniques: /_unique$/, checks: /_check_\d+$/, foreignKeys: /_foreign$/ },
   maxName: 128,
   nameLength: (name) => [...name].length,
   dataType,
@@ -206,8 +208,8 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   createTable: (table) => [printTable(table, table.name), ...printIndexes(table)],
   dropTable: (name) => `DROP TABLE ${quote(name)}`,
   renameTable: (from, to) => `ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`,
-  renameColumn: (table, { from, to }) =>
-    `ALTER TABLE ${quote(table)} RENAME COLUMN ${quote(from)} TO ${quote(to)}`,
+  renameColumn: ({ from, to }, { before }) =>
+    `ALTER TABLE ${quote(before.name)} RENAME COLUMN ${quote(from)} TO ${quote(to)}`,
   alterTable,
   addForeignKey: null,
   dropForeignKey: () => '',

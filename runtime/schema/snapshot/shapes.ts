@@ -15,6 +15,7 @@ import type {
   SchemaExpression,
   TableShape,
 } from '../shapes.js';
+import { alignConstraints } from './align-constraints.js';
 import { completeKeys } from './keys.js';
 import type { FieldEntry, FieldSchema, IndexEntry, RelationEntry, Snapshot } from './types.js';
 
@@ -88,7 +89,7 @@ const toTable = (
     foreignKeys: relations.flatMap((relation) => toForeignKey(relation, current, printer)),
     triggers: current?.triggers ?? [],
   };
-  return completeKeys(table, { entries: columns, current, printer });
+  return completeKeys(alignConstraints(table, current, printer), { entries: columns, current, printer });
 };
 
 /** A snapshot without a list of columns says nothing about the key. */
@@ -255,7 +256,7 @@ const toForeignKey = (
   ];
 };
 
-/** A key that is checked by each statement unless deferred is what every key of SQLite is. */
+/** Where every relation can be deferred, one that begins as checked by each statement is like any other. */
 const toDeferrable = (
   given: Deferrable | null | undefined,
   { mapping }: SchemaPrinter,
