@@ -40,15 +40,22 @@ const become = async (place: Place, edit: Edit) => {
   return difference;
 };
 
+const unnamed = (list: readonly object[] = []): readonly string[] =>
+  list
+    .map((each) =>
+      JSON.stringify(each, (key, value: unknown) =>
+        key === 'name' || key === 'constraint_name' ? '' : value,
+      ),
+    )
+    .toSorted();
+
 /** Constraints and indexes of a table without their names. */
 const partsOf = async (place: Place, table: string): Promise<unknown> => {
   const { collections, fields, relations } = await place.snapshot();
   const schema = collections.find(({ collection }) => collection === table)?.schema;
-  const unnamed = (list: readonly object[] = []): readonly string[] =>
-    list.map((each) => JSON.stringify({ ...each, name: '' })).toSorted();
   const { uniques, indexes, checks } = schema ?? {};
   const generated = fields.map(({ schema: column }) => column?.generation_expression);
-  const keys = relations.map(({ schema: key }) => ({ ...key, constraint_name: '' }));
+  const keys = relations.flatMap(({ schema: key }) => key ?? []);
   return [unnamed(uniques), unnamed(indexes), unnamed(checks), unnamed(keys), generated];
 };
 
