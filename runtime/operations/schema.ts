@@ -2,6 +2,7 @@
 import type { Operations } from '../../generated/server/operations.js';
 import { lazy } from '../concurrency/lazy.js';
 import { loadWorkflows } from './apply-workflows.js';
+import { startApply } from './queued-apply.js';
 import { serveSchema } from './serve-schema.js';
 import type { OperationServices } from './services.js';
 
@@ -15,6 +16,9 @@ export const createSchemaOperations = ({
   database,
   config,
   reload,
+  background,
+  keepBuild,
+  base,
 }: OperationServices): Pick<Operations, Names> => {
   const load = lazy(() => import('../schema/service.js'));
   const services = { database, tables: config.tables };
@@ -46,16 +50,24 @@ export const createSchemaOperations = ({
     },
 
     async schemaApply({ body }, context) {
-      const { applyDifference } = await load();
+      const { applyDifference, describeApply } = await load();
       const { user } = await context.principal();
-      await applyDifference(body as never, {
-        ...services,
-        user: user?.id ?? null,
-        wait: config.schemaApplyWait,
-        serve: reload,
-        workflows: await loadWorkflows(config),
-      });
-      await serveSchema(reload, 'the difference is applied, but the schema cannot be served');
+      const apply = async (onQueued?: (id: string) => void): Promise<void> => {
+        await applyDifference(body as never, {
+          ...services,
+          user: user?.id ?? null,
+          wait: config.schemaApplyWait,
+          serve: reload,
+          workflows: await loadWorkflows(config),
+          ...(onQueued !== undefined && { onQueued }),
+        });
+        await serveSchema(reload, 'the difference is applied, but the schema cannot be served');
+      };
+      const id = context.prefersAsync ? await startApply({ background, keepBuild, apply }) : await apply();
+      if (typeof id !== 'string') return { status: 204, body: null };
+      context.setHeader('location', `${base}/schema/applies/${id}`);
+      context.setHeader('preference-applied', 'respond-async');
+      return { status: 202, body: { data: await describeApply(id, database) } };
     },
 
     async schemaApplyStatus({ id }) {
