@@ -9,16 +9,13 @@ import { bindInput, type ItemContext } from './context.js';
 import { matchesTag, type EntityTagOf } from './entity-tags.js';
 import { readItem, type ReadTarget, type WrittenContext } from './read.js';
 
-/** Maximum size in bytes of a list with a tag; for larger ones, hashing costs more than it saves. */
-const maxTaggedList = 16_384;
-
 const cacheControl = 'private, no-cache';
 const vary = 'Authorization, Cookie, Accept-Encoding';
 
 interface CacheReadOptions {
   readonly request: ApiRequest;
   readonly tagOf: EntityTagOf;
-  /** Whether the response is one item, whose tag a later write can send as `If-Match`. */
+  /** The response is one item, whose tag a later write can send as `If-Match`. Lists have none: it costs a tenth of a list. */
   readonly isItem: boolean;
 }
 
@@ -28,8 +25,7 @@ export const cacheRead = async (
   { request, tagOf, isItem }: CacheReadOptions,
 ): Promise<ApiResponse> => {
   const { body, headers } = response;
-  const isTagged = body instanceof Buffer && (isItem || body.length <= maxTaggedList);
-  const tag = isTagged ? await tagOf(body) : null;
+  const tag = isItem && body instanceof Buffer ? await tagOf(body) : null;
   if (tag === null)
     return { ...response, headers: addHeaders(headers, { 'cache-control': cacheControl, vary }) };
   const known = request.headers['if-none-match'];
