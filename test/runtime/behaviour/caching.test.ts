@@ -164,8 +164,7 @@ describe.each(sampleSettings(import.meta.url))('caching on $dialect through $lis
     });
 
     it('have a tag of their own', async () => {
-      await write('PATCH', item, {}, { title: 'long '.repeat(30) });
-      const names = Array.from({ length: 10 }, (_, index) => `t${index}`);
+      const names = Array.from({ length: 120 }, (_, index) => `t${index}`);
       const path = `/items/book/201?fields=${names}&${names.map((name) => `alias[${name}]=title`).join('&')}`;
       const [answer, whole] = [await ask(path, 'br'), await get(path)];
       expect([answer.headers.get('content-encoding'), tagOf(answer)]).toEqual([
