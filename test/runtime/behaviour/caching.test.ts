@@ -23,14 +23,13 @@ describe.each(sampleSettings(import.meta.url))('caching on $dialect through $lis
     };
   const item = '/items/book/201?fields=id,title';
 
-  it('an item is cached privately and revalidated, a list only cached privately', async () => {
-    for (const path of [item, '/items/book?limit=2']) {
-      const { headers } = await get(path);
+  it('an item and a list are cached privately, and an item is revalidated', async () => {
+    const answers = [await get(item), await get('/items/book?limit=2')];
+    for (const { headers } of answers) {
       expect(headers.get('cache-control')).toBe('private, no-cache');
       expect(headers.get('vary')).toBe('Authorization, Cookie, Accept-Encoding');
-      if (path === item) expect(headers.get('etag')).toMatch(/^"[\w-]{22}"$/);
-      else expect(headers.get('etag')).toBeNull();
     }
+    expect(answers.map(tagOf)).toEqual([expect.stringMatching(/^"[\w-]{22}"$/), 'none']);
   });
 
   it.each([
