@@ -61,7 +61,9 @@ const targetOf = ({ collection, query }: RootCall, parameters: Arguments): ReadT
   parsed: query(parameters),
 });
 
-const keyOf = ({ collection, args }: RootCall): readonly unknown[] => splitKeyValue(collection, args.id);
+/** Returns the parts of the key; none for a singleton, which is named by its collection. */
+const keyOf = ({ collection, args }: RootCall): readonly unknown[] =>
+  args.id === undefined && collection.singleton ? [] : splitKeyValue(collection, args.id);
 
 /** Returns the items to write, by key or by query. @throws INVALID_PAYLOAD when both are given */
 const toItemSelection = ({
@@ -93,13 +95,18 @@ const aggregate: RootAction = (call) => {
   };
 };
 
-const item: RootAction = (call) => {
+const item: RootAction = (call) => tagged(call, (target, context) => readItem(target, keyOf(call), context));
+
+const singleton: RootAction = (call) => tagged(call, readSingleton);
+
+/** Reads one item, and its tag where `meta` asks for it. */
+const tagged = (call: RootCall, read: typeof readSingleton): Run => {
   const target = targetOf(call, { timezone: call.args.timezone });
   const isTagged = readsTag(call.args.meta);
   return async (context) => {
     // read first: a tag that is older than the data fails a write, a newer one would let it pass
     const etag = isTagged ? await readItemTag(representationOf(call), keyOf(call), context) : null;
-    const result = asItem(await readItem(target, keyOf(call), context));
+    const result = asItem(await read(target, context));
     return etag === null ? result : { ...result, meta: { etag } };
   };
 };
@@ -125,11 +132,6 @@ const matching = (call: RootCall, context: ItemContext): WriteItemContext => {
   if (typeof ifMatch !== 'string') return context;
   const target = representationOf(call);
   return { ...context, precondition: guardMatch({ target, key: keyOf(call), expected: ifMatch }, context) };
-};
-
-const singleton: RootAction = (call) => {
-  const target = targetOf(call, { timezone: call.args.timezone });
-  return async (context) => asItem(await readSingleton(target, context));
 };
 
 const create: RootAction = (call) => createRows(call, targetOf(call, {}), asItem);
@@ -176,7 +178,7 @@ const updateBatch: RootAction = (call) => {
 
 const updateSingletonItem: RootAction = (call) => {
   const target = targetOf(call, {});
-  return async (context) => asItem(await updateSingleton(target, call.args.data, context));
+  return async (context) => asItem(await updateSingleton(target, call.args.data, matching(call, context)));
 };
 
 const own: RootAction = (call) => {

@@ -133,18 +133,17 @@ const readConfirmed = async (action: Action, call: Call, access: Access): Promis
   }
 };
 
-/**
- * Lets the caller keep the answer to a GET, except those of system collections, which hold identities.
- */
+/** Adds what lets the caller keep the answer to a GET, or compare it later. */
 const cache = (response: ApiResponse, { request, collection, key, context: { tagOf } }: Call) => {
-  if (collection.system || request.method === 'SEARCH') return response;
-  return cacheRead(response, { request, tagOf, isItem: key.length > 0 || collection.singleton });
+  if (request.method === 'SEARCH') return response;
+  const isItem = key.length > 0 || collection.singleton;
+  return cacheRead(response, { request, tagOf, isItem, isSystem: collection.system });
 };
 
 /** Writes after the principal has been confirmed; reads the body before that, because it can take long. */
 const runWrite = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
   if (!action.matches && call.request.headers['if-match'] !== undefined) {
-    throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key');
+    throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key, and PATCH of a singleton');
   }
   const isDryRun = readDryRun(call.request.query);
   if (!action.takesConflict) refuseOnConflict(call.request);
@@ -267,9 +266,10 @@ const searchSingletonAction = read(async ({ collection, request, context }) => {
   return respondOne(await readSingleton(target, context), target, context);
 });
 
-const updateSingletonAction = write(async ({ collection, request, context }) => {
+const updateSingletonAction = writeItem(async (call) => {
+  const { collection, request } = call;
   const target = { collection, parsed: parseWriteQuery(request.query) };
-  return respondRows(await updateSingleton(target, await readJson(request), context), false);
+  return respondRows(await updateSingleton(target, await readJson(request), matching(call)), false);
 });
 
 const actions: Readonly<Record<ItemAction, Action>> = {

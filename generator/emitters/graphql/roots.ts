@@ -107,12 +107,20 @@ const byId = (subject: Subject): FieldDefinition =>
   });
 
 const singleton = (subject: Subject): FieldDefinition =>
-  root(subject, 'singleton', { name: subject.stem, arguments: [timezone], type: subject.item });
+  root(subject, 'singleton', {
+    name: subject.stem,
+    arguments: [itemMeta, timezone],
+    type: subject.item,
+  });
 
 const updateSingleton = (subject: Subject): FieldDefinition =>
   root(subject, 'updateSingleton', {
     name: `update_${subject.stem}`,
-    arguments: [{ name: 'data', type: `${subject.context.typesOf(subject.collection).update}!` }, dryRun],
+    arguments: [
+      { name: 'data', type: `${subject.context.typesOf(subject.collection).update}!` },
+      ifMatch,
+      dryRun,
+    ],
     type: subject.item,
   });
 

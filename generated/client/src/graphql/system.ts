@@ -1384,6 +1384,7 @@ export type roles_by_idQueryVariables = Exact<{
 export type roles_by_idQuery = { roles_by_id: { id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null } | null };
 
 export type settingsQueryVariables = Exact<{
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -2320,6 +2321,7 @@ export type delete_roles_itemsMutation = { delete_roles_items: { ids: Array<stri
 
 export type update_settingsMutationVariables = Exact<{
   data: update_svc_settings_input;
+  ifMatch?: string | null | undefined;
   dry_run?: boolean | null | undefined;
 }>;
 
@@ -2850,7 +2852,7 @@ export const roles_by_idDocument = createDocument<roles_by_idQuery, roles_by_idQ
 
 export const settingsDocument = createDocument<settingsQuery, settingsQueryVariables>(
   'system',
-  'query settings($timezone: String) { settings(timezone: $timezone) { id activity_days } }',
+  'query settings($meta: [String], $timezone: String) { settings(meta: $meta, timezone: $timezone) { id activity_days } }',
 );
 
 export const settings_by_idDocument = createDocument<settings_by_idQuery, settings_by_idQueryVariables>(
@@ -3350,7 +3352,7 @@ export const delete_roles_itemsDocument = createDocument<delete_roles_itemsMutat
 
 export const update_settingsDocument = createDocument<update_settingsMutation, update_settingsMutationVariables>(
   'system',
-  'mutation update_settings($data: update_svc_settings_input!, $dry_run: Boolean) { update_settings(data: $data, dry_run: $dry_run) { id activity_days } }',
+  'mutation update_settings($data: update_svc_settings_input!, $ifMatch: String, $dry_run: Boolean) { update_settings(data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id activity_days } }',
 );
 
 export const delete_settings_itemDocument = createDocument<delete_settings_itemMutation, delete_settings_itemMutationVariables>(
