@@ -1,5 +1,6 @@
 /** JSON Schema of what a diff takes: the shape of a snapshot, with every text and number limited. */
-
+import { fieldTypes } from '../../../contract/field-types.js';
+import { geometryTypes } from '../../../contract/geometry.js';
 import { accessJsonSchema } from '../access-rows/check.js';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength });
@@ -79,11 +80,13 @@ export const collectionJsonSchema = {
   },
 };
 
-const fieldTypes = (
-  'string text integer bigInteger float decimal boolean date dateTime time timestamp uuid json csv hash binary ' +
-  'alias unknown geometry geometry.Point geometry.LineString geometry.Polygon geometry.MultiPoint ' +
-  'geometry.MultiLineString geometry.MultiPolygon vector'
-).split(' ');
+/** Types that a snapshot may have: those of the API, of one kind of geometry, hashes, and relations without a column. */
+const typeNames = [
+  ...Object.keys(fieldTypes),
+  ...geometryTypes.filter((type) => type !== 'GeometryCollection').map((type) => `geometry.${type}`),
+  'hash',
+  'alias',
+];
 
 export const fieldJsonSchema = {
   type: 'object',
@@ -91,7 +94,7 @@ export const fieldJsonSchema = {
   properties: {
     collection: name,
     field: name,
-    type: { enum: fieldTypes },
+    type: { enum: typeNames },
     meta,
     schema: {
       type: ['object', 'null'],
