@@ -29,12 +29,12 @@ export type RootResult =
   | {
       readonly rows: JsonRows;
       readonly isList: boolean;
-      readonly meta: ResultMeta | null;
+      readonly meta: RootMeta | null;
     }
-  | { readonly value: unknown; readonly meta?: ResultMeta };
+  | { readonly value: unknown; readonly meta?: RootMeta };
 
 /** The `meta` of a response: requested counts, cursor or tag, and the outcomes of a write. */
-type ResultMeta = Readonly<Record<string, unknown>>;
+export type RootMeta = Readonly<Record<string, unknown>>;
 
 /** A call of one root field. */
 export interface RootCall {
@@ -215,6 +215,9 @@ const joinParts = (key: readonly unknown[]): string =>
 
 const toText = (part: unknown): string => (Buffer.isBuffer(part) ? part.toString('base64') : String(part));
 
+/** Returns what `meta` says of a write that was only tried. */
+export const dryRunMeta = ({ rows }: DryRun): RootMeta => ({ dry_run: true, rows });
+
 /** Lets a write be tried by `dry_run`. */
 const write =
   (action: RootAction): RootAction =>
@@ -224,7 +227,7 @@ const write =
     return async (context) => {
       const dryRun: DryRun = { rows: 0 };
       const result = await run({ ...context, dryRun });
-      return { ...result, meta: { ...result.meta, dry_run: true, rows: dryRun.rows } };
+      return { ...result, meta: { ...result.meta, ...dryRunMeta(dryRun) } };
     };
   };
 
@@ -243,7 +246,7 @@ export const rootActions: ReadonlyMap<string, RootAction> = new Map([
   ['updateSingleton', write(updateSingletonItem)],
   ['own', own],
   ['ownList', ownList],
-  ['updateOwn', updateOwnItem],
+  ['updateOwn', write(updateOwnItem)],
   ['deleteItem', write(deleteOne)],
   ['deleteMany', write(deleteMany)],
 ]);

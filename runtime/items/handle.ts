@@ -4,7 +4,7 @@ import { untilConfirmed } from '../access/confirmation.js';
 import type { Access } from '../access/access.js';
 import type { Collection } from '../../contract/collection.js';
 import type { ItemAction, RouteHandler } from '../../contract/routes.js';
-import { invalidPayload, invalidQuery } from '../../contract/errors.js';
+import { invalidQuery } from '../../contract/errors.js';
 import { noRows, type JsonRows } from '../execute/row-set.js';
 import type { WriteOutput } from './write-output.js';
 import { cacheRead, guardMatch } from './caching.js';
@@ -24,7 +24,8 @@ import { readKeys } from './selection.js';
 import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
-import { readDryRun } from '../request/dry-run.js';
+import { dryRunHeaders, readDryRun } from '../request/dry-run.js';
+import { refuseMatch } from '../request/if-match.js';
 import { readOnConflict, refuseOnConflict } from '../request/on-conflict.js';
 import { readSearch } from '../request/search.js';
 import { parseCachedQuery, parseWriteQuery } from './parsed-queries.js';
@@ -142,9 +143,7 @@ const cache = (response: ApiResponse, { request, collection, key, context: { tag
 
 /** Writes after the principal has been confirmed; reads the body before that, because it can take long. */
 const runWrite = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
-  if (!action.matches && call.request.headers['if-match'] !== undefined) {
-    throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key, and PATCH of a singleton');
-  }
+  if (!action.matches) refuseMatch(call.request);
   const isDryRun = readDryRun(call.request.query);
   if (!action.takesConflict) refuseOnConflict(call.request);
   await call.request.body();
@@ -159,8 +158,7 @@ const runWrite = async (action: Action, call: Call, access: Access): Promise<Api
 const runDry = async (action: Action, call: Call): Promise<ApiResponse> => {
   const dryRun: DryRun = { rows: 0 };
   const response = await action.run({ ...call, context: { ...call.context, dryRun } });
-  const headers = { 'x-svc-dry-run': 'true', 'x-svc-rows': String(dryRun.rows) };
-  return { ...response, headers: { ...response.headers, ...headers } };
+  return { ...response, headers: { ...response.headers, ...dryRunHeaders(dryRun) } };
 };
 
 const common = { isWrite: true, matches: false, takesConflict: false };

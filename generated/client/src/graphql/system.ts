@@ -2656,6 +2656,7 @@ export type users_tfa_disableMutation = { users_tfa_disable: boolean | null };
 
 export type update_users_meMutationVariables = Exact<{
   data?: update_svc_users_input | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -2663,6 +2664,7 @@ export type update_users_meMutation = { update_users_me: { id: string, first_nam
 
 export type utils_sortMutationVariables = Exact<{
   collection: string;
+  dry_run?: boolean | null | undefined;
   item: string;
   to: string;
 }>;
@@ -3532,12 +3534,12 @@ export const users_tfa_disableDocument = createDocument<users_tfa_disableMutatio
 
 export const update_users_meDocument = createDocument<update_users_meMutation, update_users_meMutationVariables>(
   'system',
-  'mutation update_users_me($data: update_svc_users_input) { update_users_me(data: $data) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'mutation update_users_me($data: update_svc_users_input, $dry_run: Boolean) { update_users_me(data: $data, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const utils_sortDocument = createDocument<utils_sortMutation, utils_sortMutationVariables>(
   'system',
-  'mutation utils_sort($collection: String!, $item: ID!, $to: ID!) { utils_sort(collection: $collection, item: $item, to: $to) }',
+  'mutation utils_sort($collection: String!, $dry_run: Boolean, $item: ID!, $to: ID!) { utils_sort(collection: $collection, dry_run: $dry_run, item: $item, to: $to) }',
 );
 
 export const webhooks_secret_rotateDocument = createDocument<webhooks_secret_rotateMutation, webhooks_secret_rotateMutationVariables>(
