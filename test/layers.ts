@@ -68,11 +68,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'type generator/spec',
     'generator/spec/faults',
     'generator/spec/meta-keys',
-    'type contract',
-    'contract/expressions',
-    'contract/field-types',
-    'contract/objects',
-    'contract/text-order',
+    'contract',
   ],
   'generator/emitters': [
     'type generator/model/types',
