@@ -79,7 +79,7 @@ const respondToApply = async (
     await serveSchema(reload, 'the difference is applied, but the schema cannot be served');
   };
   const id = context.prefersAsync ? await startApply({ background, keepBuild, apply }) : await apply();
-  if (typeof id !== 'string') return { status: 204, body: null };
+  if (typeof id !== 'string') return { status: 204 };
   context.setHeader('location', `${base}/schema/applies/${id}`);
   context.setHeader('preference-applied', 'respond-async');
   return { status: 202, body: { data: await describeApply(id, database) } };
