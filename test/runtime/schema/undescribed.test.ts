@@ -142,9 +142,11 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (dialect) => {
     const longer = edited(added, (snapshot) => {
       Object.assign(field(snapshot, 't', 'v').schema, { max_length: 20 });
     });
-    if (isSqlite)
-      await expect(place.become(longer)).rejects.toThrow(/"t" would lose what a snapshot does not/);
-    else await place.become(longer);
+    const refusal = await place.become(longer).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    expect(refusal.includes('"t" would lose what a snapshot does not describe')).toBe(isSqlite);
     expect(await place.snapshot()).toEqual(isSqlite ? added : longer);
   });
 });
