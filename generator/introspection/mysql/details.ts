@@ -5,7 +5,7 @@ import { readRows, type Count } from '../dialect.js';
 import { groupBy, sortBy } from '../order.js';
 import { readLength, readValues } from './columns.js';
 import { unescapeExpression } from './mariadb-form.js';
-import { readParsers, readProperties } from './properties.js';
+import { readGarbled, readParsers, readProperties } from './properties.js';
 
 interface DefaultRow {
   readonly charset: string;
@@ -159,7 +159,7 @@ export const readMysqlDetails = async (
     readRows<KeyRow>(reader, keys),
   ]);
   const systemOf = await readSystems(reader, columnRows, queries);
-  const parsed = await readParsers(reader, indexRows);
+  const [parsed, garbled] = [await readParsers(reader, indexRows), await readGarbled(reader)];
   const [columnsOf, indexesOf, checksOf, keysOf] = [
     groupBy(columnRows, (row) => row.table),
     groupBy(indexRows, (row) => row.table),
@@ -174,7 +174,7 @@ export const readMysqlDetails = async (
       {
         charset: own === null ? null : charsetOf(own),
         collation: own,
-        ...readProperties(row),
+        ...readProperties({ ...row, isGarbled: garbled.has(name) }),
         checks: readChecks(checksOf.get(name) ?? [], queries),
         indexes: readIndexes(indexesOf.get(name) ?? [], keysOf.get(name) ?? [], queries).map((index) =>
           parsed.has(`${name}\0${index.name}`) ? Object.assign(index, { incomplete: true }) : index,
