@@ -202,7 +202,7 @@ const readSystems = async (
 };
 
 interface ColumnFacts {
-  /** Of the table. */
+  /** Default collation of the table. */
   readonly collation: string | null;
   readonly srid: number | null | undefined;
 }
