@@ -116,7 +116,7 @@ const findList = (name: string, { collection, fields }: Grant): ToMany | null =>
 const isNamedApart = (name: string, { collection }: Grant): boolean =>
   !collection.fields.has(name) && collection.relations.get(name)?.kind === 'manyToOne';
 
-/** Makes the columns of a relation null that may be; adds a problem for a value other than null. */
+/** Makes those columns of a relation null that may be; of a create, the others are reported as missing. */
 const clearParent = (
   row: RowValues,
   { name, value, given }: Omit<GivenValue, 'isPreset'>,
@@ -130,7 +130,8 @@ const clearParent = (
     return;
   }
   const cleared = columns.filter((each) => fields.get(each)?.nullable === true);
-  for (const column of cleared.length === 0 ? columns : cleared)
+  const required = context.action === 'create' ? [] : columns;
+  for (const column of cleared.length === 0 ? required : cleared)
     if (!Object.hasOwn(given, column))
       setValue(row, { name: column, value, isPreset: false, given }, context);
 };
