@@ -13,6 +13,8 @@ const nullableName = { ...name, type: ['string', 'null'] };
 const nullableText = { ...text(65_535), type: ['string', 'null'] };
 const collation = { type: ['string', 'null'], pattern: '^[A-Za-z0-9_.-]{1,64}$' };
 const action = { enum: ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] };
+const deferrable = { enum: ['immediate', 'deferred'] };
+const nullableDeferrable = { enum: ['immediate', 'deferred', null] };
 const meta = { type: ['object', 'null'], maxProperties: 100 };
 
 const indexPart = {
@@ -45,7 +47,7 @@ const unique = {
   type: 'object',
   required: ['name', 'columns'],
   additionalProperties: false,
-  properties: { name, columns: { ...names, minItems: 1 } },
+  properties: { name, columns: { ...names, minItems: 1 }, deferrable },
 };
 
 const check = {
@@ -69,6 +71,7 @@ export const collectionJsonSchema = {
         charset: collation,
         collation,
         primary_key: names,
+        primary_key_deferrable: nullableDeferrable,
         uniques: { type: 'array', items: unique, maxItems: 64 },
         indexes: { type: 'array', items: index, maxItems: 64 },
         checks: { type: 'array', items: check, maxItems: 200 },
@@ -154,6 +157,7 @@ export const relationJsonSchema = {
         constraint_name: nullableName,
         on_update: action,
         on_delete: action,
+        deferrable: nullableDeferrable,
       },
     },
   },
