@@ -218,7 +218,7 @@ const readSystems = async (
 };
 
 interface ColumnFacts {
-  /** Of the table. */
+  /** Default collation of the table. */
   readonly collation: string | null;
   readonly srid: number | null | undefined;
 }

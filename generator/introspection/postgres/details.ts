@@ -40,13 +40,13 @@ interface IndexRow {
   readonly deferrable: Count | null;
   readonly deferred: Count | null;
   readonly method: string;
-  /** Whether it has operator classes or collations that are not the usual ones, or an unusual order of nulls. */
+  /** True where it has operator classes or collations that are not the usual ones, or an unusual order of nulls. */
   readonly unusual: Count;
   readonly predicate: string | null;
   readonly column: string | null;
   readonly expression: string;
   readonly descending: Count;
-  /** Whether the column is part of the key. */
+  /** True where the column is part of the key. */
   readonly key: Count;
 }
 

@@ -26,7 +26,7 @@ interface Constraint {
 }
 
 interface ForeignConstraint extends Constraint {
-  /** Whether it is checked at commit; absent where each statement checks it. */
+  /** True where it is checked at commit; absent where each statement checks it. */
   readonly deferred?: true;
 }
 

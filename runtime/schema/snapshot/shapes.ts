@@ -266,7 +266,7 @@ const toForeignKey = (
   ];
 };
 
-/** Where every relation can be deferred, one that begins as checked by each statement is like any other. */
+/** Returns the deferral of a relation as far as the database stores it. */
 const toDeferrable = (
   given: Deferrable | null | undefined,
   { mapping }: SchemaPrinter,
