@@ -49,6 +49,9 @@ const measureSize = async (
   const project = await createProject(`${database.dialect}-follow-${collections}`, database.url(recipe.name));
   await runCli(project, ['bootstrap']);
   const logged: LogEntry[] = [];
+  // those of an earlier run may have their builds still
+  const run = Date.now().toString(36);
+  const names = Array.from({ length: changes + 1 }, (_, change) => `added_${run}_${change}`);
   const running = await startServer(project, {
     workers: 1,
     probe: `/items/${tableName(1)}?limit=1`,
@@ -56,14 +59,13 @@ const measureSize = async (
   });
   try {
     const measured: Measured[] = [];
-    for (let change = 0; change <= changes; change += 1) {
-      await database.execute(recipe.name, [`ALTER TABLE ${tableName(2)} ADD COLUMN added_${change} INTEGER`]);
+    for (const name of names) {
+      await database.execute(recipe.name, [`ALTER TABLE ${tableName(2)} ADD COLUMN ${name} INTEGER`]);
       measured.push(await follow(running, project, logged));
     }
     return toResult(measured.slice(1), { database: database.dialect, collections, seconds });
   } finally {
     await running.stop();
-    const names = Array.from({ length: changes + 1 }, (_, change) => `added_${change}`);
     await database.execute(
       recipe.name,
       names.map((name) => `ALTER TABLE ${tableName(2)} DROP COLUMN ${name}`),
