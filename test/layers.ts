@@ -73,6 +73,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   'generator/emitters': [
     'type generator/model/types',
     'generator/model/operation-stems',
+    'generator/model/indirect-columns',
     'generator/memory',
     'generator/print',
     'contract',
@@ -97,7 +98,6 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   'generator/index': ['generator'],
 
   'generated/server': ['runtime/index', 'contract'],
-
   models: ['type runtime/index', 'type generated/server/queue-models', 'contract/queue-model'],
 
   'runtime/index': [
