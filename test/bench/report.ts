@@ -8,7 +8,7 @@ export interface Finding {
   readonly unit: string;
   /** Null for a figure that only tells how much. */
   readonly target: number | null;
-  /** Whether more is better; else less is. */
+  /** True where more is better; else less is. */
   readonly atLeast: boolean;
   readonly note: string;
 }
