@@ -54,23 +54,37 @@ const createReads = (target: CollectionTarget) => {
 
     get: async (key: AnyKey, { meta, ifNoneMatch, ...query }: AnyRead = {}, options?: CallOptions) => {
       const request = { path: pathOf(collection, key), query: toParameters(query) };
-      const own = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch };
-      let response: Response | undefined;
-      const readOne = async (): Promise<unknown> => {
-        if (!fitsUrl(request.query)) return searchOne(target, { key, query }, options);
-        const answer = await call(async ({ headers, ...shared }) => {
-          const outcome = await rest.readItem({ ...shared, ...request, headers: { ...headers, ...own } });
-          response = outcome.response;
-          return outcome;
-        }, options);
-        return dataOf(answer);
-      };
-      const data = await readOne();
-      if (response?.status === 304 || meta === undefined || meta.length === 0) return data;
-      return { data, meta: { etag: response?.headers.get('etag') ?? null } };
+      if (!fitsUrl(request.query))
+        return withTag(await searchOne(target, { key, query }, options), null, meta);
+      return readTagged(
+        { call, meta, ifNoneMatch, read: (shared) => rest.readItem({ ...shared, ...request }) },
+        options,
+      );
     },
   };
 };
+
+interface TaggedRead extends Pick<AnyRead, 'meta' | 'ifNoneMatch'> {
+  readonly call: Call;
+  readonly read: (shared: Shared) => ReturnType<typeof rest.readItem<false>>;
+}
+
+/** Reads one item, with its ETag where `meta` asks for it; null where it still has that of `ifNoneMatch`. */
+const readTagged = async ({ call, meta, ifNoneMatch, read: send }: TaggedRead, options?: CallOptions) => {
+  const own: Shared['headers'] = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch };
+  let response: Response | undefined;
+  const answer = await call(async ({ headers, ...shared }) => {
+    const outcome = await send({ ...shared, headers: { ...headers, ...own } });
+    response = outcome.response;
+    return outcome;
+  }, options);
+  const data = dataOf(answer);
+  if (response?.status === 304) return data;
+  return withTag(data, response?.headers.get('etag') ?? null, meta);
+};
+
+const withTag = (data: unknown, etag: string | null, meta: AnyRead['meta'] = []) =>
+  meta.length === 0 ? data : { data, meta: { etag } };
 
 const withWrite = ({ headers, ...shared }: Shared, write: ReturnType<typeof toWrite>) => ({
   ...shared,
@@ -139,11 +153,22 @@ async function* readPages(target: CollectionTarget, query: AnyQuery, options?: C
 
 /** Creates the methods of a collection that is a single item without a key. */
 export const createSingleton = (target: CollectionTarget) => ({
-  get: async (query: AnyQuery = {}, options?: CallOptions) => dataOf(await read(target, query, options)),
+  get: async ({ meta, ifNoneMatch, ...query }: AnyRead = {}, options?: CallOptions) => {
+    const { collection, call } = target;
+    const request = { path: { collection }, query: toParameters(query) };
+    if (!fitsUrl(request.query)) return withTag(dataOf(await read(target, query, options)), null, meta);
+    return readTagged(
+      { call, meta, ifNoneMatch, read: (shared) => rest.readItems({ ...shared, ...request }) },
+      options,
+    );
+  },
 
   update: async (body: object, query: AnyWrite = {}, options?: CallOptions) => {
-    const request = { path: { collection: target.collection }, query: toWrite(query).query, body };
-    return dataOf(await target.call((shared) => rest.updateItems({ ...shared, ...request }), options));
+    const request = { path: { collection: target.collection }, body };
+    const write = toWrite(query);
+    return dataOf(
+      await target.call((shared) => rest.updateItems({ ...withWrite(shared, write), ...request }), options),
+    );
   },
 });
 

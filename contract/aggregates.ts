@@ -1,6 +1,6 @@
 /** Operations of `aggregate`, and the fields that they apply to. */
 import { operatorsOf } from './field-operators.js';
-import type { FieldType } from './field-types.js';
+import { fieldTypes, type FieldType } from './field-types.js';
 
 interface AggregateRecord {
   /** Fields that it applies to. */
@@ -36,8 +36,6 @@ const names: ReadonlySet<string> = new Set(aggregateNames);
  */
 export const isAggregateName = (name: string): name is AggregateName => names.has(name);
 
-const numbers: ReadonlySet<FieldType> = new Set(['integer', 'bigInteger', 'float', 'decimal'] as const);
-
 /** Returns the operations that a field supports. Of masked values, only whether there are any is visible. */
 export const aggregatesOf = (field: {
   readonly type: FieldType;
@@ -46,12 +44,12 @@ export const aggregatesOf = (field: {
 }): readonly AggregateName[] => {
   if (field.conceal === true || field.hash === true) return ['count', 'min', 'max'];
   const operators = operatorsOf(field);
-  const isOrdered = operators.has('lt') || field.type === 'string' || field.type === 'text';
+  const { comparison, isText } = fieldTypes[field.type];
   const applies = {
     any: true,
     comparable: operators.has('eq'),
-    number: numbers.has(field.type),
-    ordered: isOrdered,
+    number: comparison === 'number',
+    ordered: operators.has('lt') || isText === true,
   } as const;
   return aggregateNames.filter((name) => name !== 'countAll' && applies[records[name].of]);
 };

@@ -1,4 +1,5 @@
 /** The type of the record that `field-types.ts` has for each field type. */
+import type { ReadDefault } from './field-defaults.js';
 import type { Direction, FieldShape, JsonSchema } from './field-shapes.js';
 import type { OperatorGroup } from './operators.js';
 
@@ -27,10 +28,21 @@ export interface FieldTypeRecord {
   readonly comparison: 'number' | 'text' | 'value';
   /** The operator of `search`; null for a field that is not searched. */
   readonly search: 'icontains' | 'searched' | null;
-  /** Whether values compare as they sort, so that a page can begin after one. */
-  readonly isPageable: boolean;
+  /**
+   * `paged`: values compare as they sort, so that a page can begin after one. `sorted`: they sort. Null where not every database
+   * can sort them.
+   */
+  readonly order: 'paged' | 'sorted' | null;
+  /** Reads the text of a literal default as JSON; absent where no default is a plain value. */
+  readonly readDefault?: ReadDefault;
+  /** The unit of a length; absent for characters. */
+  readonly lengthUnit?: 'byte' | 'number';
+  /** A text without a form of its own; such types differ in their length only. */
+  readonly isText?: true;
   /** Equal values have one spelling. */
   readonly canonical?: true;
+  /** Has a year, a month and a day. */
+  readonly hasDay?: true;
   /** Has a time of day with fractional seconds. */
   readonly hasClock?: true;
 }

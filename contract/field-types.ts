@@ -1,4 +1,5 @@
 /** Field types: one record each, with all that holds on every database; what differs is in the folders of databases. */
+import { defaultReaders } from './field-defaults.js';
 import {
   clock,
   day,
@@ -38,12 +39,13 @@ const text = {
   note: null,
   comparison: 'text',
   search: 'icontains',
-  isPageable: true,
+  order: 'paged',
+  readDefault: defaultReaders.text,
 } as const satisfies FieldTypeRecord;
 
 const records = {
-  string: text,
-  text,
+  string: { ...text, isText: true },
+  text: { ...text, isText: true },
   integer: {
     operators: orderedOperators,
     filter: { openapi: 'IntegerOperators', graphql: 'number', typescript: 'NumberFilter' },
@@ -55,8 +57,9 @@ const records = {
     note: null,
     comparison: 'number',
     search: 'searched',
-    isPageable: true,
+    order: 'paged',
     canonical: true,
+    readDefault: defaultReaders.number,
   },
   /** 64 bits exceed a JSON number, so the value is a string of digits. Small numbers are accepted as well. */
   bigInteger: {
@@ -73,8 +76,9 @@ const records = {
     note: 'A whole number, as digits.',
     comparison: 'number',
     search: 'searched',
-    isPageable: true,
+    order: 'paged',
     canonical: true,
+    readDefault: defaultReaders.text,
   },
   float: {
     operators: orderedOperators,
@@ -87,7 +91,8 @@ const records = {
     note: null,
     comparison: 'number',
     search: 'searched',
-    isPageable: true,
+    order: 'paged',
+    readDefault: defaultReaders.number,
   },
   decimal: {
     operators: orderedOperators,
@@ -100,7 +105,8 @@ const records = {
     note: 'A decimal number, as digits.',
     comparison: 'number',
     search: 'searched',
-    isPageable: true,
+    order: 'paged',
+    readDefault: defaultReaders.decimal,
   },
   boolean: {
     operators: ['equality', 'nullness'],
@@ -113,8 +119,9 @@ const records = {
     note: null,
     comparison: 'value',
     search: null,
-    isPageable: true,
+    order: 'paged',
     canonical: true,
+    readDefault: defaultReaders.boolean,
   },
   date: {
     operators: orderedOperators,
@@ -127,7 +134,9 @@ const records = {
     note: 'YYYY-MM-DD',
     comparison: 'value',
     search: null,
-    isPageable: true,
+    order: 'paged',
+    readDefault: defaultReaders.text,
+    hasDay: true,
   },
   time: {
     operators: orderedOperators,
@@ -140,8 +149,9 @@ const records = {
     note: 'HH:MM:SS',
     comparison: 'value',
     search: null,
-    isPageable: true,
+    order: 'paged',
     hasClock: true,
+    readDefault: defaultReaders.text,
   },
   dateTime: {
     operators: orderedOperators,
@@ -154,8 +164,10 @@ const records = {
     note: 'YYYY-MM-DDTHH:MM:SS',
     comparison: 'value',
     search: null,
-    isPageable: true,
+    order: 'paged',
     hasClock: true,
+    readDefault: defaultReaders.dateTime,
+    hasDay: true,
   },
   timestamp: {
     operators: orderedOperators,
@@ -172,8 +184,10 @@ const records = {
     note: 'YYYY-MM-DDTHH:MM:SSZ',
     comparison: 'value',
     search: null,
-    isPageable: true,
+    order: 'paged',
     hasClock: true,
+    readDefault: defaultReaders.timestamp,
+    hasDay: true,
   },
   uuid: {
     operators: keyOperators,
@@ -186,8 +200,9 @@ const records = {
     note: null,
     comparison: 'value',
     search: 'searched',
-    isPageable: true,
+    order: 'paged',
     canonical: true,
+    readDefault: defaultReaders.text,
   },
   json: {
     operators: ['nullness'],
@@ -200,7 +215,7 @@ const records = {
     note: null,
     comparison: 'text',
     search: null,
-    isPageable: false,
+    order: null,
   },
   csv: {
     operators: textOperators,
@@ -213,7 +228,7 @@ const records = {
     note: null,
     comparison: 'text',
     search: 'icontains',
-    isPageable: false,
+    order: 'sorted',
   },
   binary: {
     operators: keyOperators,
@@ -230,7 +245,8 @@ const records = {
     note: 'Base64.',
     comparison: 'value',
     search: null,
-    isPageable: false,
+    order: null,
+    lengthUnit: 'byte',
   },
   geometry: {
     operators: ['nullness'],
@@ -243,7 +259,7 @@ const records = {
     note: 'A GeoJSON geometry.',
     comparison: 'text',
     search: null,
-    isPageable: false,
+    order: null,
   },
   vector: {
     operators: ['nullness'],
@@ -261,7 +277,8 @@ const records = {
     note: null,
     comparison: 'text',
     search: null,
-    isPageable: false,
+    order: null,
+    lengthUnit: 'number',
   },
   /** A type svc does not know: readable as text. */
   unknown: {
@@ -270,7 +287,7 @@ const records = {
     filter: nullFilter,
     wireForm: 'string, as the database spells it',
     search: null,
-    isPageable: false,
+    order: null,
   },
 } as const satisfies Readonly<Record<string, FieldTypeRecord>>;
 

@@ -1,22 +1,19 @@
 /** Functions of queries, such as `year(born)`, `count(works)` and `json(settings, theme.color)`. */
-import type { FieldType } from './field-types.js';
+import { fieldTypes, type FieldType } from './field-types.js';
 
-const days = ['date', 'dateTime', 'timestamp'] as const;
-const clocks = ['time', 'dateTime', 'timestamp'] as const;
-
-/** Parts of dates and times, by name, with the field types that have them. */
+/** Parts of dates and times, by name, with the attribute of the field types that have them. */
 const records = {
-  year: days,
-  month: days,
+  year: 'hasDay',
+  month: 'hasDay',
   /** Week 0–53; weeks begin on Sunday, and week 1 is the first one with a Sunday in the year. */
-  week: days,
-  day: days,
+  week: 'hasDay',
+  day: 'hasDay',
   /** 1 = Sunday. */
-  weekday: days,
-  hour: clocks,
-  minute: clocks,
-  second: clocks,
-} as const satisfies Readonly<Record<string, readonly FieldType[]>>;
+  weekday: 'hasDay',
+  hour: 'hasClock',
+  minute: 'hasClock',
+  second: 'hasClock',
+} as const;
 
 export type DatePart = keyof typeof records;
 
@@ -37,8 +34,9 @@ export const isDatePart = (name: FunctionName): name is DatePart => name !== 'co
 
 /** Returns the functions that apply to a field type. */
 export const functionsOf = (type: FieldType): readonly FunctionName[] => {
-  const parts = dateParts.filter((part) => (records[part] as readonly FieldType[]).includes(type));
-  return type === 'json' ? ['count', 'json'] : parts;
+  if (type === 'json') return ['count', 'json'];
+  const record = fieldTypes[type];
+  return dateParts.filter((part) => record[records[part]] === true);
 };
 
 export type FunctionCall =

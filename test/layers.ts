@@ -70,6 +70,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'generator/spec/meta-keys',
     'type contract',
     'contract/expressions',
+    'contract/field-types',
     'contract/objects',
     'contract/text-order',
   ],

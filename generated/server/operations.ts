@@ -649,7 +649,7 @@ export type TfaGenerateOutput = { data: { secret: string; otpauth_url: string } 
 export type TfaResetInput = { id: string };
 export type TfaResetOutput = void;
 
-export type UpdateUsersMeInput = { fields?: string[]; body: { [name: string]: unknown } };
+export type UpdateUsersMeInput = { fields?: string[]; dry_run?: boolean; body: { [name: string]: unknown } };
 export type UpdateUsersMeOutput =
   | { status: 200; body: { data: { [name: string]: unknown } } }
   | { status: 204 };
@@ -666,10 +666,14 @@ export type UtilsExportInput = {
 };
 export type UtilsExportOutput = void;
 
-export type UtilsImportInput = { collection: string; delimiter?: ',' | ';' | '\t' | '|' };
+export type UtilsImportInput = { collection: string; dry_run?: boolean; delimiter?: ',' | ';' | '\t' | '|' };
 export type UtilsImportOutput = void;
 
-export type UtilsSortInput = { collection: string; body: { item: string | number; to: string | number } };
+export type UtilsSortInput = {
+  collection: string;
+  dry_run?: boolean;
+  body: { item: string | number; to: string | number };
+};
 export type UtilsSortOutput = void;
 
 export type WebhooksSecretInput = Record<string, never>;
@@ -1819,6 +1823,7 @@ export const operations = [
     access: 'user',
     parameters: [
       { name: 'fields', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
+      { name: 'dry_run', in: 'query', required: false, schema: { type: 'boolean' } },
     ],
     body: { type: 'object' },
     responses: { 200: 'application/json', 204: null },
@@ -1852,6 +1857,7 @@ export const operations = [
     access: 'user',
     parameters: [
       { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'dry_run', in: 'query', required: false, schema: { type: 'boolean' } },
       {
         name: 'delimiter',
         in: 'query',
@@ -1864,7 +1870,10 @@ export const operations = [
   {
     id: 'utilsSort',
     access: 'public',
-    parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
+    parameters: [
+      { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'dry_run', in: 'query', required: false, schema: { type: 'boolean' } },
+    ],
     body: {
       type: 'object',
       additionalProperties: false,

@@ -116,7 +116,12 @@ export interface ForeignKey {
   readonly references: readonly string[];
   readonly onUpdate: ReferenceAction;
   readonly onDelete: ReferenceAction;
+  /** Absent for a key that every statement checks. */
+  readonly deferrable?: Deferrable;
 }
+
+/** When a constraint that transactions may defer is checked unless they say otherwise: after each statement, or at commit. */
+export type Deferrable = 'immediate' | 'deferred';
 
 export interface BrokenKey {
   readonly columns: readonly string[];

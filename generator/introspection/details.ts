@@ -2,7 +2,7 @@
  * Facts of a live schema that the API does not need but a snapshot does: enough to create the same tables again.
  * Read beside the catalog, with the same connection.
  */
-import type { Index } from './catalog.js';
+import type { Deferrable, Index } from './catalog.js';
 
 export interface SchemaDetails {
   /** Default character set and collation of the database; `null` where there are none. */
@@ -18,6 +18,8 @@ export interface TableDetails {
   /** `null` where it is that of the database. */
   readonly charset: string | null;
   readonly collation: string | null;
+  /** Absent for a primary key that every statement checks. */
+  readonly keyDeferrable?: Deferrable;
   /** By name. */
   readonly checks: readonly CheckDetails[];
   /** All indexes but that of the primary key, by name. */
@@ -40,6 +42,8 @@ export interface CheckDetails {
 export interface IndexDetails extends Pick<Index, 'name' | 'unique'> {
   /** Whether it belongs to a unique constraint. */
   readonly constraint: boolean;
+  /** Absent where every statement checks it. */
+  readonly deferrable?: Deferrable;
   /** Access method in lower case; `null` for the usual one. */
   readonly method: string | null;
   readonly parts: readonly IndexPart[];

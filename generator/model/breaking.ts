@@ -1,4 +1,5 @@
 /** Finds breaking changes between two models. */
+import { fieldTypes } from '../../contract/field-types.js';
 import type { Collection, Field, ManyToAny, ManyToOne, OneToMany, Operation } from './types.js';
 
 export interface BreakingChange {
@@ -146,13 +147,10 @@ const compareFields = (
 };
 
 const isSameType = (before: ComparedField, after: ComparedField): boolean => {
-  if (isText(before) && isText(after)) return true;
+  if (fieldTypes[before.type].isText === true && fieldTypes[after.type].isText === true) return true;
   const [old, now] = [elementOf(before), elementOf(after)];
   return before.type === after.type && (old === now || widened.get(old ?? '') === now);
 };
-
-/** Returns whether a field is a string or a text, which differ only in length for clients. */
-const isText = ({ type }: ComparedField): boolean => type === 'string' || type === 'text';
 
 /** Returns the database type of an array's elements without a length. */
 const elementOf = ({ type, dbType }: ComparedField): string | null =>

@@ -1,4 +1,5 @@
 /** Maps column types and specials to field types. */
+import { fieldTypes } from '../../contract/field-types.js';
 import type { Column, ColumnType } from '../introspection/catalog.js';
 import type { ColumnSpec } from '../spec/types.js';
 import type { Field, FieldType } from './types.js';
@@ -31,39 +32,26 @@ const plain = (type: FieldType): TypeFacts => ({
   element: null,
 });
 
-/** Returns the type of a column as declared. 32 unsigned bits fit a JSON number, 64 bits do not. */
+/**
+ * Returns the type of a column as declared: the field type of the same name with the same properties, and others for the cases
+ * below. 32 unsigned bits fit a JSON number, 64 bits do not.
+ */
 export const columnToFacts = (type: ColumnType): TypeFacts => {
   switch (type.kind) {
     case 'integer': {
       const { bits, signed } = type;
       return { ...plain(bits === 64 ? 'bigInteger' : 'integer'), bits, unsigned: !signed };
     }
-    case 'decimal':
-      return { ...plain('decimal'), precision: type.precision, scale: type.scale };
-    case 'float':
-      return { ...plain('float'), bits: type.bits };
-    case 'string':
-    case 'text':
-    case 'binary':
-    case 'vector':
-      return { ...plain(type.kind), length: type.length };
-    case 'time':
-    case 'dateTime':
-    case 'timestamp':
-      return { ...plain(type.kind), fraction: type.fraction };
     case 'enum':
       return { ...plain('string'), values: type.values };
     case 'set':
       return plain('csv');
-    case 'geometry':
-      return { ...plain('geometry'), geometry: type.geometry };
     case 'json':
       return { ...plain('json'), element: type.element === undefined ? null : columnToFacts(type.element) };
-    case 'boolean':
-    case 'date':
-    case 'uuid':
-    case 'unknown':
-      return plain(type.kind);
+    default: {
+      const { kind, ...facts } = type;
+      return { ...plain(kind), ...facts };
+    }
   }
 };
 
@@ -135,43 +123,11 @@ interface KeyReferences {
 export const keyFacts = (own: TypeFacts, { isDeclared, ends }: KeyReferences): TypeFacts => {
   const [end, ...more] = ends;
   if (own.type === 'unknown') return end === undefined || more.length > 0 || isDeclared ? own : end;
-  const isText = own.type === 'string' || own.type === 'text';
-  return isText && ends.some(({ type }) => type === 'uuid') ? plain('uuid') : own;
+  return fieldTypes[own.type].isText === true && ends.some(({ type }) => type === 'uuid')
+    ? plain('uuid')
+    : own;
 };
 
 /** Returns a literal default in its JSON form, or null where that is not a plain value. */
-export const defaultToWire = (text: string, { type, scale }: TypeFacts): string | number | boolean | null => {
-  switch (type) {
-    case 'integer':
-    case 'float':
-      return Number.isFinite(Number(text)) ? Number(text) : null;
-    case 'boolean':
-      return /^(1|t|true|b'1')$/i.test(text);
-    case 'dateTime':
-      return text.replace(/^(\S+) (\S+)$/, '$1T$2');
-    case 'timestamp':
-      return text.replace(/^(\S+) ([^\sZ]+)Z?$/, '$1T$2Z');
-    case 'decimal':
-      return padFraction(text, scale ?? 0);
-    case 'json':
-    case 'csv':
-    case 'binary':
-    case 'geometry':
-    case 'vector':
-      return null;
-    case 'string':
-    case 'text':
-    case 'bigInteger':
-    case 'date':
-    case 'time':
-    case 'uuid':
-    case 'unknown':
-      return text;
-  }
-};
-
-/** Pads a decimal with zeros to the scale of its column. */
-const padFraction = (text: string, scale: number): string => {
-  const [whole = '', fraction = ''] = text.split('.');
-  return scale <= fraction.length ? text : `${whole}.${fraction.padEnd(scale, '0')}`;
-};
+export const defaultToWire = (text: string, facts: TypeFacts): string | number | boolean | null =>
+  fieldTypes[facts.type].readDefault?.(text, facts) ?? null;

@@ -1,5 +1,6 @@
 /** Printers of the DDL of one database. Types only, a part of the interface in `contract.ts`. */
 import type { SchemaMapping } from '../schema/mapping/types.js';
+import type { ColumnRename } from '../schema/apply/rename-column.js';
 import type { ExpressionSyntax } from '../schema/expressions/syntax.js';
 import type { Cost, ExactCost, TableChange } from '../schema/explain/table-changes.js';
 import type { FormerNames } from '../schema/findings/finding.js';
@@ -61,6 +62,12 @@ export interface SchemaPrinter {
   readonly indexesForeignKeys: boolean;
   /** Matches names that the database keeps for itself. */
   readonly reserved: RegExp;
+  /** Match the names that constraints have which were created without one; absent where they depend on nothing that changes. */
+  readonly automaticNames?: {
+    readonly uniques?: RegExp;
+    readonly checks: RegExp;
+    readonly foreignKeys: RegExp;
+  };
   /** Maximum length of a name, in the unit of `nameLength`. */
   readonly maxName: number;
   nameLength(name: string): number;
@@ -82,7 +89,11 @@ export interface SchemaPrinter {
   createTable(table: TableShape): readonly string[];
   dropTable(name: string): string;
   renameTable(from: string, to: string): string;
-  renameColumn(table: string, column: { readonly from: string; readonly to: string }): string;
+  /** @param tables the table, and the same one in which the column has its new name everywhere */
+  renameColumn(
+    column: ColumnRename,
+    tables: { readonly before: TableShape; readonly after: TableShape },
+  ): string;
   /** Returns statements that make one table the other, which has the same name. */
   alterTable(before: TableShape, after: TableShape): readonly string[];
   /** `null` if foreign keys are part of the table. */

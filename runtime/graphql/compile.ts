@@ -14,7 +14,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Registry } from '../../contract/collection.js';
-import type { ItemContext } from '../items/context.js';
+import type { DryRun, ItemContext } from '../items/context.js';
 import type { OperationContext } from '../operations/context.js';
 import { findDeclaration } from '../operations/declarations.js';
 import { toValidationError, invalidDocument } from './errors.js';
@@ -23,7 +23,7 @@ import { introspect } from './introspection.js';
 import { directivesOf } from './directives.js';
 import { runOperation, type OperationHandlers } from './operations.js';
 import type { GraphqlCall } from './protocol.js';
-import { rootActions, type RootResult } from './roots.js';
+import { dryRunMeta, rootActions, type RootMeta, type RootResult } from './roots.js';
 import type { View } from './schema.js';
 import { readAggregation } from './aggregation.js';
 import { createArgumentReader, type SelectionContext } from './arguments.js';
@@ -251,9 +251,12 @@ const bindField = (
   if (directives.operation !== undefined) {
     return (variables) => {
       const args = read(variables);
-      return async ({ operation }) => ({
-        value: pick(await runOperation({ field, args }, operation(), options), found, selected),
-      });
+      return async ({ operation }) => {
+        let meta: RootMeta | null = null;
+        const reportDryRun = (dryRun: DryRun): void => void (meta = dryRunMeta(dryRun));
+        const value = await runOperation({ field, args }, { ...operation(), reportDryRun }, options);
+        return { value: pick(value, found, selected), ...(meta !== null && { meta }) };
+      };
     };
   }
   const collection = options.registry.collections.get(directives.collection ?? '');

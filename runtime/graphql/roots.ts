@@ -29,12 +29,12 @@ export type RootResult =
   | {
       readonly rows: JsonRows;
       readonly isList: boolean;
-      readonly meta: ResultMeta | null;
+      readonly meta: RootMeta | null;
     }
-  | { readonly value: unknown; readonly meta?: ResultMeta };
+  | { readonly value: unknown; readonly meta?: RootMeta };
 
 /** The `meta` of a response: requested counts, cursor or tag, and the outcomes of a write. */
-type ResultMeta = Readonly<Record<string, unknown>>;
+export type RootMeta = Readonly<Record<string, unknown>>;
 
 /** A call of one root field. */
 export interface RootCall {
@@ -61,7 +61,9 @@ const targetOf = ({ collection, query }: RootCall, parameters: Arguments): ReadT
   parsed: query(parameters),
 });
 
-const keyOf = ({ collection, args }: RootCall): readonly unknown[] => splitKeyValue(collection, args.id);
+/** Returns the parts of the key; none for a singleton, which is named by its collection. */
+const keyOf = ({ collection, args }: RootCall): readonly unknown[] =>
+  args.id === undefined && collection.singleton ? [] : splitKeyValue(collection, args.id);
 
 /** Returns the items to write, by key or by query. @throws INVALID_PAYLOAD when both are given */
 const toItemSelection = ({
@@ -93,13 +95,18 @@ const aggregate: RootAction = (call) => {
   };
 };
 
-const item: RootAction = (call) => {
+const item: RootAction = (call) => tagged(call, (target, context) => readItem(target, keyOf(call), context));
+
+const singleton: RootAction = (call) => tagged(call, readSingleton);
+
+/** Reads one item, and its tag where `meta` asks for it. */
+const tagged = (call: RootCall, read: typeof readSingleton): Run => {
   const target = targetOf(call, { timezone: call.args.timezone });
   const isTagged = readsTag(call.args.meta);
   return async (context) => {
     // read first: a tag that is older than the data fails a write, a newer one would let it pass
     const etag = isTagged ? await readItemTag(representationOf(call), keyOf(call), context) : null;
-    const result = asItem(await readItem(target, keyOf(call), context));
+    const result = asItem(await read(target, context));
     return etag === null ? result : { ...result, meta: { etag } };
   };
 };
@@ -125,11 +132,6 @@ const matching = (call: RootCall, context: ItemContext): WriteItemContext => {
   if (typeof ifMatch !== 'string') return context;
   const target = representationOf(call);
   return { ...context, precondition: guardMatch({ target, key: keyOf(call), expected: ifMatch }, context) };
-};
-
-const singleton: RootAction = (call) => {
-  const target = targetOf(call, { timezone: call.args.timezone });
-  return async (context) => asItem(await readSingleton(target, context));
 };
 
 const create: RootAction = (call) => createRows(call, targetOf(call, {}), asItem);
@@ -176,7 +178,7 @@ const updateBatch: RootAction = (call) => {
 
 const updateSingletonItem: RootAction = (call) => {
   const target = targetOf(call, {});
-  return async (context) => asItem(await updateSingleton(target, call.args.data, context));
+  return async (context) => asItem(await updateSingleton(target, call.args.data, matching(call, context)));
 };
 
 const own: RootAction = (call) => {
@@ -213,6 +215,9 @@ const joinParts = (key: readonly unknown[]): string =>
 
 const toText = (part: unknown): string => (Buffer.isBuffer(part) ? part.toString('base64') : String(part));
 
+/** Returns what `meta` says of a write that was only tried. */
+export const dryRunMeta = ({ rows }: DryRun): RootMeta => ({ dry_run: true, rows });
+
 /** Lets a write be tried by `dry_run`. */
 const write =
   (action: RootAction): RootAction =>
@@ -222,7 +227,7 @@ const write =
     return async (context) => {
       const dryRun: DryRun = { rows: 0 };
       const result = await run({ ...context, dryRun });
-      return { ...result, meta: { ...result.meta, dry_run: true, rows: dryRun.rows } };
+      return { ...result, meta: { ...result.meta, ...dryRunMeta(dryRun) } };
     };
   };
 
@@ -241,7 +246,7 @@ export const rootActions: ReadonlyMap<string, RootAction> = new Map([
   ['updateSingleton', write(updateSingletonItem)],
   ['own', own],
   ['ownList', ownList],
-  ['updateOwn', updateOwnItem],
+  ['updateOwn', write(updateOwnItem)],
   ['deleteItem', write(deleteOne)],
   ['deleteMany', write(deleteMany)],
 ]);

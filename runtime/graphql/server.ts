@@ -115,7 +115,7 @@ const runOnce = async (input: RunInput, server: ServerContext): Promise<RunOutpu
     const roots = operation.prepare(call.variables);
     if (operation.isMutation && !(await confirmed)) return null;
     let opened: OpenedContext | null = null;
-    const openOnce = () => (opened ??= openContext(request, access)).context;
+    const openOnce = () => (opened ??= openContext(request, { access })).context;
     const context = Object.assign(createContext(server, principal, request), { operation: openOnce });
     const body = await server.admission.run(
       () =>

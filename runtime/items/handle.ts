@@ -4,7 +4,7 @@ import { untilConfirmed } from '../access/confirmation.js';
 import type { Access } from '../access/access.js';
 import type { Collection } from '../../contract/collection.js';
 import type { ItemAction, RouteHandler } from '../../contract/routes.js';
-import { invalidPayload, invalidQuery } from '../../contract/errors.js';
+import { invalidQuery } from '../../contract/errors.js';
 import { noRows, type JsonRows } from '../execute/row-set.js';
 import type { WriteOutput } from './write-output.js';
 import { cacheRead, guardMatch } from './caching.js';
@@ -24,7 +24,8 @@ import { readKeys } from './selection.js';
 import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
-import { readDryRun } from '../request/dry-run.js';
+import { dryRunHeaders, readDryRun } from '../request/dry-run.js';
+import { refuseMatch } from '../request/if-match.js';
 import { readOnConflict, refuseOnConflict } from '../request/on-conflict.js';
 import { readSearch } from '../request/search.js';
 import { parseCachedQuery, parseWriteQuery } from './parsed-queries.js';
@@ -133,19 +134,16 @@ const readConfirmed = async (action: Action, call: Call, access: Access): Promis
   }
 };
 
-/**
- * Lets the caller keep the answer to a GET, except those of system collections, which hold identities.
- */
+/** Adds what lets the caller keep the answer to a GET, or compare it later. */
 const cache = (response: ApiResponse, { request, collection, key, context: { tagOf } }: Call) => {
-  if (collection.system || request.method === 'SEARCH') return response;
-  return cacheRead(response, { request, tagOf, isItem: key.length > 0 || collection.singleton });
+  if (request.method === 'SEARCH') return response;
+  const isItem = key.length > 0 || collection.singleton;
+  return cacheRead(response, { request, tagOf, isItem, isSystem: collection.system });
 };
 
 /** Writes after the principal has been confirmed; reads the body before that, because it can take long. */
 const runWrite = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
-  if (!action.matches && call.request.headers['if-match'] !== undefined) {
-    throw invalidPayload('If-Match is for PATCH and DELETE of one item by its key');
-  }
+  if (!action.matches) refuseMatch(call.request);
   const isDryRun = readDryRun(call.request.query);
   if (!action.takesConflict) refuseOnConflict(call.request);
   await call.request.body();
@@ -160,8 +158,7 @@ const runWrite = async (action: Action, call: Call, access: Access): Promise<Api
 const runDry = async (action: Action, call: Call): Promise<ApiResponse> => {
   const dryRun: DryRun = { rows: 0 };
   const response = await action.run({ ...call, context: { ...call.context, dryRun } });
-  const headers = { 'x-svc-dry-run': 'true', 'x-svc-rows': String(dryRun.rows) };
-  return { ...response, headers: { ...response.headers, ...headers } };
+  return { ...response, headers: { ...response.headers, ...dryRunHeaders(dryRun) } };
 };
 
 const common = { isWrite: true, matches: false, takesConflict: false };
@@ -267,9 +264,10 @@ const searchSingletonAction = read(async ({ collection, request, context }) => {
   return respondOne(await readSingleton(target, context), target, context);
 });
 
-const updateSingletonAction = write(async ({ collection, request, context }) => {
+const updateSingletonAction = writeItem(async (call) => {
+  const { collection, request } = call;
   const target = { collection, parsed: parseWriteQuery(request.query) };
-  return respondRows(await updateSingleton(target, await readJson(request), context), false);
+  return respondRows(await updateSingleton(target, await readJson(request), matching(call)), false);
 });
 
 const actions: Readonly<Record<ItemAction, Action>> = {

@@ -137,7 +137,7 @@ const byKeys = ({ collection, parsed }: ReadTarget, keys: readonly (readonly Sca
 /** Reads the item of a singleton, or its defaults if there is none. */
 export const readSingleton = async (
   { collection, parsed }: ReadTarget,
-  context: ItemContext,
+  context: ItemContext & Partial<WrittenContext>,
 ): Promise<JsonRows> => {
   const { rows, count } = await run(
     { collection, parsed, kind: 'singleton', restrict: restrictToFirst, keys: [] },

@@ -1,27 +1,42 @@
 /** Finds the row of a singleton, and builds the response when there is none. */
 import type { Collection } from '../../contract/collection.js';
+import type { Executor, SqlDialect } from '../databases/contract.js';
 import { JsonRows } from '../execute/row-set.js';
 import type { Entry, ReadPlan } from '../plan/types.js';
 import { isMasked } from '../sql/select.js';
 import type { ItemContext } from './context.js';
 
-/** Returns the key of the stored item, or an empty list. Permissions are checked elsewhere. */
-export const singletonKey = async (collection: Collection, { database, dialect }: ItemContext) => {
+interface KeyContext {
+  readonly dialect: SqlDialect;
+  readonly executor: Pick<Executor, 'query'>;
+  /** Suffix of the select, which locks the row; none unless given. */
+  readonly rowLock?: string;
+}
+
+/** Returns the key of the stored item, or null. Permissions are checked elsewhere. */
+export const singletonKey = async (
+  collection: Collection,
+  { dialect, executor, rowLock = '' }: KeyContext,
+): Promise<readonly unknown[] | null> => {
   const names = collection.key.map((field) => dialect.quote(field.name)).join(', ');
-  const rows = await database.query(
-    `select ${names} from ${dialect.quote(collection.name)} order by ${names} limit 1`,
+  const [row] = await executor.query(
+    `select ${names} from ${dialect.quote(collection.name)} order by ${names} limit 1${rowLock}`,
   );
-  return rows.map((row) => collection.key.map((field) => row[field.name]));
+  return row === undefined ? null : collection.key.map((field) => row[field.name]);
 };
 
 /**
  * Returns the defaults of a singleton without a row, with a null key. Values that the caller may not see are null; if a
  * row exists that the caller may not read, all are.
  */
-export const absentItem = async (plan: ReadPlan, context: ItemContext): Promise<JsonRows> => {
+export const absentItem = async (
+  plan: ReadPlan,
+  { database, dialect, executor = database }: ItemContext & { readonly executor?: Executor },
+): Promise<JsonRows> => {
   if (plan.select.kind === 'key') return JsonRows.of(Buffer.from('null'));
   const isHidden =
-    plan.grant.rows.kind !== 'always' && (await singletonKey(plan.collection, context)).length > 0;
+    plan.grant.rows.kind !== 'always' &&
+    (await singletonKey(plan.collection, { dialect, executor })) !== null;
   return JsonRows.of(Buffer.from(absentObject(plan.select.entries, isHidden, plan)));
 };
 

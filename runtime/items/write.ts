@@ -134,12 +134,11 @@ const updateEach = async (
 export const updateSingleton = async (
   target: ReadTarget,
   payload: unknown,
-  context: ItemContext,
+  context: WriteItemContext,
 ): Promise<WriteOutput> => {
-  const [key] = await singletonKey(target.collection, context);
-  return key === undefined
-    ? createItems(target, payload, context)
-    : updateItem(target, { key, payload }, context);
+  const { dialect, database: executor } = context;
+  const key = await singletonKey(target.collection, { dialect, executor });
+  return key === null ? createItems(target, payload, context) : updateItem(target, { key, payload }, context);
 };
 
 /** Deletes one item. @throws FORBIDDEN for one that does not exist or may not be deleted */

@@ -4,9 +4,10 @@ import { identifyNow } from '../access/confirmation.js';
 import type { Access } from '../access/access.js';
 import type { Principal } from '../access/principal.js';
 import { requireSameOrigin } from '../access/credentials.js';
-import type { Client } from '../items/context.js';
+import type { Client, DryRun } from '../items/context.js';
 import type { Caller } from '../queue/http/caller.js';
-import { refuseDryRun } from '../request/dry-run.js';
+import { dryRunHeaders, readDryRun, refuseDryRun } from '../request/dry-run.js';
+import { refuseMatch } from '../request/if-match.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readTraceparent } from '../tracing/traceparent.js';
 import { readFormFile, type UploadedFile } from '../request/upload.js';
@@ -29,6 +30,8 @@ export interface OperationContext {
   /** Sets a response header; not sent with an error. */
   setHeader(name: string, value: string): void;
   setCookie(name: string, value: string, options: SerializeOptions): void;
+  /** Reports a write that was only tried. */
+  reportDryRun(dryRun: DryRun): void;
 }
 
 /** The client of a call. Header values have a limited length but are not verified. */
@@ -51,16 +54,24 @@ export interface OpenedContext {
   readonly reply: Pick<Required<ApiResponse>, 'headers' | 'cookies'>;
 }
 
+interface ContextOptions {
+  readonly access: Access;
+  readonly keyCaller?: OperationContext['keyCaller'];
+  /** Whether the operation can be tried by `dry_run`. */
+  readonly isTried?: boolean;
+}
+
 /**
  * Opens the context of one request; headers and cookies are collected until the handler has returned.
- * @throws INVALID_QUERY for a dry run
+ * @throws INVALID_QUERY for a dry run of an operation that cannot be tried, INVALID_PAYLOAD for `If-Match`
  */
 export const openContext = (
   request: ApiRequest,
-  access: Access,
-  keyCaller: OperationContext['keyCaller'] = null,
+  { access, keyCaller = null, isTried = false }: ContextOptions,
 ): OpenedContext => {
-  refuseDryRun(request);
+  if (isTried) readDryRun(request.query);
+  else refuseDryRun(request);
+  refuseMatch(request);
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
   let principal: Promise<Principal> | null = null;
@@ -86,6 +97,7 @@ export const openContext = (
     setCookie(name, value, options) {
       cookies.push(serialize(name, value, options));
     },
+    reportDryRun: (dryRun) => void Object.assign(headers, dryRunHeaders(dryRun)),
   };
   return { context, reply: { headers, cookies } };
 };

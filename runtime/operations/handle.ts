@@ -35,7 +35,8 @@ export const handleOperation = async (
 ): Promise<ApiResponse> => {
   const hasKey = operation.acceptsKey === true && isKey(request.headers.authorization);
   const keyCaller = hasKey ? lazy(() => identifyKey(request).catch(throwApiError)) : null;
-  const { context, reply } = openContext(request, access, keyCaller);
+  const isTried = operation.parameters?.some(({ name }) => name === 'dry_run') === true;
+  const { context, reply } = openContext(request, { access, keyCaller, isTried });
   // a large body is read only for those who may send it
   if (operation.upload === true) await requireCaller(operation, context);
   // read the body first: it can take long, and permissions must be checked after it has arrived

@@ -12,6 +12,7 @@ import type { JsonRows } from '../execute/row-set.js';
 import type { ReadTarget } from '../items/read.js';
 import { parseQuery } from '../request/query.js';
 import { clientOf, type OperationContext } from './context.js';
+import { tryOut } from './dry-run.js';
 import type { OperationServices } from './services.js';
 
 type JsonObject = Record<string, unknown>;
@@ -31,7 +32,8 @@ type MeOperations = Pick<
 export const createMeOperations = (services: OperationServices): MeOperations => ({
   usersMe: async (_input, context) => ({ data: await readMe(context, services) }),
 
-  updateUsersMe: ({ body }, context) => untilConfirmed(() => updateMe(body, context, services)),
+  updateUsersMe: ({ body, dry_run: isDryRun }, context) =>
+    untilConfirmed(() => updateMe(body, { context, isDryRun }, services)),
 
   async rolesMe(_input, context) {
     return { data: [...(await context.principal()).roles] };
@@ -80,10 +82,16 @@ const readMe = async (context: OperationContext, services: OperationServices): P
   }
 };
 
-const updateMe = async (body: unknown, context: OperationContext, services: OperationServices) => {
+interface UpdateCall {
+  readonly context: OperationContext;
+  readonly isDryRun: boolean | undefined;
+}
+
+const updateMe = async (body: unknown, call: UpdateCall, services: OperationServices) => {
+  const { context } = call;
   const target = targetOf(context, services);
   const item = createContext(services, await context.renew(), clientOf(context));
-  const rows = await updateOwn(target, body, item);
+  const rows = await tryOut(item, call, (tried) => updateOwn(target, body, tried));
   return 'reason' in rows
     ? { status: 204 as const, body: undefined }
     : { status: 200 as const, body: { data: parseRow(rows) } };

@@ -5,6 +5,7 @@ import { untilConfirmed } from '../access/confirmation.js';
 import type { Action } from '../access/policies.js';
 import { createContext, type ItemContext } from '../items/context.js';
 import { sortItems } from '../items/sort.js';
+import { tryOut } from './dry-run.js';
 import { forbiddenCollection } from '../plan/scope.js';
 import { clientOf, type OperationContext } from './context.js';
 import type { OperationServices } from './services.js';
@@ -19,18 +20,19 @@ const maxFile = 10 * 1024 ** 2;
  * request.
  */
 export const createUtilsOperations = (services: OperationServices): Pick<Operations, Names> => ({
-  async utilsSort({ collection: name, body: { item, to } }, context) {
-    await run({ name, actions: ['read', 'update'] }, { services, context }, (collection, items) =>
+  async utilsSort({ collection: name, body: { item, to }, dry_run: isDryRun }, context) {
+    const need = { name, actions: ['read', 'update'] } as const;
+    await run(need, { services, context, isDryRun }, (collection, items) =>
       sortItems(collection, { item: String(item), to: String(to) }, items),
     );
   },
 
-  async utilsImport({ collection: name, delimiter = ',' }, context) {
+  async utilsImport({ collection: name, delimiter = ',', dry_run: isDryRun }, context) {
     const need = { name, actions: ['create', 'update'] } as const;
     requireCollection(need, openItems(await context.principal(), { services, context }));
     const file = await context.readFile(Math.min(maxFile, services.config.importMax));
     const { importInRequest } = await import('../transfers/import-in-request.js');
-    await run(need, { services, context }, (collection, items) =>
+    await run(need, { services, context, isDryRun }, (collection, items) =>
       importInRequest({ ...file, delimiter }, collection, items),
     );
   },
@@ -51,6 +53,8 @@ interface Need {
 interface Called {
   readonly services: OperationServices;
   readonly context: OperationContext;
+  /** Whether the write is only tried. */
+  readonly isDryRun?: boolean | undefined;
 }
 
 const openItems = (principal: ItemContext['principal'], { services, context }: Called): ItemContext =>
@@ -78,6 +82,6 @@ const run = (
   untilConfirmed(async () => {
     const items = openItems(await called.context.renew(), called);
     const collection = requireCollection(need, items);
-    await items.admission.run(() => work(collection, items), items.caller);
+    await items.admission.run(() => tryOut(items, called, (tried) => work(collection, tried)), items.caller);
     return true;
   });

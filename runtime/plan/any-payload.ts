@@ -1,6 +1,7 @@
 /** Reads many-to-any relations in payloads: the collection in one field, a key or an object of it in another. */
-import type { Collection, ToAny, ToOne } from '../../contract/collection.js';
+import type { Collection, Field, ToAny, ToOne } from '../../contract/collection.js';
 import { invalidPayload, type ApiError } from '../../contract/errors.js';
+import { fieldTypes } from '../../contract/field-types.js';
 import type { Payload, RowContext } from './row-context.js';
 import type { Scalar } from './parsed-value.js';
 import { readValue } from './values.js';
@@ -72,7 +73,7 @@ const isGiven = (values: Payload, name: string): boolean => (values[name] ?? nul
 
 /** Returns the key of an item as the relation's field stores it. */
 export const toStoredKey = ({ anyOf }: ToOne, key: Scalar): Scalar =>
-  anyOf === undefined || !isText(anyOf.keyField.type) ? key : String(key);
+  anyOf === undefined || !isStoredAsText(anyOf.keyField) ? key : String(key);
 
 /** Returns the key that a relation's field stores as a key of the target, or null where it is none. */
 export const fromStoredKey = ({ collection, anyOf }: ToOne, stored: Scalar): Scalar | null => {
@@ -82,4 +83,4 @@ export const fromStoredKey = ({ collection, anyOf }: ToOne, stored: Scalar): Sca
   return read.ok ? read.value : null;
 };
 
-const isText = (type: string): boolean => type === 'string' || type === 'text' || type === 'uuid';
+const isStoredAsText = ({ type }: Field): boolean => fieldTypes[type].isText === true || type === 'uuid';

@@ -50,7 +50,7 @@ export const foreignCursor = (): Error =>
   invalidQuery('"after" must be the cursor of a page of the same collection with the same "sort"');
 
 const isPageable = ({ field }: ColumnRef): boolean =>
-  fieldTypes[field.type].isPageable && field.values === undefined;
+  fieldTypes[field.type].order === 'paged' && field.values === undefined;
 
 const requirePageable = (column: ColumnRef): void => {
   const { field } = column;

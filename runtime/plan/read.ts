@@ -15,7 +15,7 @@ import {
   type Scope,
 } from './scope.js';
 import type { Collection, Field } from '../../contract/collection.js';
-import type { FieldType } from '../../contract/field-types.js';
+import { fieldTypes } from '../../contract/field-types.js';
 import { planSearch } from './search.js';
 import {
   allOf,
@@ -169,7 +169,4 @@ const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => 
 };
 
 const isSortable = ({ name, type, conceal, hash }: Field, scope: Scope): boolean =>
-  conceal !== true && hash !== true && !unordered.has(type) && isNamePermitted(scope, name);
-
-/** Types that not every database can sort. */
-const unordered: ReadonlySet<FieldType> = new Set(['json', 'binary', 'geometry', 'vector', 'unknown']);
+  conceal !== true && hash !== true && fieldTypes[type].order !== null && isNamePermitted(scope, name);

@@ -19,6 +19,14 @@ export const readDryRun = (query: string): boolean => {
 
 /** @throws INVALID_QUERY where `dry_run` is given to a call that would write all the same */
 export const refuseDryRun = ({ method, query }: Pick<ApiRequest, 'method' | 'query'>): void => {
-  if (method !== 'GET' && readDryRun(query))
-    throw invalidQuery('"dry_run" is for writes of items; in GraphQL it is an argument of mutations');
+  if (method === 'GET' || !readDryRun(query)) return;
+  throw invalidQuery(
+    '"dry_run" is for writes of items, which are rolled back; this request may have effects that cannot be, such as mails, sessions, requests of the queue or changes of tables. In GraphQL it is an argument of mutations',
+  );
 };
+
+/** Headers of the response to a write that was only tried. */
+export const dryRunHeaders = ({ rows }: { readonly rows: number }): Readonly<Record<string, string>> => ({
+  'x-svc-dry-run': 'true',
+  'x-svc-rows': String(rows),
+});

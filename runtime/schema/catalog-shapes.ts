@@ -24,6 +24,7 @@ import type {
   ReferenceAction,
   SchemaExpression,
   TableShape,
+  UniqueShape,
 } from './shapes.js';
 
 /** Returns the shapes of tables, in the catalog's order; views have none. */
@@ -62,10 +63,8 @@ const tableToShape = (table: Table, details: TableDetails, printer: SchemaPrinte
     },
     columns: table.columns.map((column) => columnToShape(column, reading)),
     primaryKey: table.primaryKey ?? [],
-    uniques: uniques.map(({ name, parts }) => ({
-      name,
-      columns: parts.flatMap(({ column }) => column ?? []),
-    })),
+    ...(details.keyDeferrable !== undefined && { keyDeferrable: details.keyDeferrable }),
+    uniques: uniques.map(uniqueToShape),
     indexes: details.indexes.filter((index) => !isUnique(index)).map((index) => indexToShape(index, reading)),
     checks: details.checks.map(({ name, sql, enforced }, at) => ({
       name: name ?? `${table.name}_check_${at + 1}`,
@@ -82,6 +81,12 @@ const isUnique = ({ constraint, parts, incomplete }: IndexDetails): boolean =>
   constraint &&
   !incomplete &&
   parts.every(({ column, length, descending }) => column !== null && length === null && !descending);
+
+const uniqueToShape = ({ name, parts, deferrable }: IndexDetails): UniqueShape => ({
+  name,
+  columns: parts.flatMap(({ column }) => column ?? []),
+  ...(deferrable !== undefined && { deferrable }),
+});
 
 const parseSql = (sql: string, { printer, columns }: Reading): SchemaExpression => {
   const tree = parseExpression(sql, { columns, syntax: printer.syntax });
@@ -181,6 +186,7 @@ const foreignKeyToShape = (key: ForeignKey, printer: SchemaPrinter): ForeignKeyS
   references: key.references,
   onUpdate: toAction(key.onUpdate.toUpperCase(), printer),
   onDelete: toAction(key.onDelete.toUpperCase(), printer),
+  ...(key.deferrable !== undefined && { deferrable: key.deferrable }),
 });
 
 /** Returns `RESTRICT` for both words where they are the same. */

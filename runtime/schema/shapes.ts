@@ -2,7 +2,10 @@
  * Tables as they are or as they shall be: what snapshot, diff and apply share. An expression is a tree, or the SQL of the
  * database where the grammar does not have it.
  */
+import type { Deferrable } from '../../generator/introspection/catalog.js';
 import type { Expression } from './expressions/tree.js';
+
+export type { Deferrable } from '../../generator/introspection/catalog.js';
 
 export type SchemaExpression =
   | { readonly kind: 'tree'; readonly tree: Expression }
@@ -18,6 +21,8 @@ export interface TableShape {
   /** Columns in the order of the table. */
   readonly columns: readonly ColumnShape[];
   readonly primaryKey: readonly string[];
+  /** Absent for a primary key that every statement checks. */
+  readonly keyDeferrable?: Deferrable;
   readonly uniques: readonly UniqueShape[];
   readonly indexes: readonly IndexShape[];
   readonly checks: readonly CheckShape[];
@@ -62,6 +67,8 @@ export type DefaultShape =
 export interface UniqueShape {
   readonly name: string;
   readonly columns: readonly string[];
+  /** Absent where every statement checks it. */
+  readonly deferrable?: Deferrable;
 }
 
 export interface IndexShape {
@@ -98,6 +105,8 @@ export interface ForeignKeyShape {
   readonly references: readonly string[];
   readonly onUpdate: ReferenceAction;
   readonly onDelete: ReferenceAction;
+  /** Absent where every statement checks it. */
+  readonly deferrable?: Deferrable;
 }
 
 export type ReferenceAction = 'NO ACTION' | 'RESTRICT' | 'CASCADE' | 'SET NULL' | 'SET DEFAULT';

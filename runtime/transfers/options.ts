@@ -4,7 +4,7 @@ import { exportFormats, type ExportFormat } from '../../contract/export-formats.
 import { importFormats, type ImportFormat } from '../../contract/import-formats.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
-import { readDryRun } from '../request/dry-run.js';
+import { readDryRun, refuseDryRun } from '../request/dry-run.js';
 import { readOnConflict } from '../request/on-conflict.js';
 import { readQuery } from '../request/query.js';
 import type { ExportInput, ImportInput } from './input.js';
@@ -116,8 +116,10 @@ const readWriteQuery = (parameters: URLSearchParams): string => {
 export type ExportOptions = Omit<ExportInput, 'collection' | 'address'>;
 
 /** Reads `{format, query?}`. @throws INVALID_QUERY, as a list does for its query */
-export const readExportOptions = async (request: ApiRequest): Promise<ExportOptions> =>
-  toExportOptions(await readJson(request));
+export const readExportOptions = async (request: ApiRequest): Promise<ExportOptions> => {
+  refuseDryRun(request);
+  return toExportOptions(await readJson(request));
+};
 
 /** @throws INVALID_QUERY */
 export const toExportOptions = (body: unknown): ExportOptions => {

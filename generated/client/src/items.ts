@@ -13,7 +13,6 @@ import type {
   ExportQuery,
   GetQuery,
   GetResult,
-  ItemQuery,
   ListQuery,
   ListResult,
   MetaKey,
@@ -216,10 +215,14 @@ export interface SingletonItems<Name extends CollectionName> {
    * Returns the item, or its defaults if it was never written.
    * @throws ApiError
    */
-  get<const Chosen extends Fields<Name> = EveryColumn>(
-    query?: ItemQuery<Name, Chosen>,
+  get<
+    const Chosen extends Fields<Name> = EveryColumn,
+    const Facts extends readonly 'etag'[] = [],
+    Etag extends string = never,
+  >(
+    query?: GetQuery<Name, Chosen, Facts, Etag>,
     options?: CallOptions,
-  ): Promise<Result<Name, Chosen>>;
+  ): Promise<GetResult<Result<Name, Chosen>, Facts, Etag>>;
 
   /**
    * Updates fields of the item, or creates it, and returns it, or null if the caller may not read it.
@@ -227,7 +230,7 @@ export interface SingletonItems<Name extends CollectionName> {
    */
   update<const Chosen extends Fields<Name> = EveryColumn>(
     data: UpdateInput<Name>,
-    query?: WriteQuery<Name, Chosen>,
+    query?: ChangeQuery<Name, Chosen>,
     options?: CallOptions,
   ): Promise<Result<Name, Chosen>>;
 }

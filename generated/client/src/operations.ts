@@ -338,7 +338,7 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<void>;
     /** Move an item to the place of another */
-    sort(input: Pick<rest.UtilsSortData, 'path' | 'body'>, options?: CallOptions): Promise<void>;
+    sort(input: Pick<rest.UtilsSortData, 'path' | 'query' | 'body'>, options?: CallOptions): Promise<void>;
   };
   webhooks: {
     /** Read the secrets that sign your webhooks, newest first */

@@ -1,6 +1,6 @@
 /** Returns the TypeScript types of a field: read, written and filtered. */
 import { fieldTypes } from '../../../contract/field-types.js';
-import type { Collection, Field, FieldType } from '../../model/types.js';
+import type { Collection, Field } from '../../model/types.js';
 import { arrayType, generic, pair, union, type Code } from '../../print/code.js';
 import { str, typeKey } from '../../print/typescript.js';
 
@@ -67,14 +67,12 @@ export const valueType = (field: Field): Code => {
 
 /** Returns the values of an enum as literal types; null for other fields. */
 const valuesOf = ({ type, values }: Field): Code[] | null =>
-  values === null || !isText(type) ? null : values.map(str);
+  values === null || fieldTypes[type].isText !== true ? null : values.map(str);
 
 const orNull = (type: Code, isNullable: boolean): Code => {
   if (!isNullable || type === 'unknown') return type;
   return union([...membersOf(type), 'null']);
 };
-
-const isText = (type: FieldType): boolean => type === 'string' || type === 'text';
 
 /**
  * Returns the type of a field in filters: an enum compares with its values only, and of a concealed field

@@ -34,10 +34,10 @@ const fieldRow = (field: Field): string[] => [
 ];
 
 const wireOf = (field: Field): string => {
-  const { wireForm, example } = fieldTypes[field.type];
+  const { wireForm, example, lengthUnit = 'character' } = fieldTypes[field.type];
   const { type, length, values, precision, scale, bits, unsigned } = field;
   const limits = [
-    length === null ? null : `up to ${count(length, type === 'binary' ? 'byte' : 'character')}`,
+    length === null ? null : `up to ${count(length, lengthUnit)}`,
     precision === null ? null : `${count(precision, 'digit')}, ${scale ?? 0} of them after the decimal point`,
     type === 'integer' && bits !== null ? (bits > 53 ? 'up to 2^53' : `${bits} bits`) : null,
     unsigned ? 'not negative' : null,

@@ -1,18 +1,10 @@
 /** Defines the fields that call functions, such as `acquired_func { year }` and `themes_func { count }`. */
+import { fieldTypes } from '../../../contract/field-types.js';
 import { functionsOf, type FunctionName } from '../../../contract/functions.js';
-import type { Collection, Field, FieldType } from '../../model/types.js';
+import type { Collection, Field } from '../../model/types.js';
 import type { Definition, FieldDefinition } from '../../print/graphql.js';
 import { linksOf, type Context } from './context.js';
 import { createNameAllocator } from './names.js';
-
-/** Fields that have the same functions share the types of this stem. */
-const stems = {
-  date: 'date',
-  time: 'time',
-  dateTime: 'datetime',
-  timestamp: 'datetime',
-  json: 'json',
-} as const satisfies Partial<Record<FieldType, string>>;
 
 /** The argument of a function: a field, or a list. */
 interface Argument {
@@ -50,11 +42,20 @@ const argumentsOf = (collection: Collection, context: Context): readonly Argumen
   ),
 ];
 
-const stemOf = ({ type, conceal, hash }: Field): string | null =>
-  conceal || hash || !(type in stems) ? null : stems[type as keyof typeof stems];
+/** Returns the stem of the types that fields with the same functions share; null for a field without functions. */
+const stemOf = ({ type, conceal, hash }: Field): string | null => {
+  const { hasDay, hasClock } = fieldTypes[type];
+  if (conceal || hash) return null;
+  if (hasDay === true) return hasClock === true ? 'datetime' : 'date';
+  if (hasClock === true) return 'time';
+  return type === 'json' ? 'json' : null;
+};
 
 const typesWithStem = new Map<string, readonly FunctionName[]>([
-  ...(['date', 'time', 'dateTime', 'json'] as const).map((type) => [stems[type], functionsOf(type)] as const),
+  ['date', functionsOf('date')],
+  ['time', functionsOf('time')],
+  ['datetime', functionsOf('dateTime')],
+  ['json', functionsOf('json')],
   ['count', ['count']],
 ]);
 

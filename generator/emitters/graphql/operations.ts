@@ -6,6 +6,7 @@ import type { JsonSchema, Operation } from '../../model/types.js';
 import type { ArgumentDefinition, Definition, FieldDefinition } from '../../print/graphql.js';
 import { asSchema } from '../../print/schema-type.js';
 import type { Context } from './context.js';
+import { dryRun } from './roots.js';
 
 export interface OperationRoot {
   readonly kind: 'query' | 'mutation';
@@ -75,7 +76,7 @@ const ownRoot = (operation: Operation, { kind, name, own, context }: OwnOptions)
   const field: FieldDefinition = {
     name,
     note: operation.summary,
-    ...(kind === 'mutation' && { arguments: [{ name: 'data', type: update }] }),
+    ...(kind === 'mutation' && { arguments: [{ name: 'data', type: update }, dryRun] }),
     type: isList ? `[${item}!]!` : item,
     directives: {
       collection: own,

@@ -39,7 +39,8 @@ const meta: ArgumentDefinition = { name: 'meta', type: '[String]' };
 const sort: ArgumentDefinition = { name: 'sort', type: '[String]' };
 /** `etag`: the entity tag of the item, for `ifMatch`. */
 const itemMeta: ArgumentDefinition = { name: 'meta', type: '[String]' };
-const dryRun: ArgumentDefinition = { name: 'dry_run', type: 'Boolean' };
+/** Whether a write is only tried. */
+export const dryRun: ArgumentDefinition = { name: 'dry_run', type: 'Boolean' };
 /** The entity tag of the item as it was read. */
 const ifMatch: ArgumentDefinition = { name: 'ifMatch', type: 'String' };
 /** A unique constraint: its fields, or its name. */
@@ -107,12 +108,20 @@ const byId = (subject: Subject): FieldDefinition =>
   });
 
 const singleton = (subject: Subject): FieldDefinition =>
-  root(subject, 'singleton', { name: subject.stem, arguments: [timezone], type: subject.item });
+  root(subject, 'singleton', {
+    name: subject.stem,
+    arguments: [itemMeta, timezone],
+    type: subject.item,
+  });
 
 const updateSingleton = (subject: Subject): FieldDefinition =>
   root(subject, 'updateSingleton', {
     name: `update_${subject.stem}`,
-    arguments: [{ name: 'data', type: `${subject.context.typesOf(subject.collection).update}!` }, dryRun],
+    arguments: [
+      { name: 'data', type: `${subject.context.typesOf(subject.collection).update}!` },
+      ifMatch,
+      dryRun,
+    ],
     type: subject.item,
   });
 

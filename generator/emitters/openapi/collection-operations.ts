@@ -132,20 +132,23 @@ export const readOne = (subject: Subject): OperationObject =>
     summary: subject.collection.singleton ? `Read ${subject.name}` : `Read one item of ${subject.name}`,
     description: 'Returns 403 both for an item that does not exist and for one that the caller may not read.',
     parameters: itemParameters,
-    ok: { 200: ref('responses', `${subject.stem}ItemOrExport`), ...unchanged(subject) },
+    ok: {
+      200: ref('responses', `${subject.stem}ItemOrExport`),
+      304: ref('responses', 'NotModified'),
+    },
     statuses: reading,
   });
 
-/** Describes `PATCH /items/<collection>/<key>`, or without a key for a singleton, which has no `If-Match`. */
+/** Describes `PATCH /items/<collection>/<key>`, or without a key for a singleton. */
 export const updateOne = (subject: Subject): OperationObject =>
   operation(subject, {
     id: 'update',
     summary: subject.collection.singleton ? `Update ${subject.name}` : `Update one item of ${subject.name}`,
     description: `Updates only the fields in the body. ${unread}`,
-    parameters: subject.collection.singleton ? writtenParameters : [...writtenParameters, ...matchParameters],
+    parameters: [...writtenParameters, ...matchParameters],
     body: ref('schemas', `${subject.stem}Update`),
     ok: { 200: ref('responses', `${subject.stem}Item`), 204: ref('responses', 'NoContent') },
-    statuses: subject.collection.singleton ? writing : matching,
+    statuses: matching,
   });
 
 /** Describes `DELETE /items/<collection>/<key>`. */
@@ -159,7 +162,7 @@ export const deleteOne = (subject: Subject): OperationObject =>
     statuses: matching,
   });
 
-/** Responses of system collections are not cached. */
+/** Lists of system collections are not cached. */
 const unchanged = ({ collection }: Subject): ResponsesObject =>
   collection.system ? {} : { 304: ref('responses', 'NotModified') };
 

@@ -232,10 +232,11 @@ const inputSchema = (field: Field): SchemaObject => ({
 const hashedSchema = (field: Field): SchemaObject =>
   field.nullable ? { type: ['string', 'null'] } : { type: 'string' };
 
-/** Returns the default of a field, except for arrays, JSON, bytes and zero dates. */
-const defaultOf = ({ type, defaultValue }: Field): SchemaObject => {
-  if (defaultValue === null || type === 'json' || type === 'csv' || type === 'binary') return {};
-  return String(defaultValue).startsWith('0000-00-00') ? {} : { default: defaultValue };
+/** Returns the default of a field, except for zero dates. */
+const defaultOf = ({ defaultValue }: Field): SchemaObject => {
+  return defaultValue === null || String(defaultValue).startsWith('0000-00-00')
+    ? {}
+    : { default: defaultValue };
 };
 
 /** Describes the query parameters as an object, for bodies of SEARCH. */

@@ -97,6 +97,10 @@ const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>
   ['vector', vector],
 ]);
 
+/** Returns the length of texts in characters, of binary values in bytes, and of vectors in numbers of four bytes. */
+export const readLength = ({ dataType, length }: Pick<ColumnRow, 'dataType' | 'length'>): number | null =>
+  length !== null && dataType === 'vector' ? Number(length) / 4 : toNumber(length);
+
 /**
  * A string literal as the server prints it: quotes are doubled and some characters escaped by a backslash.
  */

@@ -3,7 +3,7 @@ import type { CatalogReader } from '../catalog.js';
 import type { ColumnDetails, IndexDetails, SchemaDetails, TableDetails } from '../details.js';
 import { readRows, type Count } from '../dialect.js';
 import { groupBy, sortBy } from '../order.js';
-import { readValues } from './columns.js';
+import { readLength, readValues } from './columns.js';
 import { unescapeExpression } from './mariadb-form.js';
 
 interface DefaultRow {
@@ -183,10 +183,6 @@ const charsetOf = (collation: string): string => collation.split('_')[0] ?? coll
 
 const toNumber = (count: Count | null): number | null => (count === null ? null : Number(count));
 
-/** Returns the length of texts in characters, of binary values in bytes, and of vectors in numbers of four bytes. */
-const toLength = ({ dataType, length }: ColumnRow): number | null =>
-  length !== null && dataType === 'vector' ? Number(length) / 4 : toNumber(length);
-
 const geometry = /^(?:geometry|(?:multi)?(?:point|linestring|polygon)|geom(?:etry)?collection)$/;
 
 /** Returns the SRID of a geometry, null: any; undefined for other columns. */
@@ -219,7 +215,7 @@ const toColumn = (row: ColumnRow, { collation, srid }: ColumnFacts): ColumnDetai
   const isBlob = /^(?:tiny|medium|long)?(?:text|blob)$/.test(dataType);
   return {
     dataType: isBoolean ? 'boolean' : attributes === undefined ? dataType : `${dataType} ${attributes}`,
-    length: isBlob ? null : toLength(row),
+    length: isBlob ? null : readLength(row),
     precision: toNumber(row.precision),
     scale: toNumber(row.scale),
     fraction: toNumber(row.fraction) || null,

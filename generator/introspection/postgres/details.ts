@@ -1,11 +1,15 @@
 /** Reads the facts for snapshots from PostgreSQL's catalogs. */
 import type { CatalogReader } from '../catalog.js';
-import type { ColumnDetails, IndexDetails, SchemaDetails } from '../details.js';
+import type { ColumnDetails, IndexDetails, SchemaDetails, TableDetails } from '../details.js';
 import { readRows, type Count } from '../dialect.js';
 import { groupBy } from '../order.js';
+import { readDeferrable } from './tables.js';
 
 interface TableRow {
   readonly name: string;
+  /** Of the primary key; null without one. */
+  readonly deferrable: Count | null;
+  readonly deferred: Count | null;
 }
 
 interface ColumnRow {
@@ -31,6 +35,9 @@ interface IndexRow {
   readonly name: string;
   readonly unique: Count;
   readonly constraint: Count;
+  /** Null for an index without a constraint. */
+  readonly deferrable: Count | null;
+  readonly deferred: Count | null;
   readonly method: string;
   /** Whether it has operator classes or collations that are not the usual ones, or an unusual order of nulls. */
   readonly unusual: Count;
@@ -59,7 +66,11 @@ const own = `
       )
   )`;
 
-const tables = `WITH ${own} SELECT t.relname AS name FROM own t ORDER BY t.relname COLLATE "C"`;
+const tables = `
+  WITH ${own}
+  SELECT t.relname AS name, k.condeferrable::int AS deferrable, k.condeferred::int AS deferred
+  FROM own t LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'p'
+  ORDER BY t.relname COLLATE "C"`;
 
 const columns = `
   WITH ${own}
@@ -83,8 +94,7 @@ const columns = `
 const indexes = `
   WITH ${own}
   SELECT t.relname AS "table", c.relname AS name, i.indisunique::int AS "unique",
-    (EXISTS (SELECT FROM pg_constraint u WHERE u.conindid = i.indexrelid AND u.contype IN ('u', 'x')))::int
-      AS "constraint",
+    (u.oid IS NOT NULL)::int AS "constraint", u.condeferrable::int AS deferrable, u.condeferred::int AS deferred,
     m.amname AS method,
     (NOT coalesce(o.opcdefault, true) OR i.indisexclusion OR c.reloptions IS NOT NULL
       OR (p.attcollation IS NOT NULL AND i.indcollation[k.position - 1] <> p.attcollation)
@@ -96,6 +106,7 @@ const indexes = `
     JOIN pg_index i ON i.indrelid = t.oid AND i.indisvalid AND NOT i.indisprimary
     JOIN pg_class c ON c.oid = i.indexrelid
     JOIN pg_am m ON m.oid = c.relam
+    LEFT JOIN pg_constraint u ON u.conindid = i.indexrelid AND u.contype IN ('u', 'x')
     CROSS JOIN LATERAL generate_series(1, i.indnatts) AS k (position)
     LEFT JOIN pg_attribute p ON p.attrelid = t.oid AND p.attnum = i.indkey[k.position - 1] AND p.attnum > 0
     LEFT JOIN pg_opclass o ON o.oid = i.indclass[k.position - 1]
@@ -134,9 +145,10 @@ export const readPostgresDetails = async (reader: CatalogReader): Promise<Schema
     collation: null,
     types: new Map(typeRows.map(({ name, labels }) => [name, readLabels(labels)])),
     tables: new Map(
-      tableRows.map(({ name }) => [
+      tableRows.map(({ name, ...key }) => [
         name,
         {
+          ...toKeyDeferrable(key),
           charset: null,
           collation: null,
           checks: checksOf.get(name) ?? [],
@@ -175,6 +187,11 @@ const toColumn = (row: ColumnRow): ColumnDetails => {
   };
 };
 
+const toKeyDeferrable = (key: Omit<TableRow, 'name'>): Pick<TableDetails, 'keyDeferrable'> => {
+  const { deferrable } = readDeferrable(key);
+  return deferrable === undefined ? {} : { keyDeferrable: deferrable };
+};
+
 const toIndex = ([name, rows]: readonly [string, readonly IndexRow[]]): IndexDetails => {
   const [first] = rows;
   const method = first?.method ?? 'btree';
@@ -182,6 +199,7 @@ const toIndex = ([name, rows]: readonly [string, readonly IndexRow[]]): IndexDet
     name,
     unique: Number(first?.unique) === 1,
     constraint: Number(first?.constraint) === 1,
+    ...(first !== undefined && readDeferrable(first)),
     method: method === 'btree' ? null : method,
     parts: rows
       .filter((row) => Number(row.key) === 1)

@@ -79,7 +79,7 @@ const indexes = `
 const foreignKeys = `
   WITH ${served}
   SELECT t.relname AS "table", c.conname AS name, c.confupdtype AS "onUpdate", c.confdeltype AS "onDelete",
-    a.attname AS "column", r.relname AS target, f.attname AS reference
+    c.condeferrable::int AS deferrable, c.condeferred::int AS deferred, a.attname AS "column", r.relname AS target, f.attname AS reference
   FROM served t
     JOIN pg_constraint c ON c.conrelid = t.oid AND c.contype = 'f' AND c.conparentid = 0
     JOIN served r ON r.oid = c.confrelid

@@ -1,5 +1,5 @@
 /** Converts rows of PostgreSQL's catalogs to tables. Pure. */
-import type { Column, ForeignKey, Index, ReferenceAction, Table, Unique } from '../catalog.js';
+import type { Column, Deferrable, ForeignKey, Index, ReferenceAction, Table, Unique } from '../catalog.js';
 import type { Count } from '../dialect.js';
 import { groupBy } from '../order.js';
 import { readDefault, readType } from './columns.js';
@@ -56,6 +56,8 @@ export interface ForeignKeyRow {
   readonly name: string;
   readonly onUpdate: string;
   readonly onDelete: string;
+  readonly deferrable: Count;
+  readonly deferred: Count;
   readonly column: string;
   readonly target: string;
   readonly reference: string;
@@ -141,14 +143,30 @@ const toIndex = ([name, parts]: IndexParts): Index => ({
 });
 
 const readForeignKeys = (rows: readonly ForeignKeyRow[]): ForeignKey[] =>
-  [...groupBy(rows, (row) => row.name)].map(([name, parts]) => ({
-    name,
-    columns: parts.map((row) => row.column),
-    table: parts[0]?.target ?? '',
-    references: parts.map((row) => row.reference),
-    onUpdate: readAction(parts[0]?.onUpdate),
-    onDelete: readAction(parts[0]?.onDelete),
-  }));
+  [...groupBy(rows, (row) => row.name).values()].flatMap((parts) => {
+    const [first] = parts;
+    return first === undefined ? [] : [toForeignKey(first, parts)];
+  });
+
+const toForeignKey = (first: ForeignKeyRow, parts: readonly ForeignKeyRow[]): ForeignKey => ({
+  name: first.name,
+  columns: parts.map((row) => row.column),
+  table: first.target,
+  references: parts.map((row) => row.reference),
+  onUpdate: readAction(first.onUpdate),
+  onDelete: readAction(first.onDelete),
+  ...readDeferrable(first),
+});
+
+/** Returns `deferrable` of a constraint that can be deferred. */
+export const readDeferrable = ({
+  deferrable,
+  deferred,
+}: {
+  readonly deferrable: Count | null;
+  readonly deferred: Count | null;
+}): { readonly deferrable?: Deferrable } =>
+  Number(deferrable) === 1 ? { deferrable: Number(deferred) === 1 ? 'deferred' : 'immediate' } : {};
 
 const actions: ReadonlyMap<string, ReferenceAction> = new Map([
   ['r', 'restrict'],
@@ -157,4 +175,4 @@ const actions: ReadonlyMap<string, ReferenceAction> = new Map([
   ['d', 'set default'],
 ] as const);
 
-const readAction = (letter = 'a'): ReferenceAction => actions.get(letter) ?? 'no action';
+const readAction = (letter: string): ReferenceAction => actions.get(letter) ?? 'no action';

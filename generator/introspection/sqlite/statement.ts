@@ -8,7 +8,7 @@ export interface TableStatement {
   readonly autoincrement: boolean;
   /** Constraints in the order of the statement, with column names as written. */
   readonly uniques: readonly Constraint[];
-  readonly foreignKeys: readonly Constraint[];
+  readonly foreignKeys: readonly ForeignConstraint[];
   /** Expression of each generated column. */
   readonly generated: ReadonlyMap<string, string>;
   /** Conditions of check constraints, in the order of the statement. */
@@ -21,6 +21,11 @@ interface Constraint {
   /** The name; `null` where the statement gives none. */
   readonly name: string | null;
   readonly columns: readonly string[];
+}
+
+interface ForeignConstraint extends Constraint {
+  /** Whether it is checked at commit; absent where each statement checks it. */
+  readonly deferred?: true;
 }
 
 /** Folds ASCII letters to lower case, as SQLite does to compare names. */
@@ -53,7 +58,7 @@ export const readIndexParts = (sql: string): string[] =>
 interface Found {
   autoincrement: boolean;
   readonly uniques: Constraint[];
-  readonly foreignKeys: Constraint[];
+  readonly foreignKeys: ForeignConstraint[];
   readonly generated: Map<string, string>;
   readonly checks: { readonly name: string | null; readonly sql: string }[];
   readonly collations: Map<string, string>;
@@ -145,6 +150,8 @@ const readPart = (part: readonly Token[], sql: string, found: Found): void => {
     } else if (keyword === 'REFERENCES') {
       found.foreignKeys.push({ name, columns: foreign ?? columns });
       name = foreign = null;
+    } else if (keyword === 'DEFERRABLE') {
+      readDeferrable(part, at, found);
     } else if (keyword === 'AUTOINCREMENT') {
       found.autoincrement = true;
     } else if (namedWords.has(keyword)) {
@@ -163,6 +170,18 @@ const readCheck = (
   { sql, found }: { readonly sql: string; readonly found: Found },
 ): void => {
   if (token?.group) found.checks.push({ name, sql: textOf(token.group, sql) });
+};
+
+/** A clause belongs to the key before it. Without `INITIALLY DEFERRED` it changes nothing. */
+const readDeferrable = (part: readonly Token[], at: number, found: Found): void => {
+  const last = found.foreignKeys.pop();
+  const isDeferred =
+    keywordOf(part[at - 1]) !== 'NOT' &&
+    keywordOf(part[at + 1]) === 'INITIALLY' &&
+    keywordOf(part[at + 2]) === 'DEFERRED';
+  if (last === undefined) return;
+  const { name, columns } = last;
+  found.foreignKeys.push({ name, columns, ...(isDeferred && { deferred: true }) });
 };
 
 const readGenerated = (column: string, token: Token | undefined, sql: string, found: Found): void => {

@@ -202,7 +202,7 @@ const readForeignKeys = (part: Parts, parts: ReadonlyMap<string, Parts>): Foreig
   const constraints = groupBy(part.foreignKeys, (row) => String(row.id));
   const foreignKeys = [...constraints].flatMap(([id, rows]) => {
     const written = part.statement.foreignKeys[constraints.size - 1 - Number(id)];
-    return resolveForeignKey(rows, { part, parts, name: written?.name ?? null });
+    return resolveForeignKey(rows, { part, parts, written });
   });
   return sortBy(foreignKeys, (foreignKey) => foreignKey.name);
 };
@@ -212,7 +212,15 @@ const readForeignKeys = (part: Parts, parts: ReadonlyMap<string, Parts>): Foreig
  */
 const resolveForeignKey = (
   rows: readonly ForeignKeyRow[],
-  { part, parts, name }: { part: Parts; parts: ReadonlyMap<string, Parts>; name: string | null },
+  {
+    part,
+    parts,
+    written,
+  }: {
+    part: Parts;
+    parts: ReadonlyMap<string, Parts>;
+    written: TableStatement['foreignKeys'][number] | undefined;
+  },
 ): ForeignKey[] => {
   const [first] = rows;
   const target = parts.get(foldName(first?.target ?? ''));
@@ -222,12 +230,13 @@ const resolveForeignKey = (
   const columns = rows.map((row) => row.from);
   return [
     {
-      name: name ?? nameConstraint(part, columns, 'foreign'),
+      name: written?.name ?? nameConstraint(part, columns, 'foreign'),
       columns,
       table: target.row.name,
       references,
       onUpdate: first.onUpdate.toLowerCase() as ReferenceAction,
       onDelete: first.onDelete.toLowerCase() as ReferenceAction,
+      ...(written?.deferred === true && { deferrable: 'deferred' }),
     },
   ];
 };

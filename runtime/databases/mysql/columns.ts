@@ -3,7 +3,7 @@ import type { Field } from '../../../contract/collection.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
 import { maskedValue } from '../../execute/masked-value.js';
-import { geometryToJson, vectorToJson } from './geometry.js';
+import { byteFormats } from './geometry.js';
 import {
   fixedWidth,
   fractionText,
@@ -101,6 +101,8 @@ const readBits = (cursor: Cursor): bigint => {
 };
 
 const bytesWriter = (field: Field, { binary }: ColumnType): WriteColumn => {
+  const format = byteFormats[field.type];
+  if (format !== undefined) return jsonWriter(format.toJson);
   switch (field.type) {
     case 'json':
       // a JSON column contains valid JSON, so its bytes are copied
@@ -113,10 +115,6 @@ const bytesWriter = (field: Field, { binary }: ColumnType): WriteColumn => {
       return writeQuoted;
     case 'binary':
       return writeBase64;
-    case 'geometry':
-      return jsonWriter(geometryToJson);
-    case 'vector':
-      return jsonWriter(vectorToJson);
     case 'csv':
     case 'boolean':
     case 'date':

@@ -3,6 +3,7 @@
  * WKB in little-endian order; the longitude comes first in every system.
  * https://dev.mysql.com/doc/refman/9.0/en/gis-data-formats.html
  */
+import type { FieldType } from '../../../contract/field-types.js';
 import {
   geometryTypes,
   printCrs,
@@ -13,7 +14,7 @@ import {
 import { shortestSingle } from './types.js';
 
 /** Returns a geometry as GeoJSON. */
-export const geometryToJson = (bytes: Buffer): string => {
+const geometryToJson = (bytes: Buffer): string => {
   const geometry = readGeometry({ bytes, at: 4 });
   return JSON.stringify({ ...geometry, ...printCrs(bytes.readUInt32LE(0)) });
 };
@@ -41,7 +42,7 @@ const readList = <Item>(cursor: Cursor, read: (cursor: Cursor) => Item): Item[] 
 };
 
 /** Returns the bytes of the canonical text of a geometry. */
-export const geometryToBytes = (text: string): Buffer => {
+const geometryToBytes = (text: string): Buffer => {
   const { srid, geometry } = JSON.parse(text) as PlacedGeometry;
   return Buffer.concat([uint32(srid), ...writeGeometry(geometry)]);
 };
@@ -113,13 +114,27 @@ const forms: Readonly<Record<Exclude<GeometryType, 'GeometryCollection'>, Form>>
 };
 
 /** Returns a vector, which is floats of 4 bytes, as a list of numbers. */
-export const vectorToJson = (bytes: Buffer): string =>
+const vectorToJson = (bytes: Buffer): string =>
   `[${Array.from({ length: bytes.length / 4 }, (_, index) => shortestSingle(bytes.readFloatLE(index * 4))).join()}]`;
 
 /** Returns the bytes of a list of numbers. */
-export const vectorToBytes = (text: string): Buffer => {
+const vectorToBytes = (text: string): Buffer => {
   const numbers = JSON.parse(text) as readonly number[];
   const bytes = Buffer.alloc(numbers.length * 4);
   numbers.forEach((number, index) => bytes.writeFloatLE(number, index * 4));
   return bytes;
+};
+
+interface ByteFormat {
+  /** Name of the type in the driver. */
+  readonly driverType: string;
+  readonly toJson: (bytes: Buffer) => string;
+  /** Takes the canonical text of a value. */
+  readonly toBytes: (text: string) => Buffer;
+}
+
+/** Field types whose values are bytes in a format of the database. */
+export const byteFormats: Readonly<Partial<Record<FieldType, ByteFormat>>> = {
+  geometry: { driverType: 'GEOMETRY', toJson: geometryToJson, toBytes: geometryToBytes },
+  vector: { driverType: 'VECTOR', toJson: vectorToJson, toBytes: vectorToBytes },
 };

@@ -2,7 +2,7 @@
 import type { Field } from '../../../contract/collection.js';
 import { cellToJson, type CellValue } from '../../execute/cells.js';
 import type { DatabaseOptions, KnexBinding } from '../contract.js';
-import { geometryToJson, vectorToJson } from './geometry.js';
+import { byteFormats } from './geometry.js';
 import { dialectOf } from './connection.js';
 import { poolOptions, sessionSetup } from './options.js';
 
@@ -28,9 +28,8 @@ export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =
       },
     },
     toJson(field, value) {
-      if (field.type === 'geometry') return geometryToJson(value as Buffer);
-      if (field.type === 'vector') return vectorToJson(value as Buffer);
-      return cellToJson(field)(toCell(field, value));
+      const format = byteFormats[field.type];
+      return format === undefined ? cellToJson(field)(toCell(field, value)) : format.toJson(value as Buffer);
     },
   };
 };
@@ -40,9 +39,13 @@ interface DriverValue {
   buffer(): Buffer | null;
 }
 
-/** Reads geometries and vectors as bytes; the driver would parse the former, and decode the latter as text. */
+const byteTypes: ReadonlySet<string> = new Set(
+  Object.values(byteFormats).map(({ driverType }) => driverType),
+);
+
+/** Reads values in a format of the database as bytes; the driver would parse geometries, and decode vectors as text. */
 const readBytes = (value: DriverValue, parse: () => unknown): unknown =>
-  value.type === 'GEOMETRY' || value.type === 'VECTOR' ? value.buffer() : parse();
+  byteTypes.has(value.type) ? value.buffer() : parse();
 
 const numbers: ReadonlySet<Field['type']> = new Set(['boolean', 'integer', 'bigInteger'] as const);
 

@@ -3,7 +3,7 @@ import type { Field } from '../../../contract/collection.js';
 import type { JsonStep } from '../../../contract/functions.js';
 import { unicodeCollation, hasCharacters } from './character-sets.js';
 import type { SqlDialect } from '../contract.js';
-import { geometryToBytes, vectorToBytes } from './geometry.js';
+import { byteFormats } from './geometry.js';
 import { readViolation } from './violations.js';
 import { jsonPath } from '../../sql/json-path.js';
 import { escapeLike, ignoresCase, likePattern } from '../../sql/like.js';
@@ -57,8 +57,8 @@ where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e
     };
   },
   bind({ type }, value) {
-    if (type === 'geometry') return geometryToBytes(String(value));
-    if (type === 'vector') return vectorToBytes(String(value));
+    const format = byteFormats[type];
+    if (format !== undefined) return format.toBytes(String(value));
     return typeof value === 'boolean' ? Number(value) : value;
   },
   moment: (column) => column,

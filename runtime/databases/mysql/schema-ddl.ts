@@ -1,5 +1,6 @@
 /** Prints the DDL of an apply for MySQL and MariaDB. Everything that changes in a table is one statement. */
 import type { SchemaPrinter } from '../contract.js';
+import type { ColumnRename } from '../../schema/apply/rename-column.js';
 import { printExpression } from '../../schema/expressions/print.js';
 import type {
   CheckShape,
@@ -181,6 +182,38 @@ const dropCheck = (name: string, after: TableShape, traits: ServerTraits): reado
   return column === undefined ? [drop] : [drop, `modify column ${printColumn(column, traits.server)}`];
 };
 
+/** MySQL refuses a new name for what expressions name, unless the statement changes these too. MariaDB changes them itself. */
+const renameColumn = (
+  { from, to }: ColumnRename,
+  { before, after }: { readonly before: TableShape; readonly after: TableShape },
+  { server }: ServerTraits,
+): string => {
+  const differs = (a: unknown, b: unknown): boolean => server === 'mysql' && !isSame(a, b);
+  const isOther = ({ checks }: TableShape, check: CheckShape, at: number): boolean =>
+    differs(checks[at]?.expression, check.expression);
+  const isOfOther = ({ indexes }: TableShape, { parts }: IndexShape, at: number): boolean =>
+    parts.some(({ expression }, part) => differs(indexes[at]?.parts[part]?.expression, expression));
+  const clauses = [
+    ...before.checks
+      .filter((check, at) => isOther(after, check, at))
+      .map(({ name }) => `drop check ${quote(name)}`),
+    ...before.indexes
+      .filter((index, at) => isOfOther(after, index, at))
+      .map(({ name }) => `drop index ${quote(name)}`),
+    `rename column ${quote(from)} to ${quote(to)}`,
+    ...after.columns
+      .filter(({ generated }, at) => differs(before.columns[at]?.generated, generated))
+      .map((column) => `modify column ${printColumn(column, server)}`),
+    ...after.indexes
+      .filter((index, at) => isOfOther(before, index, at))
+      .map((index) => `add ${printIndex(index)}`),
+    ...after.checks
+      .filter((check, at) => isOther(before, check, at))
+      .map((check) => `add ${printCheck(check)}`),
+  ];
+  return `alter table ${quote(before.name)} ${clauses.join(', ')}`;
+};
+
 /** The index that the server made for a key, which no other one serves, goes with it. */
 const dropForeignKey = (table: TableShape, key: ForeignKeyShape): string => {
   const lists = [
@@ -206,6 +239,8 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   noActionIsRestrict: true,
   indexesForeignKeys: true,
   reserved: /^mysql\./i,
+  // made of the name of the table, and follow it
+  automaticNames: { checks: /_chk_\d+$/, foreignKeys: /_ibfk_\d+$/ },
   maxName: 64,
   nameLength: (name) => [...name].length,
   dataType,
@@ -218,8 +253,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   createTable: (table) => createTable(table, traits.server),
   dropTable: (name) => `drop table ${quote(name)}`,
   renameTable: (from, to) => `rename table ${quote(from)} to ${quote(to)}`,
-  renameColumn: (table, { from, to }) =>
-    `alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`,
+  renameColumn: (column, tables) => renameColumn(column, tables, traits),
   alterTable: alterTable(traits),
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
   dropForeignKey,

@@ -179,6 +179,8 @@ export const createMapping = (server: Server): SchemaMapping => ({
   hasInvisibleColumns: true,
   hasUnenforcedChecks: server === 'mysql',
   hasSetDefault: false,
+  deferrableRelations: 'none',
+  hasDeferrableUniques: false,
   hasSharedConstraintNames: true,
   indexes: {
     methods: new Set(['fulltext', 'spatial', 'hash']),

@@ -1,6 +1,6 @@
 /** Prints the DDL of an apply for PostgreSQL. */
 import type { SchemaPrinter } from '../contract.js';
-import type { ForeignKeyShape, IndexShape, TableShape } from '../../schema/shapes.js';
+import type { Deferrable, ForeignKeyShape, IndexShape, TableShape } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { countInconvertible } from './schema-conversions.js';
@@ -44,15 +44,25 @@ const printIndex = (table: string, index: IndexShape): string => {
   );
 };
 
+/** Prints when a constraint is checked, where a transaction can defer that. */
+const printDeferrable = (deferrable: Deferrable | undefined): string =>
+  deferrable === undefined ? '' : ` deferrable initially ${deferrable}`;
+
 const printForeignKey = (key: ForeignKeyShape): string =>
   `constraint ${quote(key.name)} foreign key (${quoteAll(key.columns)}) ` +
   `references ${quote(key.table)} (${quoteAll(key.references)}) ` +
-  `on delete ${key.onDelete.toLowerCase()} on update ${key.onUpdate.toLowerCase()}`;
+  `on delete ${key.onDelete.toLowerCase()} on update ${key.onUpdate.toLowerCase()}${printDeferrable(key.deferrable)}`;
 
 const printConstraints = (table: Pick<TableShape, 'uniques' | 'checks'>): readonly string[] => [
-  ...table.uniques.map(({ name, columns }) => `constraint ${quote(name)} unique (${quoteAll(columns)})`),
+  ...table.uniques.map(
+    ({ name, columns, deferrable }) =>
+      `constraint ${quote(name)} unique (${quoteAll(columns)})${printDeferrable(deferrable)}`,
+  ),
   ...table.checks.map(({ name, expression }) => `constraint ${quote(name)} check (${printTree(expression)})`),
 ];
+
+const printPrimaryKey = ({ primaryKey, keyDeferrable }: TableShape): string =>
+  `primary key (${quoteAll(primaryKey)})${printDeferrable(keyDeferrable)}`;
 
 const commentOnTable = ({ name, comment }: TableShape): string =>
   `comment on table ${quote(name)} is ${comment === null ? 'null' : quoteText(comment)}`;
@@ -60,7 +70,7 @@ const commentOnTable = ({ name, comment }: TableShape): string =>
 const createTable = (table: TableShape): readonly string[] => {
   const parts = [
     ...table.columns.map(printColumn),
-    ...(table.primaryKey.length > 0 ? [`primary key (${quoteAll(table.primaryKey)})`] : []),
+    ...(table.primaryKey.length > 0 ? [printPrimaryKey(table)] : []),
     ...printConstraints(table),
   ];
   return [
@@ -83,7 +93,8 @@ const alterTable = (present: TableShape, after: TableShape): readonly string[] =
   const before = withoutColumns(present, remade);
   const old = new Map(before.columns.map((column) => [column.name, column]));
   const names = new Set(after.columns.map((column) => column.name));
-  const keyChanges = !isSame(before.primaryKey, after.primaryKey);
+  const keyChanges =
+    !isSame(before.primaryKey, after.primaryKey) || before.keyDeferrable !== after.keyDeferrable;
   const drops = [
     ...constraints.map((each) => `drop constraint ${quote(each.name)}`),
     ...[...remade].map((each) => `drop column ${quote(each)}`),
@@ -95,8 +106,7 @@ const alterTable = (present: TableShape, after: TableShape): readonly string[] =
     uniques: missingFrom(after.uniques, before.uniques),
     checks: missingFrom(after.checks, before.checks),
   });
-  const key =
-    keyChanges && after.primaryKey.length > 0 ? [`add primary key (${quoteAll(after.primaryKey)})`] : [];
+  const key = keyChanges && after.primaryKey.length > 0 ? [`add ${printPrimaryKey(after)}`] : [];
   return [
     ...missingFrom(present.indexes, after.indexes).map((index) => `drop index ${quote(index.name)}`),
     ...(keyChanges && before.primaryKey.length > 0 ? [dropPrimaryKey(after.name)] : []),
@@ -173,8 +183,8 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   createTable,
   dropTable: (name) => `drop table ${quote(name)}`,
   renameTable: (from, to) => `alter table ${quote(from)} rename to ${quote(to)}`,
-  renameColumn: (table, { from, to }) =>
-    `alter table ${quote(table)} rename column ${quote(from)} to ${quote(to)}`,
+  renameColumn: ({ from, to }, { before }) =>
+    `alter table ${quote(before.name)} rename column ${quote(from)} to ${quote(to)}`,
   alterTable,
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
   dropForeignKey: (table, { name }) => `alter table ${quote(table.name)} drop constraint ${quote(name)}`,

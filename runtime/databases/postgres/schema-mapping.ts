@@ -160,6 +160,8 @@ export const mapping: SchemaMapping = {
   hasInvisibleColumns: false,
   hasUnenforcedChecks: false,
   hasSetDefault: true,
+  deferrableRelations: 'any',
+  hasDeferrableUniques: true,
   hasSharedConstraintNames: false,
   indexes: {
     methods: new Set(['hash', 'gin', 'gist', 'spgist', 'brin']),

@@ -76,7 +76,8 @@ const printColumn = (column: ColumnShape): string => {
 
 const printForeignKey = (key: ForeignKeyShape): string =>
   `CONSTRAINT ${quote(key.name)} FOREIGN KEY (${quoteAll(key.columns)}) ` +
-  `REFERENCES ${quote(key.table)} (${quoteAll(key.references)}) ON DELETE ${key.onDelete} ON UPDATE ${key.onUpdate}`;
+  `REFERENCES ${quote(key.table)} (${quoteAll(key.references)}) ON DELETE ${key.onDelete} ON UPDATE ${key.onUpdate}` +
+  (key.deferrable === 'deferred' ? ' DEFERRABLE INITIALLY DEFERRED' : '');
 
 const printIndex = (table: string, index: IndexShape): string => {
   const parts = index.parts.map(({ column, expression, descending }) => {
@@ -194,6 +195,8 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   noActionIsRestrict: false,
   indexesForeignKeys: false,
   reserved: /^sqlite_/i,
+  // made of the names of table and columns, as a snapshot needs some
+  automaticNames: { uniques: /_unique$/, checks: /_check_\d+$/, foreignKeys: /_foreign$/ },
   maxName: 128,
   nameLength: (name) => [...name].length,
   dataType,
@@ -205,8 +208,8 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   createTable: (table) => [printTable(table, table.name), ...printIndexes(table)],
   dropTable: (name) => `DROP TABLE ${quote(name)}`,
   renameTable: (from, to) => `ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`,
-  renameColumn: (table, { from, to }) =>
-    `ALTER TABLE ${quote(table)} RENAME COLUMN ${quote(from)} TO ${quote(to)}`,
+  renameColumn: ({ from, to }, { before }) =>
+    `ALTER TABLE ${quote(before.name)} RENAME COLUMN ${quote(from)} TO ${quote(to)}`,
   alterTable,
   addForeignKey: null,
   dropForeignKey: () => '',

@@ -142,6 +142,8 @@ export const mapping: SchemaMapping = {
   hasInvisibleColumns: false,
   hasUnenforcedChecks: false,
   hasSetDefault: true,
+  deferrableRelations: 'initially deferred',
+  hasDeferrableUniques: false,
   hasSharedConstraintNames: false,
   indexes: {
     methods: new Set(),

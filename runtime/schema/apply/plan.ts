@@ -2,6 +2,7 @@
 import type { SchemaPrinter } from '../../databases/contract.js';
 import type { Renames } from '../diff/renames.js';
 import type { ForeignKeyShape, TableShape } from '../shapes.js';
+import { renameInTable } from './rename-column.js';
 
 export interface Step {
   /** Description for people: `alter table works`. */
@@ -13,22 +14,35 @@ export interface Step {
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the statements of renames, which come before everything else: tables, then their columns. */
-export const planRenames = ({ collections, fields }: Renames, printer: SchemaPrinter): readonly Step[] => [
-  ...[...collections].map(([to, from]) => ({
-    description: `rename ${from} to ${to}`,
-    table: to,
-    sql: printer.renameTable(from, to),
-  })),
-  ...[...fields].map(([id, from]) => {
+/**
+ * Returns the statements of renames, which come before everything else: columns, then their tables, of which constraints
+ * may have the name.
+ * @param tables as they are now
+ */
+export const planRenames = (
+  { collections, fields }: Renames,
+  tables: readonly TableShape[],
+  printer: SchemaPrinter,
+): readonly Step[] => {
+  const shapes = new Map(tables.map((table) => [table.name, table]));
+  const columns = [...fields].flatMap(([id, from]): Step[] => {
     const [table = '', to = ''] = id.split('\0');
-    return {
-      description: `rename ${table}.${from} to ${to}`,
-      table,
-      sql: printer.renameColumn(table, { from, to }),
-    };
-  }),
-];
+    const before = shapes.get(collections.get(table) ?? table);
+    if (before === undefined) return [];
+    const after = renameInTable(before, { from, to });
+    shapes.set(before.name, after);
+    const sql = printer.renameColumn({ from, to }, { before, after });
+    return [{ description: `rename ${before.name}.${from} to ${to}`, table, sql }];
+  });
+  return [
+    ...columns,
+    ...[...collections].map(([to, from]) => ({
+      description: `rename ${from} to ${to}`,
+      table: to,
+      sql: printer.renameTable(from, to),
+    })),
+  ];
+};
 
 const steps = (description: string, table: string | null, statements: readonly string[]): readonly Step[] =>
   statements.map((sql) => ({ description, table, sql }));
@@ -106,8 +120,9 @@ const isTouched = (
 ): boolean => {
   const [before, after] = [old.get(table), wanted.get(table)];
   if (before === undefined || after === undefined) return true;
-  const keysOf = ({ primaryKey, uniques, indexes }: TableShape): unknown => [
+  const keysOf = ({ primaryKey, keyDeferrable, uniques, indexes }: TableShape): unknown => [
     primaryKey,
+    keyDeferrable,
     uniques.filter((unique) => unique.columns.some((column) => columns.includes(column))),
     indexes.filter(({ parts }) => parts.some(({ column }) => column !== null && columns.includes(column))),
   ];

@@ -102,7 +102,7 @@ const checkData = async (executor: Executor, apply: Apply, { database }: ApplyOp
 const changeTables = async (executor: Executor, apply: Apply, options: ApplyOptions): Promise<void> => {
   const { live, renames, wanted, acceptLoss } = apply;
   const { printer } = live;
-  const renaming = planRenames(renames, printer);
+  const renaming = planRenames(renames, ownShapes(live), printer);
   const run = createRunner(executor, apply, options);
   await run(renaming);
   // names of constraints and triggers follow those of their table

@@ -2,7 +2,13 @@
 import { compareAccess } from '../access-rows/compare.js';
 import { accessOf } from '../access-rows/types.js';
 import type { CollectionEntry, FieldEntry, Meta, RelationEntry, Snapshot } from '../snapshot/types.js';
-import { applyRenames, findRenames, withoutPreviousNames, type Renames } from './renames.js';
+import {
+  applyRenames,
+  findRenames,
+  followPreviousNames,
+  withoutPreviousNames,
+  type Renames,
+} from './renames.js';
 import type { AccessDiff, Change, SchemaDiff } from './types.js';
 import { compareValues, isEqual } from './values.js';
 
@@ -16,9 +22,10 @@ export interface CompareOptions {
 /** Returns what makes the target the wanted snapshot. */
 export const compareSnapshots = (
   target: Snapshot,
-  given: Snapshot,
+  sent: Snapshot,
   { mode, normalize }: CompareOptions,
 ): SchemaDiff => {
+  const given = followPreviousNames(sent);
   const renames = findRenames(target, given);
   const current = applyRenames(target, renames);
   const wanted = withoutPreviousNames(given);

@@ -46,10 +46,30 @@ export const findRenames = (target: Snapshot, given: Snapshot): Renames => {
   return { collections, fields };
 };
 
+/**
+ * Returns the snapshot with the new names wherever it still has a former one, such as in a list of unique constraints: the
+ * former field or collection is not part of it, so that nothing else can be meant. Renames that are done count too.
+ */
+export const followPreviousNames = (given: Snapshot): Snapshot => {
+  const names = new Set(given.collections.map(({ collection }) => collection));
+  const ids = new Set(given.fields.map(({ collection, field }) => `${collection}\0${field}`));
+  const collections = given.collections.flatMap(({ collection, meta }) => {
+    const from = previousName(meta);
+    return from === null || names.has(from) ? [] : [[collection, from] as const];
+  });
+  const tables = new Map(collections.map(([to, from]) => [from, to]));
+  const fields = given.fields.flatMap(({ collection, field, meta }) => {
+    const from = previousName(meta);
+    if (from === null || ids.has(`${collection}\0${from}`)) return [];
+    return [[`${tables.get(collection) ?? collection}\0${field}`, from] as const];
+  });
+  return applyRenames(given, { collections: new Map(collections), fields: new Map(fields) });
+};
+
 const strip = <Entry extends { readonly meta?: Meta | null }>(entry: Entry): Entry => {
   if (previousName(entry.meta) === null) return entry;
   const { previous_name: _wish, ...meta } = entry.meta ?? {};
-  return { ...entry, meta };
+  return { ...entry, meta: Object.keys(meta).length === 0 ? null : meta };
 };
 
 /** Removes `previous_name`, which is a wish and no meta. */
@@ -98,7 +118,7 @@ const renameKeys = (
   keys: readonly string[],
   rename: (name: string) => string,
 ): Meta | null => {
-  if (meta === null) return null;
+  if (meta === null || meta === undefined) return null;
   const entries = Object.entries(meta).map(([key, value]) => [
     key,
     keys.includes(key) && typeof value === 'string' ? rename(value) : value,
@@ -111,7 +131,8 @@ const renameCollection = (entry: CollectionEntry, names: Names): CollectionEntry
   const column = (name: string): string => names.column(collection, name);
   const own = renameKeys(meta, ['archive_field', 'sort_field'], column);
   const withTables = renameKeys(own, ['collection', 'group'], names.table);
-  if (schema === null) return { ...entry, collection: names.table(collection), meta: withTables };
+  if (schema === null || schema === undefined)
+    return { ...entry, collection: names.table(collection), meta: withTables };
   const text = (sql: string): string => renameInText(sql, names.columns(collection));
   return {
     collection: names.table(collection),
@@ -174,7 +195,7 @@ const renameField = (entry: FieldEntry, names: Names): FieldEntry => {
     () => name,
   );
   const renamed = { ...entry, collection: table, field: name, meta: own };
-  if (schema === undefined) return renamed;
+  if (schema === undefined || schema === null) return renamed;
   const { foreign_key_table: target, foreign_key_column: column, generation_expression: expression } = schema;
   return {
     ...renamed,
@@ -182,7 +203,8 @@ const renameField = (entry: FieldEntry, names: Names): FieldEntry => {
       ...schema,
       name,
       table,
-      generation_expression: expression === null ? null : renameInText(expression, names.columns(collection)),
+      generation_expression:
+        typeof expression === 'string' ? renameInText(expression, names.columns(collection)) : null,
       foreign_key_table: names.tableOrNull(target),
       foreign_key_column: target === null || column === null ? column : names.column(target, column),
     },
@@ -207,7 +229,7 @@ const renameRelation = (entry: RelationEntry, names: Names): RelationEntry => {
     related_collection: names.tableOrNull(related),
     meta: withAlias,
     schema:
-      schema === null
+      schema === null || schema === undefined
         ? null
         : {
             ...schema,

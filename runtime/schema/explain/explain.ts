@@ -4,7 +4,7 @@ import type { Surroundings } from '../../../generator/introspection/surroundings
 import type { BreakingChange } from '../../../generator/model/breaking.js';
 import type { BindValue, Database, SchemaPrinter } from '../../databases/contract.js';
 import { planRenames, planTables, type Step } from '../apply/plan.js';
-import { comparableShapes, type Apply } from '../apply/apply.js';
+import { comparableShapes, ownShapes, type Apply } from '../apply/apply.js';
 import { findInconvertible, findInData, formerNames, type Finding } from '../findings/index.js';
 import type { Renames } from '../diff/renames.js';
 import type { TableShape } from '../shapes.js';
@@ -85,7 +85,7 @@ export const explainApply = async (
   const { live, renames, target, wanted } = apply;
   const { printer } = live;
   const [before, after] = comparableShapes(apply);
-  const steps = [...planRenames(renames, printer), ...planTables(before, after, printer)];
+  const steps = [...planRenames(renames, ownShapes(live), printer), ...planTables(before, after, printer)];
   const facts: Facts = {
     apply,
     database,

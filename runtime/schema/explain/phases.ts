@@ -23,16 +23,14 @@ export const planPhases = (
   const [before, after] = comparableShapes(change);
   const own = ownShapes(live);
   const expanded = expandTables({ before: own, after: wantedShapes(wanted, own, live), renames });
-  const rest = [
-    ...planRenames(renames, printer),
-    ...planTables(expandTables({ before, after, renames }), after, printer),
-  ];
+  const renaming = planRenames(renames, own, printer);
+  const rest = [...renaming, ...planTables(expandTables({ before, after, renames }), after, printer)];
   const isOne = isEmbedded && rest.length > 0;
   const phases = [
     { phase: 'expand' as const, steps: isOne ? [] : planTables(own, expanded, printer) },
     {
       phase: 'contract' as const,
-      steps: isOne ? [...planRenames(renames, printer), ...planTables(before, after, printer)] : rest,
+      steps: isOne ? [...renaming, ...planTables(before, after, printer)] : rest,
     },
   ];
   return phases

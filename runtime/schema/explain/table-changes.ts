@@ -42,7 +42,7 @@ const missingFrom = <Item>(items: readonly Item[], others: readonly Item[]): rea
 /** Returns the changes from one shape to another of the same name. */
 export const compareTables = (before: TableShape, after: TableShape): readonly TableChange[] => [
   ...compareColumns(before, after),
-  ...(isSame(before.primaryKey, after.primaryKey)
+  ...(isSame(before.primaryKey, after.primaryKey) && before.keyDeferrable === after.keyDeferrable
     ? []
     : [{ kind: 'change primary key', columns: after.primaryKey } as const]),
   ...missingFrom(before.uniques, after.uniques).map(

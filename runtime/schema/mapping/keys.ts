@@ -20,7 +20,7 @@ export const mapCollection = (
     return false;
   });
   const withIndexes = {
-    ...given,
+    ...(to.hasDeferrableUniques ? given : withoutDeferrable(given, lose)),
     ...(indexes !== undefined && { indexes }),
     ...(kept !== undefined && { checks: kept }),
   };
@@ -40,6 +40,18 @@ export const mapCollection = (
       ...((given.checks !== undefined || checks.length > 0) && { checks: all }),
     },
   };
+};
+
+const withoutDeferrable = (
+  { primary_key_deferrable: key, ...rest }: CollectionSchema,
+  lose: (loss: string) => void,
+): CollectionSchema => {
+  if (key !== undefined && key !== null) lose('every statement checks the primary key, not the commit');
+  const uniques = rest.uniques?.map(({ deferrable, ...unique }) => {
+    if (deferrable !== undefined) lose(`every statement checks ${unique.name}, not the commit`);
+    return unique;
+  });
+  return { ...rest, ...(uniques !== undefined && { uniques }) };
 };
 
 interface IndexRules {

@@ -80,6 +80,10 @@ export interface SchemaMapping {
   /** Whether checks can exist without being enforced. */
   readonly hasUnenforcedChecks: boolean;
   readonly hasSetDefault: boolean;
+  /** Relations that a transaction can defer: none, only those that are deferred from the beginning, or any. */
+  readonly deferrableRelations: 'none' | 'initially deferred' | 'any';
+  /** Whether a transaction can defer the checks of primary keys and unique constraints. */
+  readonly hasDeferrableUniques: boolean;
   readonly indexes: IndexTraits;
   /** Whether the names of foreign keys and checks are those of the whole schema. */
   readonly hasSharedConstraintNames: boolean;

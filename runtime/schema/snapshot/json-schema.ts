@@ -1,5 +1,6 @@
 /** JSON Schema of what a diff takes: the shape of a snapshot, with every text and number limited. */
-
+import { fieldTypes } from '../../../contract/field-types.js';
+import { geometryTypes } from '../../../contract/geometry.js';
 import { accessJsonSchema } from '../access-rows/check.js';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength });
@@ -12,6 +13,8 @@ const nullableName = { ...name, type: ['string', 'null'] };
 const nullableText = { ...text(65_535), type: ['string', 'null'] };
 const collation = { type: ['string', 'null'], pattern: '^[A-Za-z0-9_.-]{1,64}$' };
 const action = { enum: ['NO ACTION', 'RESTRICT', 'CASCADE', 'SET NULL', 'SET DEFAULT'] };
+const deferrable = { enum: ['immediate', 'deferred'] };
+const nullableDeferrable = { enum: ['immediate', 'deferred', null] };
 const meta = { type: ['object', 'null'], maxProperties: 100 };
 
 const indexPart = {
@@ -44,7 +47,7 @@ const unique = {
   type: 'object',
   required: ['name', 'columns'],
   additionalProperties: false,
-  properties: { name, columns: { ...names, minItems: 1 } },
+  properties: { name, columns: { ...names, minItems: 1 }, deferrable },
 };
 
 const check = {
@@ -68,6 +71,7 @@ export const collectionJsonSchema = {
         charset: collation,
         collation,
         primary_key: names,
+        primary_key_deferrable: nullableDeferrable,
         uniques: { type: 'array', items: unique, maxItems: 64 },
         indexes: { type: 'array', items: index, maxItems: 64 },
         checks: { type: 'array', items: check, maxItems: 200 },
@@ -79,11 +83,13 @@ export const collectionJsonSchema = {
   },
 };
 
-const fieldTypes = (
-  'string text integer bigInteger float decimal boolean date dateTime time timestamp uuid json csv hash binary ' +
-  'alias unknown geometry geometry.Point geometry.LineString geometry.Polygon geometry.MultiPoint ' +
-  'geometry.MultiLineString geometry.MultiPolygon vector'
-).split(' ');
+/** Types that a snapshot may have: those of the API, of one kind of geometry, hashes, and relations without a column. */
+const typeNames = [
+  ...Object.keys(fieldTypes),
+  ...geometryTypes.filter((type) => type !== 'GeometryCollection').map((type) => `geometry.${type}`),
+  'hash',
+  'alias',
+];
 
 export const fieldJsonSchema = {
   type: 'object',
@@ -91,7 +97,7 @@ export const fieldJsonSchema = {
   properties: {
     collection: name,
     field: name,
-    type: { enum: fieldTypes },
+    type: { enum: typeNames },
     meta,
     schema: {
       type: ['object', 'null'],
@@ -151,6 +157,7 @@ export const relationJsonSchema = {
         constraint_name: nullableName,
         on_update: action,
         on_delete: action,
+        deferrable: nullableDeferrable,
       },
     },
   },

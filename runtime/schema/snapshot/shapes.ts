@@ -9,11 +9,13 @@ import type { ColumnKinds } from '../expressions/tree.js';
 import type {
   ColumnShape,
   DefaultShape,
+  Deferrable,
   ForeignKeyShape,
   IndexShape,
   SchemaExpression,
   TableShape,
 } from '../shapes.js';
+import { alignConstraints } from './align-constraints.js';
 import { completeKeys } from './keys.js';
 import type { FieldEntry, FieldSchema, IndexEntry, RelationEntry, Snapshot } from './types.js';
 
@@ -74,7 +76,8 @@ const toTable = (
     },
     columns: columns.map((entry) => toColumn(entry, { current, printer, kinds })),
     primaryKey: schema.primary_key ?? current?.primaryKey ?? [],
-    ...splitUniques(schema.uniques ?? current?.uniques ?? [], indexes, printer),
+    ...(printer.mapping.hasDeferrableUniques && toKeyDeferrable(schema, current)),
+    ...splitUniques(toUniques(schema.uniques ?? current?.uniques ?? [], printer), indexes, printer),
     checks:
       schema.checks?.map(({ name: check, expression, enforced }) => ({
         name: check,
@@ -86,8 +89,20 @@ const toTable = (
     foreignKeys: relations.flatMap((relation) => toForeignKey(relation, current, printer)),
     triggers: current?.triggers ?? [],
   };
-  return completeKeys(table, { entries: columns, current, printer });
+  return completeKeys(alignConstraints(table, current, printer), { entries: columns, current, printer });
 };
+
+/** A snapshot without a list of columns says nothing about the key. */
+const toKeyDeferrable = (
+  { primary_key: columns, primary_key_deferrable: given }: TableParts['schema'],
+  current: TableShape | undefined,
+): Pick<TableShape, 'keyDeferrable'> => {
+  const keyDeferrable = columns === undefined ? current?.keyDeferrable : (given ?? undefined);
+  return keyDeferrable === undefined ? {} : { keyDeferrable };
+};
+
+const toUniques = (uniques: TableShape['uniques'], printer: SchemaPrinter): TableShape['uniques'] =>
+  printer.mapping.hasDeferrableUniques ? uniques : uniques.map(({ name, columns }) => ({ name, columns }));
 
 /** A unique index is a constraint where the two are the same. */
 const splitUniques = (
@@ -236,6 +251,18 @@ const toForeignKey = (
       references: schema.references ?? [schema.foreign_key_column],
       onUpdate: toAction(schema.on_update ?? 'NO ACTION', printer),
       onDelete: toAction(schema.on_delete ?? 'NO ACTION', printer),
+      ...toDeferrable(schema.deferrable, printer),
     },
   ];
+};
+
+/** Where every relation can be deferred, one that begins as checked by each statement is like any other. */
+const toDeferrable = (
+  given: Deferrable | null | undefined,
+  { mapping }: SchemaPrinter,
+): Pick<ForeignKeyShape, 'deferrable'> => {
+  const isKept =
+    mapping.deferrableRelations === 'any' ||
+    (mapping.deferrableRelations === 'initially deferred' && given === 'deferred');
+  return isKept && given !== undefined && given !== null ? { deferrable: given } : {};
 };

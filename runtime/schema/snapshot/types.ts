@@ -1,5 +1,6 @@
 /** The snapshot of a schema: the format that is exported, compared and applied. */
 
+import type { Deferrable } from '../../../generator/introspection/catalog.js';
 import type { AccessSnapshot } from '../access-rows/types.js';
 
 /** Format version of snapshots. */
@@ -36,6 +37,8 @@ export interface CollectionSchema {
   readonly charset?: string | null;
   readonly collation?: string | null;
   readonly primary_key?: readonly string[];
+  /** Absent for a primary key that every statement checks. */
+  readonly primary_key_deferrable?: Deferrable | null;
   readonly uniques?: readonly UniqueEntry[];
   readonly indexes?: readonly IndexEntry[];
   readonly checks?: readonly CheckEntry[];
@@ -48,6 +51,8 @@ export interface CollectionSchema {
 export interface UniqueEntry {
   readonly name: string;
   readonly columns: readonly string[];
+  /** Absent where every statement checks it. */
+  readonly deferrable?: Deferrable;
 }
 
 export interface IndexEntry {
@@ -142,4 +147,6 @@ export interface RelationSchema {
   readonly constraint_name: string | null;
   readonly on_update: string;
   readonly on_delete: string;
+  /** Absent where every statement checks it. */
+  readonly deferrable?: Deferrable | null;
 }

@@ -54,4 +54,5 @@ export const relationSchema = (
   constraint_name: key.name,
   on_update: key.onUpdate,
   on_delete: key.onDelete,
+  ...(key.deferrable !== undefined && { deferrable: key.deferrable }),
 });

@@ -70,6 +70,7 @@ export const collectionSchema = (shape: TableShape): NonNullable<CollectionEntry
   charset: shape.collation === null ? null : (shape.collation.split('_')[0] ?? null),
   collation: shape.collation,
   primary_key: shape.primaryKey,
+  ...(shape.keyDeferrable !== undefined && { primary_key_deferrable: shape.keyDeferrable }),
   uniques: shape.uniques,
   indexes: shape.indexes.map(toIndexEntry),
   checks: shape.checks.map(({ name, expression, enforced }) => ({

@@ -49,6 +49,16 @@ describe('the page of a collection', () => {
     expect(pageOf(collection('thing', [counter('id')], { path: null }))).toContain('not served over REST');
   });
 
+  it.each([
+    ['string', 'string, up to 3 characters'],
+    ['binary', 'string in Base64, up to 3 bytes'],
+    ['vector', 'array of numbers, up to 3 numbers'],
+  ] as const)('shows the length of a %s in its unit', (type, shown) => {
+    expect(pageOf(collection('thing', [field('a', type, { length: 3 })]))).toContain(
+      `| ${type} | ${shown} |`,
+    );
+  });
+
   it('keeps notes and names in their cells', () => {
     const page = pageOf(
       collection('thing', [field('a|b', 'string', { note: '<script>\n| x' })], {

@@ -162,6 +162,7 @@ describe('the OpenAPI emitter', () => {
       'timezone',
       'export',
       'dry_run',
+      'if_match',
     ]);
     expect(Object.keys(components.schemas)).toEqual(['Settings', 'SettingsUpdate', 'NestedQuery']);
   });

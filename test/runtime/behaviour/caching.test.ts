@@ -23,11 +23,13 @@ describe.each(sampleSettings(import.meta.url))('caching on $dialect through $lis
     };
   const item = '/items/book/201?fields=id,title';
 
-  it.each([item, '/items/book?limit=2'])('%s is cached privately and revalidated', async (path) => {
-    const { headers } = await get(path);
-    expect(headers.get('cache-control')).toBe('private, no-cache');
-    expect(headers.get('vary')).toBe('Authorization, Cookie, Accept-Encoding');
-    expect(headers.get('etag')).toMatch(/^"[\w-]{22}"$/);
+  it('an item and a list are cached privately, and an item is revalidated', async () => {
+    const answers = [await get(item), await get('/items/book?limit=2')];
+    for (const { headers } of answers) {
+      expect(headers.get('cache-control')).toBe('private, no-cache');
+      expect(headers.get('vary')).toBe('Authorization, Cookie, Accept-Encoding');
+    }
+    expect(answers.map(tagOf)).toEqual([expect.stringMatching(/^"[\w-]{22}"$/), 'none']);
   });
 
   it.each([
@@ -70,16 +72,14 @@ describe.each(sampleSettings(import.meta.url))('caching on $dialect through $lis
   });
 
   it('returns 304 for a current tag', async () => {
-    for (const path of [item, '/items/book?limit=2&sort=id']) {
-      const tag = tagOf(await get(path));
-      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, tag.replace(/"$/, '-gzip"'), '*']) {
-        const { status, text, headers } = await get(path, { 'if-none-match': known });
-        expect({ status, text, tag: headers.get('etag') }).toEqual({ status: 304, text: '', tag });
-        expect(headers.get('cache-control')).toBe('private, no-cache');
-        expect(headers.get('content-length')).toBeNull();
-      }
-      expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+    const tag = tagOf(await get(item));
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, tag.replace(/"$/, '-gzip"'), '*']) {
+      const { status, text, headers } = await get(item, { 'if-none-match': known });
+      expect({ status, text, tag: headers.get('etag') }).toEqual({ status: 304, text: '', tag });
+      expect(headers.get('cache-control')).toBe('private, no-cache');
+      expect(headers.get('content-length')).toBeNull();
     }
+    expect((await get(item, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
   it('returns different tags for different fields, callers and values', async () => {
@@ -93,11 +93,6 @@ describe.each(sampleSettings(import.meta.url))('caching on $dialect through $lis
   it('returns the tag of GET for HEAD', async () => {
     const head = await server().request('HEAD', item, { as: 'admin', headers: plain });
     expect(tagOf(head)).toBe(tagOf(await get(item)));
-  });
-
-  it('returns no tag for a list above 16 KB', async () => {
-    const { text, headers } = await get('/items/book?limit=-1&fields=*.*.*');
-    expect(headers.get('etag') === null).toBe(Buffer.byteLength(text) > 16_384);
   });
 
   it('a write with the current tag succeeds once', async () => {
@@ -168,7 +163,8 @@ describe.each(sampleSettings(import.meta.url))('caching on $dialect through $lis
     });
 
     it('have a tag of their own', async () => {
-      const path = '/items/book?limit=20&sort=id';
+      const names = Array.from({ length: 120 }, (_, index) => `t${index}`);
+      const path = `/items/book/201?fields=${names}&${names.map((name) => `alias[${name}]=title`).join('&')}`;
       const [answer, whole] = [await ask(path, 'br'), await get(path)];
       expect([answer.headers.get('content-encoding'), tagOf(answer)]).toEqual([
         'br',

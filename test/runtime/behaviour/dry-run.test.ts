@@ -153,7 +153,7 @@ describe.each(settings)('a dry run on $dialect through $listener', (setting) => 
   });
 
   it.each([
-    ['PATCH', '/users/me?dry_run=true', { first_name: 'x' }],
+    ['POST', '/keys?dry_run=true', { name: 'x' }],
     [
       'POST',
       '/graphql?dry_run=true',

@@ -299,20 +299,79 @@ const properties: readonly (readonly [TestDialect, first: string, other: string,
     'create table t (id int primary key, up int references t (id))',
     null,
   ],
+  ...['deferrable', 'deferrable initially deferred'].map(
+    (clause) =>
+      [
+        'postgres',
+        `create table t (id int primary key, up int references t (id) ${clause})`,
+        'create table t (id int primary key, up int references t (id))',
+        'schema.deferrable',
+      ] as const,
+  ),
+  [
+    'postgres',
+    'create table t (id int primary key, up int references t (id))',
+    'create table t (id int primary key, up int references t (id) deferrable)',
+    'schema.deferrable',
+  ],
+  [
+    'postgres',
+    'create table t (id int primary key, n int unique deferrable initially deferred)',
+    'create table t (id int primary key, n int unique deferrable)',
+    'schema.uniques',
+  ],
+  [
+    'postgres',
+    'create table t (id int primary key, n int unique)',
+    'create table t (id int primary key, n int unique deferrable)',
+    'schema.uniques',
+  ],
+  [
+    'postgres',
+    'create table t (id int primary key deferrable initially deferred)',
+    'create table t (id int primary key)',
+    'schema.primary_key_deferrable',
+  ],
+  [
+    'sqlite',
+    'create table t (id integer primary key, up int references t (id) not null deferrable initially deferred)',
+    'create table t (id integer primary key, up int not null references t (id) deferrable initially immediate)',
+    'schema.deferrable',
+  ],
+  ...['', 'deferrable', 'not deferrable initially deferred'].map(
+    (clause) =>
+      [
+        'sqlite',
+        `create table t (id integer primary key, up int, foreign key (up) references t (id) ${clause})`,
+        'create table t (id integer primary key, up int references t (id) deferrable initially deferred)',
+        'schema.deferrable',
+      ] as const,
+  ),
+  [
+    'sqlite',
+    'create table t (id integer primary key, up int references t (id) deferrable)',
+    'create table t (id integer primary key, up int references t (id) not deferrable initially deferred)',
+    null,
+  ],
 ];
 
 it.each(properties)('on %s, %s differs from %s in %s', async (dialect, first, other, path) => {
-  const places = await Promise.all([first, other].map((sql) => createPlace(dialect, `${sql};`)));
+  const places = await Promise.all(
+    [`${first};`, `${other};`, undefined].map((sql) => createPlace(dialect, sql)),
+  );
   try {
-    const [place, target] = places;
+    const [place, target, empty] = places;
     const difference = await target?.diff(await place?.snapshot());
     const { collections = [], fields = [], relations = [] } = difference?.diff ?? {};
     const paths = [...collections, ...fields, ...relations].flatMap(({ diff }) =>
       diff.map((each) => each.path?.join('.')),
     );
     expect(paths).toEqual(path === null ? [] : [path]);
-    await target?.become(await place?.snapshot());
-    expect(await target?.snapshot()).toEqual(await place?.snapshot());
+    const snapshot = await place?.snapshot();
+    await target?.become(snapshot);
+    expect(await target?.snapshot()).toEqual(snapshot);
+    await empty?.become(snapshot);
+    expect(await empty?.snapshot()).toEqual(snapshot);
   } finally {
     await Promise.all(places.map((place) => place.drop()));
   }

@@ -85,6 +85,31 @@ it('what MariaDB does not keep of MySQL is a loss: a geometry of SRID 0 alone', 
   expect(await target.diff(await source.snapshot(), { force: true })).toBeNull();
 });
 
+const checked = (what: string): string => `every statement checks ${what}, not the commit`;
+
+it('constraints of PostgreSQL that are checked at commit are so on SQLite if it has them, and a loss elsewhere', async () => {
+  const source = await create(
+    'postgres',
+    `create table t (id int primary key deferrable, n int unique deferrable initially deferred);
+    create table s (id int primary key, a int references s (id) deferrable initially deferred, b int references s (id) deferrable);`,
+  );
+  const snapshot = await source.snapshot();
+  const ofT = ['the primary key', 't_n_key'].map((each) => ({ collection: 't', loss: checked(each) }));
+  const ofS = ['a', 'b'].map((field) => ({ collection: 's', field, loss: checked('it') }));
+  for (const [dialect, losses, kept] of [
+    ['mysql', [...ofT, ...ofS], [undefined, undefined]],
+    ['sqlite', ofT, ['deferred', undefined]],
+  ] as const) {
+    const target = await create(dialect);
+    const difference = await target.diff(snapshot, { force: true });
+    expect(difference?.losses).toEqual(losses);
+    if (difference !== null) await target.apply(difference);
+    const { relations } = await target.snapshot();
+    expect(relations.map(({ schema }) => schema?.deferrable)).toEqual(kept);
+    expect(await target.diff(snapshot, { force: true })).toBeNull();
+  }
+});
+
 it('a check that is not enforced has no findings, and is left out where there are none of its kind', async () => {
   const rows = 'insert into t values (1, -1);';
   const table = (more: string): string => `create table t (id int primary key, n int${more}); ${rows}`;

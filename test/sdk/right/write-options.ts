@@ -29,6 +29,15 @@ export const run = async (api: Client) => {
   exactly<number>()(gone);
   const left = await genres.list({ filter: { GenreId: { _in: keys } } });
   await genres.deleteMany(keys);
+
+  const settings = api.items('svc_settings');
+  const { data: before, meta: tag } = await settings.get({ meta: ['etag'] });
+  exactly<string | null>()(tag.etag);
+  const unchanged = await settings.get({ ifNoneMatch: tag.etag ?? '' });
+  await settings.update({ activity_days: 7 }, { ifMatch: tag.etag ?? '' });
+  const late = await settings.update({ activity_days: 8 }, { ifMatch: tag.etag ?? '' }).catch(codeOf);
+  const { activity_days: days } = await settings.get();
+  await settings.update({ activity_days: before.activity_days });
   return [
     same,
     newer?.data.Name,
@@ -40,6 +49,9 @@ export const run = async (api: Client) => {
     kept,
     merged.meta.outcomes,
     left.length,
+    unchanged,
+    late,
+    days,
   ];
 };
 
@@ -54,4 +66,7 @@ export const expected = [
   'PRECONDITION_FAILED',
   ['updated', 'created'],
   2,
+  null,
+  'PRECONDITION_FAILED',
+  7,
 ];

@@ -1384,6 +1384,7 @@ export type roles_by_idQueryVariables = Exact<{
 export type roles_by_idQuery = { roles_by_id: { id: string, name: string, icon: string | null, description: string | null, parent: { id: string } | null } | null };
 
 export type settingsQueryVariables = Exact<{
+  meta?: Array<string | null | undefined> | string | null | undefined;
   timezone?: string | null | undefined;
 }>;
 
@@ -2320,6 +2321,7 @@ export type delete_roles_itemsMutation = { delete_roles_items: { ids: Array<stri
 
 export type update_settingsMutationVariables = Exact<{
   data: update_svc_settings_input;
+  ifMatch?: string | null | undefined;
   dry_run?: boolean | null | undefined;
 }>;
 
@@ -2654,6 +2656,7 @@ export type users_tfa_disableMutation = { users_tfa_disable: boolean | null };
 
 export type update_users_meMutationVariables = Exact<{
   data?: update_svc_users_input | null | undefined;
+  dry_run?: boolean | null | undefined;
 }>;
 
 
@@ -2661,6 +2664,7 @@ export type update_users_meMutation = { update_users_me: { id: string, first_nam
 
 export type utils_sortMutationVariables = Exact<{
   collection: string;
+  dry_run?: boolean | null | undefined;
   item: string;
   to: string;
 }>;
@@ -2850,7 +2854,7 @@ export const roles_by_idDocument = createDocument<roles_by_idQuery, roles_by_idQ
 
 export const settingsDocument = createDocument<settingsQuery, settingsQueryVariables>(
   'system',
-  'query settings($timezone: String) { settings(timezone: $timezone) { id activity_days } }',
+  'query settings($meta: [String], $timezone: String) { settings(meta: $meta, timezone: $timezone) { id activity_days } }',
 );
 
 export const settings_by_idDocument = createDocument<settings_by_idQuery, settings_by_idQueryVariables>(
@@ -3350,7 +3354,7 @@ export const delete_roles_itemsDocument = createDocument<delete_roles_itemsMutat
 
 export const update_settingsDocument = createDocument<update_settingsMutation, update_settingsMutationVariables>(
   'system',
-  'mutation update_settings($data: update_svc_settings_input!, $dry_run: Boolean) { update_settings(data: $data, dry_run: $dry_run) { id activity_days } }',
+  'mutation update_settings($data: update_svc_settings_input!, $ifMatch: String, $dry_run: Boolean) { update_settings(data: $data, ifMatch: $ifMatch, dry_run: $dry_run) { id activity_days } }',
 );
 
 export const delete_settings_itemDocument = createDocument<delete_settings_itemMutation, delete_settings_itemMutationVariables>(
@@ -3530,12 +3534,12 @@ export const users_tfa_disableDocument = createDocument<users_tfa_disableMutatio
 
 export const update_users_meDocument = createDocument<update_users_meMutation, update_users_meMutationVariables>(
   'system',
-  'mutation update_users_me($data: update_svc_users_input) { update_users_me(data: $data) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+  'mutation update_users_me($data: update_svc_users_input, $dry_run: Boolean) { update_users_me(data: $data, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
 );
 
 export const utils_sortDocument = createDocument<utils_sortMutation, utils_sortMutationVariables>(
   'system',
-  'mutation utils_sort($collection: String!, $item: ID!, $to: ID!) { utils_sort(collection: $collection, item: $item, to: $to) }',
+  'mutation utils_sort($collection: String!, $dry_run: Boolean, $item: ID!, $to: ID!) { utils_sort(collection: $collection, dry_run: $dry_run, item: $item, to: $to) }',
 );
 
 export const webhooks_secret_rotateDocument = createDocument<webhooks_secret_rotateMutation, webhooks_secret_rotateMutationVariables>(

@@ -3039,6 +3039,10 @@ export type UpdateUsersMeData = {
          * Fields to return, as for items.
          */
         fields?: Array<string>;
+        /**
+         * Whether the write is only tried. Nothing is stored, and the answer is what would have been
+         */
+        dry_run?: boolean;
     };
     url: '/users/me';
 };
@@ -3101,6 +3105,10 @@ export type UtilsImportData = {
     };
     query?: {
         /**
+         * Whether the write is only tried. Nothing is stored; `X-Svc-Rows` has the number of rows
+         */
+        dry_run?: boolean;
+        /**
          * Separator of the cells of CSV
          */
         delimiter?: ',' | ';' | '\t' | '|';
@@ -3132,7 +3140,12 @@ export type UtilsSortData = {
          */
         collection: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Whether the write is only tried. Nothing is stored; `X-Svc-Rows` has the number of rows
+         */
+        dry_run?: boolean;
+    };
     url: '/utils/sort/{collection}';
 };
 

@@ -1,0 +1,117 @@
+/** A rename keeps constraints, indexes and relations, also where the rest of the snapshot has the former name. */
+import { describe, expect, it } from 'vitest';
+import { dialects, type TestDialect } from '../../databases.js';
+import { edited, field, type Edit } from './edits.js';
+import { usePlaces, type Place } from './places.js';
+
+const create = usePlaces();
+
+const partial = (dialect: TestDialect): string =>
+  dialect === 'postgres' || dialect === 'sqlite'
+    ? "create unique index t_part on t (code) where code <> 'a';"
+    : '';
+
+/** No constraint has a name. */
+const script = (dialect: TestDialect): string => `
+  create table up (id int not null primary key, part int not null, unique (id, part));
+  create table t (
+    id int not null primary key, code varchar(20) not null, n int, ref int, part int,
+    twice int generated always as (n + n) stored,
+    unique (code), unique (n, code), check (n < 100), check (n > 0 and part > 0), foreign key (ref) references up (id),
+    foreign key (ref, part) references up (id, part)
+  );
+  create index t_index on t (code, n); ${partial(dialect)}
+  insert into up values (1, 1); insert into t (id, code, n, ref, part) values (1, 'x', 1, 1, 1);`;
+
+const rename =
+  (collection: string, from: string, to: string): Edit =>
+  (snapshot) => {
+    Object.assign(field(snapshot, collection, from), { field: to, meta: { previous_name: from } });
+  };
+
+/** Applies a snapshot, which is then no difference any more, and nor is the place's own. */
+const become = async (place: Place, edit: Edit) => {
+  const wanted = edited(await place.snapshot(), edit);
+  const difference = await place.diff(wanted, { explain: true });
+  if (difference === null) throw new Error('there is no difference');
+  await place.apply(difference);
+  expect(await place.diff(wanted)).toBeNull();
+  expect(await place.diff(await place.snapshot())).toBeNull();
+  return difference;
+};
+
+const unnamed = (list: readonly object[] = []): readonly string[] =>
+  list
+    .map((each) =>
+      JSON.stringify(each, (key, value: unknown) =>
+        key === 'name' || key === 'constraint_name' ? '' : value,
+      ),
+    )
+    .toSorted();
+
+/** Constraints and indexes of a table without their names. */
+const partsOf = async (place: Place, table: string): Promise<unknown> => {
+  const { collections, fields, relations } = await place.snapshot();
+  const schema = collections.find(({ collection }) => collection === table)?.schema;
+  const { uniques, indexes, checks } = schema ?? {};
+  const generated = fields.map(({ schema: column }) => column?.generation_expression);
+  const keys = relations.flatMap(({ schema: key }) => key ?? []);
+  return [unnamed(uniques), unnamed(indexes), unnamed(checks), unnamed(keys), generated];
+};
+
+/** Replaces names in the parts of a table. */
+const replaced = (parts: unknown, from: RegExp, to: string): unknown =>
+  JSON.parse(JSON.stringify(parts).replaceAll(from, to));
+
+describe.each(dialects)('on %s', (dialect) => {
+  for (const [from, to] of [
+    ['code', 'article'],
+    ['n', 'quantity'],
+    ['ref', 'parent'],
+  ] as const) {
+    it(`${from} renamed alone is one statement, and keeps all that is over it`, async () => {
+      const place = await create(dialect, script(dialect));
+      const before = await partsOf(place, 't');
+      const { diff, explain } = await become(place, rename('t', from, to));
+      expect(diff.collections).toEqual([]);
+      expect(diff.relations).toEqual([]);
+      expect(diff.fields.map((entry) => entry.diff)).toEqual([
+        [{ kind: 'E', path: ['field'], lhs: from, rhs: to }],
+      ]);
+      expect(explain?.statements).toHaveLength(1);
+      const after = await partsOf(place, 't');
+      expect(after).toEqual(replaced(before, new RegExp(`(?<=\\W)${from}(?=\\W)`, 'g'), to));
+    });
+  }
+
+  it('a collection renamed alone is one statement, and keeps all that is in it', async () => {
+    const place = await create(dialect, script(dialect));
+    const before = await partsOf(place, 't');
+    const { diff, explain } = await become(place, ({ collections }) => {
+      const entry = collections.find(({ collection }) => collection === 't');
+      Object.assign(entry ?? {}, { collection: 'things', meta: { previous_name: 't' } });
+    });
+    expect([diff.fields, diff.relations]).toEqual([[], []]);
+    expect(explain?.statements).toHaveLength(1);
+    expect(await partsOf(place, 'things')).toEqual(
+      replaced(before, /(?<="table\\?":\\?")t(?=\\?")/g, 'things'),
+    );
+    expect(await place.database.query('select code from things')).toEqual([{ code: 'x' }]);
+  });
+
+  it('another name of a constraint or index is a difference', async () => {
+    const place = await create(dialect, script(dialect));
+    const { diff } = await become(place, ({ collections }) => {
+      const { schema } = collections.find(({ collection }) => collection === 't') ?? {};
+      for (const key of ['uniques', 'indexes', 'checks']) {
+        const list = (schema?.[key] ?? []) as readonly { name: string }[];
+        for (const [at, each] of list.entries()) each.name = `${key}_${at}`;
+      }
+    });
+    expect(diff.collections[0]?.diff.map(({ path }) => path?.at(-1))).toEqual([
+      'uniques',
+      'indexes',
+      'checks',
+    ]);
+  });
+});
