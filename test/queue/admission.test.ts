@@ -148,9 +148,9 @@ describe.each(dialects)('slots on %s', (dialect) => {
     const stored = newRequest(model.id, { account: bob, created: 3, priority: 0 });
     await insertRequests(server.database, [stored]);
     const unlisted = await findUnlisted(server.database, model.id);
-    expect(unlisted).toEqual([{ account: bob, priority: 0 }]);
-    expect(await fill(model, { arrived: unlisted })).toEqual([stored.id]);
-    expect(await findUnlisted(server.database, model.id)).toEqual([]);
+    expect(unlisted).toEqual({ accounts: [{ account: bob, priority: 0 }], next: null });
+    expect(await fill(model, { arrived: unlisted.accounts })).toEqual([stored.id]);
+    expect(await findUnlisted(server.database, model.id)).toEqual({ accounts: [], next: null });
     await end(stored.id);
     expect(await fill(model)).toEqual([left]);
     const rows = await server.database.query('select account from svc_waiting_accounts where model = ?', [

@@ -10,9 +10,10 @@ import { insertRequests, reopenRequest } from '../../runtime/queue/store/request
 import { removeIdleAccount } from '../../runtime/queue/store/waiting-accounts.js';
 import type { Statements } from '../../runtime/execute/system-rows.js';
 import { createRandom } from '../../models/random.js';
-import { dialects, type TestDialect } from '../databases.js';
+import { dialects } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
 import { newRequest } from './new-request.js';
+import { analyze, rowsRead } from './rows-read.js';
 
 interface Entry {
   readonly id: string;
@@ -227,27 +228,3 @@ describe.each(dialects)('turns on %s', (dialect) => {
     expect(long?.rows).toBeLessThan((short?.rows ?? 0) + 30);
   });
 });
-
-const ofMysql = async (statements: Statements): Promise<number> => {
-  const rows = await statements.query("show session status like 'Handler_read%'");
-  return rows.reduce((sum, { Value: value }) => sum + Number(value), 0);
-};
-/** Rows and index entries that the transaction has read so far; 0 where the database does not tell. */
-const rowsRead: Readonly<Record<TestDialect, (statements: Statements) => Promise<number>>> = {
-  mariadb: ofMysql,
-  mysql: ofMysql,
-  postgres: async (statements) => {
-    const [row] = await statements.query(
-      'select sum(pg_stat_get_xact_tuples_returned(c.oid)) as read from pg_class c ' +
-        "where c.relnamespace = current_schema()::regnamespace and c.relname like 'svc%'",
-    );
-    return Number(row?.read);
-  },
-  sqlite: async () => 0,
-};
-const analyze: Readonly<Record<TestDialect, readonly string[]>> = {
-  mariadb: ['analyze table svc_requests, svc_waiting_accounts'],
-  mysql: ['analyze table svc_requests, svc_waiting_accounts'],
-  postgres: ['analyze svc_requests', 'analyze svc_waiting_accounts'],
-  sqlite: ['analyze'],
-};

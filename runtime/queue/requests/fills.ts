@@ -10,7 +10,10 @@ import { findUnlisted, type Arrival } from '../store/waiting-accounts.js';
 import type { Quotas } from './quotas.js';
 
 export interface Fills {
-  /** Assigns the free slots of a model to waiting requests, also to those that another version has stored. */
+  /**
+   * Assigns the free slots of a model to waiting requests, also to those that another version has stored; of these, each
+   * call looks through a portion of the accounts, beginning where the last one ended.
+   */
   fill(model: QueueModelDeclaration): Promise<void>;
   /** Assigns slots to requests that have waited for the end of a pause. */
   fillResumed(target: PauseTarget): Promise<void>;
@@ -32,12 +35,21 @@ export const createFills = ({ database, models, quotas, modelLocks, notifyAdmitt
     await notifyAdmitted(admitted);
     return admitted.length;
   };
-  const fill: Fills['fill'] = async (model) => {
-    let arrived = await findUnlisted(database, model.id);
+  const assignAll = async (
+    model: QueueModelDeclaration,
+    unlisted: readonly Arrival[] = [],
+  ): Promise<void> => {
+    let arrived = unlisted;
     while ((await assignSlots(model, arrived)) >= maxAdmitted) arrived = [];
   };
+  /** Where the next portion of accounts begins, by model. */
+  const nextPortions = new Map<string, string | null>();
   return {
-    fill,
+    async fill(model) {
+      const { accounts, next } = await findUnlisted(database, model.id, nextPortions.get(model.id));
+      nextPortions.set(model.id, next);
+      await assignAll(model, accounts);
+    },
     async fillResumed({ kind, name }) {
       modelLocks.expirePauses();
       const resumed = models.all.filter(
@@ -46,7 +58,7 @@ export const createFills = ({ database, models, quotas, modelLocks, notifyAdmitt
           (kind === 'model' && model.id === name) ||
           (kind === 'class' && model.class === name),
       );
-      for (const model of resumed) await fill(model);
+      for (const model of resumed) await assignAll(model);
     },
     async fillOthers({ account, model: left }) {
       if ((await quotas.limitsOf(account)).running === null) return;

@@ -128,13 +128,80 @@ export const removeIdleAccount = async (
   });
 };
 
-/** Returns accounts with waiting requests that are not listed, or not in the tier of these; it reads the whole queue. */
-export const findUnlisted = async (statements: Statements, model: string): Promise<readonly Arrival[]> => {
+export interface Unlisted {
+  readonly accounts: readonly Arrival[];
+  /** Account after which the next portion begins; null after the last. */
+  readonly next: string | null;
+}
+
+/** Listed accounts of a portion, those of one statement, and entries that are read at once between two of them. */
+const portion = 64;
+const chunkSize = 16;
+const mostBetween = 16;
+/** Bounds of all accounts. */
+const [lowest, highest] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
+
+/**
+ * Looks for accounts with waiting requests that are not listed, or not in the tier of these, among the first accounts after
+ * `after`; where there are many, later calls find the others. It reads the index between one listed account and the next,
+ * where nothing else is, so its cost does not depend on the length of the queue.
+ */
+export const findUnlisted = async (
+  statements: Statements,
+  model: string,
+  after: string | null = null,
+): Promise<Unlisted> => {
+  const first = after ?? lowest;
+  const listed = await findRows(statements, 'svc_waiting_accounts', {
+    where: { model, account: { above: first } },
+    columns: ['account', 'tier'],
+    order: ['account'],
+    limit: portion,
+  });
+  const next = listed.length < portion ? null : (listed.at(-1)?.account ?? null);
+  const ends = next === null ? [...listed, { account: highest, tier: 0 }] : listed;
+  const gaps = ends.map(({ account, tier }, at) => ({
+    after: ends[at - 1]?.account ?? first,
+    account,
+    tier,
+  }));
+  const found = new Map<string, number>();
+  for (const { account, priority } of await readGaps(statements, model, gaps))
+    found.set(account, Math.max(priority, found.get(account) ?? priority));
+  return { accounts: [...found].map(([account, priority]) => ({ account, priority })), next };
+};
+
+interface Gap {
+  readonly after: string;
+  /** Account at its end, which is listed in this tier. */
+  readonly account: string;
+  readonly tier: number;
+}
+
+const selectSome = (test: string, limit: number, name: string): string =>
+  "select account, priority from (select account, priority from svc_requests where state = 'waiting' " +
+  `and model = ? and ${test} limit ${limit}) ${name}`;
+
+/** Reads requests of accounts in gaps, and those above the tier of the account at the end of each. */
+const readGaps = async (
+  statements: Statements,
+  model: string,
+  gaps: readonly Gap[],
+): Promise<readonly Arrival[]> => {
+  if (gaps.length === 0) return [];
+  // as many as a power of two, so that few distinct statements are prepared
+  const chunk = listPlaceholders(gaps.slice(0, chunkSize)).values;
   const rows = await statements.query(
-    'select r.account, max(r.priority) as priority from svc_requests r left join svc_waiting_accounts w ' +
-      "on w.model = r.model and w.account = r.account where r.state = 'waiting' and r.model = ? " +
-      'group by r.account, w.tier having w.tier is null or w.tier > -max(r.priority)',
-    [model],
+    chunk
+      .flatMap((_, at) => [
+        selectSome('account > ? and account < ?', mostBetween, `between_${at}`),
+        selectSome('account = ? and priority > ?', 1, `above_${at}`),
+      ])
+      .join(' union all '),
+    chunk.flatMap(({ after, account, tier }) => [model, after, account, model, account, -tier]),
   );
-  return rows.map(({ account, priority }) => ({ account: String(account), priority: Number(priority) }));
+  return [
+    ...rows.map(({ account, priority }) => ({ account: String(account), priority: Number(priority) })),
+    ...(await readGaps(statements, model, gaps.slice(chunkSize))),
+  ];
 };
