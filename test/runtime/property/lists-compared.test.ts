@@ -27,7 +27,7 @@ const access = {
       { collection: 'topic', fields: ['id', 'name', 'children', 'letters', 'position'] },
       { collection: 'letter_topic' },
       { collection: 'pin' },
-    ].map((permission) => ({ action: 'read' as const, fields: ['*'], ...permission })),
+    ].map((permission) => Object.assign({ action: 'read' as const, fields: ['*'] }, permission)),
   },
   users: { reader: { policies: ['Reader'] } },
 };

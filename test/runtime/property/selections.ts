@@ -24,11 +24,10 @@ export interface Selected {
 const isFurther = (name: string): boolean => /_(?:func|aggregated)$/.test(name);
 
 /** Whether GraphQL can say it: it compares the key of a related item by that item's field. */
-const isSayable = (filter: FilterTree, { collections }: Registry): boolean => {
-  if ('parts' in filter) return filter.parts.every((part) => isSayable(part, { collections } as Registry));
-  if (filter.kind !== 'compare')
-    return filter.filter === null || isSayable(filter.filter, { collections } as Registry);
-  const holders = [...collections.values()].filter(
+const isSayable = (filter: FilterTree, registry: Registry): boolean => {
+  if ('parts' in filter) return filter.parts.every((part) => isSayable(part, registry));
+  if (filter.kind !== 'compare') return filter.filter === null || isSayable(filter.filter, registry);
+  const holders = [...registry.collections.values()].filter(
     ({ fields }) => fields.get(filter.field.name) === filter.field,
   );
   return (
@@ -49,10 +48,16 @@ const spelled = (filter: FilterTree): FilterTree => {
 export const parametersOn = (name: string, registry: Registry): fc.Arbitrary<ListQuery> => {
   const collection = registry.collections.get(name);
   if (collection === undefined) throw new Error(`there is no collection ${name}`);
-  return listOf(collection, 1).map(({ deep: _deep, filter, ...query }) => ({
-    ...query,
-    ...(filter !== undefined && isSayable(filter, registry) && { filter: spelled(filter) }),
-  }));
+  return listOf(collection, 1).map(({ deep: _deep, filter, ...query }) =>
+    filter === undefined || !isSayable(filter, registry)
+      ? query
+      : Object.assign(query, { filter: spelled(filter) }),
+  );
+};
+
+const isPlain = (field: GraphQLField<unknown, unknown>): boolean => {
+  const inner = getNamedType(field.type);
+  return !isObjectType(inner) && !isUnionType(inner);
 };
 
 /** Fields of a type, and of what its relations lead to. */
@@ -61,10 +66,6 @@ export const selectionOn = (
   { registry, depth }: { readonly registry: Registry; readonly depth: number },
 ): fc.Arbitrary<readonly Selected[]> => {
   const fields = Object.values(type.getFields()).filter(({ name }) => !isFurther(name));
-  const isPlain = (field: GraphQLField<unknown, unknown>): boolean => {
-    const inner = getNamedType(field.type);
-    return !isObjectType(inner) && !isUnionType(inner);
-  };
   const entry = (field: GraphQLField<unknown, unknown>): fc.Arbitrary<Selected> => {
     const inner = getNamedType(field.type);
     const types = isUnionType(inner) ? inner.getTypes() : isObjectType(inner) ? [inner] : [];

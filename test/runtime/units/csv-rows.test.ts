@@ -8,6 +8,16 @@ import { collectionOf } from './compiled.js';
 const numRuns = process.env.LONG === undefined ? 300 : 20_000;
 const names = ['a', 'b', 'c'];
 
+interface Cell {
+  readonly text: string;
+  readonly isQuoted: boolean;
+}
+
+const needsQuotes = (text: string): boolean => /[",;\r\n]/.test(text);
+
+const write = ({ text, isQuoted }: Cell): string =>
+  isQuoted || needsQuotes(text) ? `"${text.replaceAll('"', '""')}"` : text;
+
 const read = async (text: string, delimiter: string): Promise<readonly unknown[]> => {
   const options = { collection: collectionOf('book'), mapping: {}, delimiter };
   const open = async (start: number) => Readable.from([Buffer.from(text).subarray(start)]);
@@ -36,9 +46,6 @@ it('cells are read as they were written', async () => {
     ending: fc.constantFrom('\n', '\r\n', '\n\n'),
   });
   const isRead = fc.asyncProperty(file, async ({ rows, delimiter, ending }) => {
-    const needsQuotes = (each: string): boolean => /[",;\r\n]/.test(each);
-    const write = (each: { text: string; isQuoted: boolean }): string =>
-      each.isQuoted || needsQuotes(each.text) ? `"${each.text.replaceAll('"', '""')}"` : each.text;
     const lines = [names, ...rows.map((cells) => cells.map(write))].map((cells) => cells.join(delimiter));
     const expected = rows.map((cells) =>
       Object.fromEntries(
