@@ -64,7 +64,8 @@ export const createReloadingService = async ({ source, ...options }: ReloadingOp
         await source.look(true);
         await then?.();
       });
-    const service = await createService({ ...options, ...build, reload, reloadFailure: source.failure });
+    const rest = { reload, reloadFailure: source.failure, keepBuild: use.inside };
+    const service = await createService({ ...options, ...build, ...rest });
     return { service, use };
   };
   let current = await open({});

@@ -38,7 +38,7 @@ import { createTransferLoader } from './transfer-services.js';
 import type { Transfers } from './transfers/routes.js';
 import { createPathMapper } from './queue/http/hosts.js';
 import type { ApiRequest } from './request/api-request.js';
-import type { Reload } from './operations/services.js';
+import type { KeepBuild, Reload } from './operations/services.js';
 import type { IsOutdated } from './request/outdated-schema.js';
 import { untraced, type Tracing } from './tracing/tracing.js';
 import { createProxies } from './request/client-address.js';
@@ -69,6 +69,8 @@ export interface ServiceOptions {
   readonly functions?: string;
   /** Absent where a new build takes a restart. */
   readonly reload?: Reload;
+  /** Runs work that relies on this build after its request has been answered. */
+  readonly keepBuild?: KeepBuild;
   /** Returns why the schema that the database has now cannot be served; null where it can. */
   readonly reloadFailure?: () => string | null;
   /** Returns what changed in the database since the declarations were made. */

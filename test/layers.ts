@@ -68,15 +68,12 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'type generator/spec',
     'generator/spec/faults',
     'generator/spec/meta-keys',
-    'type contract',
-    'contract/expressions',
-    'contract/field-types',
-    'contract/objects',
-    'contract/text-order',
+    'contract',
   ],
   'generator/emitters': [
     'type generator/model/types',
     'generator/model/operation-stems',
+    'generator/model/indirect-columns',
     'generator/memory',
     'generator/print',
     'contract',
@@ -101,7 +98,6 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   'generator/index': ['generator'],
 
   'generated/server': ['runtime/index', 'contract'],
-
   models: ['type runtime/index', 'type generated/server/queue-models', 'contract/queue-model'],
 
   'runtime/index': [
@@ -370,13 +366,14 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   liquidjs: ['runtime/auth/mail'],
   'lru-cache': [
     'contract/expressions',
-    'runtime/access/access',
+    'runtime/access',
     'runtime/auth/token-use',
+    'runtime/databases/statements',
     'runtime/execute/size-hints',
-    'runtime/graphql/documents',
+    'runtime/graphql',
     'runtime/items/parsed-queries',
-    'runtime/queue/http/caller',
-    'runtime/queue/requests/quotas',
+    'runtime/processes/count-exchange',
+    'runtime/queue',
     'runtime/request/query',
   ],
   mysql2: ['runtime/databases/mysql'],

@@ -596,7 +596,7 @@ export type SchemaApplyInput = {
     accept_loss?: boolean;
   };
 };
-export type SchemaApplyOutput = void;
+export type SchemaApplyOutput = { status: 202; body: { data: SchemaApplyStatus } } | { status: 204 };
 
 export type SchemaApplyStatusInput = { id: string };
 export type SchemaApplyStatusOutput = { data: SchemaApplyStatus };
@@ -1712,7 +1712,7 @@ export const operations = [
         },
       },
     },
-    responses: { 204: null },
+    responses: { 202: 'application/json', 204: null },
   },
   {
     id: 'schemaApplyStatus',

@@ -2,6 +2,7 @@
  * Limits the requests of a user, or of an anonymous caller's address (for IPv6 its network), within a time window.
  * Administrators are not limited. Counts are kept in memory; the processes of a host tell each other what they count.
  */
+import { LRUCache } from 'lru-cache';
 import { apiError, type ApiError } from '../../contract/errors.js';
 import type { ApiRequest } from '../request/api-request.js';
 import type { Access } from './access.js';
@@ -31,11 +32,16 @@ export interface SharedCounts {
   subscribe(take: (counted: WindowCounts) => void): void;
 }
 
+/** Maximum number of callers that are counted in a window; the one that has not called for the longest time is forgotten. */
+export const maxCallers = 50_000;
+
 /** Milliseconds after which counts are reported, and by which a limit may be reached late. */
 const reportInterval = 50;
 
-/** Wraps access so that `identify` and `admit` also count requests and throw REQUESTS_EXCEEDED above the limit. */
-/** @param onLimit called with each request that is refused */
+/**
+ * Wraps access so that `identify` and `admit` also count requests and throw REQUESTS_EXCEEDED above the limit.
+ * @param onLimit called with each request that is refused
+ */
 export const limitAccess = (
   access: Access,
   options: LimiterOptions,
@@ -87,10 +93,10 @@ const createCounter = (
   { points, duration, shared }: LimiterOptions,
   onLimit: () => void,
 ): ((key: string) => void) => {
-  let all = new Map<string, Counts>();
+  const all = new LRUCache<string, Counts>({ max: maxCallers });
   let until = 0;
   const begin = (end: number): void => {
-    all = new Map();
+    all.clear();
     until = end;
   };
   const countsOf = (key: string): Counts => {
@@ -98,7 +104,10 @@ const createCounter = (
     if (counts === undefined) all.set(key, (counts = { own: 0, others: 0 }));
     return counts;
   };
-  const report = shared === undefined ? () => undefined : createReporter(shared, () => ({ until, all }));
+  const report =
+    shared === undefined
+      ? () => undefined
+      : createReporter(shared, () => ({ until, ownOf: (key) => all.peek(key)?.own ?? 0 }));
   shared?.subscribe((counted) => {
     const now = Date.now();
     if (counted.until <= now) return;
@@ -127,14 +136,14 @@ const createCounter = (
 /** Returns a function that has the count of a key reported, together with others. */
 const createReporter = (
   shared: SharedCounts,
-  current: () => { readonly until: number; readonly all: ReadonlyMap<string, Counts> },
+  current: () => { readonly until: number; ownOf(key: string): number },
 ): ((key: string) => void) => {
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | null = null;
   const send = (): void => {
     timer = null;
-    const { until, all } = current();
-    shared.report({ until, counts: [...changed].map((key) => [key, all.get(key)?.own ?? 0] as const) });
+    const { until, ownOf } = current();
+    shared.report({ until, counts: [...changed].map((key) => [key, ownOf(key)] as const) });
     changed.clear();
   };
   return (key) => {

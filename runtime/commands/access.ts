@@ -4,7 +4,7 @@ import { explainAccess, type Explanation, type PolicyExplanation } from '../acce
 import type { Action } from '../access/policies.js';
 import { findByEmail } from '../auth/accounts.js';
 import type { Config } from '../config/config.js';
-import { loadRows, rowToUser } from '../execute/access-source.js';
+import { findUserRow, loadRows, rowToUser } from '../execute/access-source.js';
 import type { Database } from '../databases/contract.js';
 import { specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
@@ -50,8 +50,7 @@ const explain = ({
 }: ExplainOptions): Promise<Explanation> =>
   withDatabase(async (database, config) => {
     const { id } = (await findByEmail(database, email)) ?? {};
-    // includes columns that a team added, since rules may name them
-    const [row] = id === undefined ? [] : await database.query('select * from svc_users where id = ?', [id]);
+    const row = id === undefined ? undefined : await findUserRow(database, id);
     if (row === undefined) throw new Refusal(`there is no user ${email}`);
     const user = rowToUser(row);
     if (user.status !== 'active')

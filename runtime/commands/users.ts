@@ -5,7 +5,7 @@ import { createKeys } from '../auth/keys.js';
 import { createStaticTokens } from '../auth/static-tokens.js';
 import type { Config } from '../config/config.js';
 import { hashPassword } from '../auth/passwords/hash.js';
-import type { Statements } from '../execute/system-rows.js';
+import { findRow, type Statements } from '../execute/system-rows.js';
 import {
   changeAccessRows,
   createPassword,
@@ -110,7 +110,7 @@ const withAccess = <Result>(
   body: (statements: Statements, config: Config) => Promise<Result>,
 ): Promise<Result> =>
   withDatabase(async (database, config) => {
-    await database.query('select 1 from svc_users limit 1').catch((error: Error) => {
+    await findRow(database, 'svc_users', { columns: ['id'], limit: 1 }).catch((error: Error) => {
       throw new Refusal(`svc_users cannot be read: ${error.message}; run "svc bootstrap" to create it`);
     });
     return changeAccessRows(database, (statements) => body(statements, config));

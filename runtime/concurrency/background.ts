@@ -6,10 +6,10 @@ import type { Observe } from '../observe.js';
 
 export interface Background {
   /**
-   * Starts work after the caller continues; drops it when too much is running.
+   * Starts work after the caller continues; drops it when too much is running. Returns whether it starts.
    * @param name label in the log
    */
-  run(name: string, work: () => Promise<void>): void;
+  run(name: string, work: () => Promise<void>): boolean;
   /** Waits for work that has started. */
   close(): Promise<void>;
 }
@@ -23,13 +23,16 @@ export const createBackground = (observe: Observe): Background => {
     observe({ kind: 'warning', message: `${name}: ${reason}` });
   return {
     run(name, work) {
-      if (running.size >= maxRunning)
-        return warn(name, `skipped, because ${maxRunning} tasks are running already`);
+      if (running.size >= maxRunning) {
+        warn(name, `skipped, because ${maxRunning} tasks are running already`);
+        return false;
+      }
       const done = Promise.resolve()
         .then(work)
         .catch((error: unknown) => warn(name, error instanceof Error ? error.message : String(error)))
         .finally(() => running.delete(done));
       running.add(done);
+      return true;
     },
     async close() {
       await Promise.all(running);

@@ -1,26 +1,21 @@
-/** Keeps the prepared statements of a connection by SQL text, least recently used first. */
+/** Keeps the prepared statements of a connection by SQL text. */
+import { LRUCache } from 'lru-cache';
 
 /** Maximum per connection. Servers may limit the total of all connections; the smallest default is about 16 000. */
 const maxStatements = 256;
 
-/** Returns the statement of a text and marks it as most recently used. */
-export const findStatement = <Statement>(
-  statements: Map<string, Statement>,
-  text: string,
-): Statement | undefined => {
-  const present = statements.get(text);
-  if (present === undefined) return undefined;
-  statements.delete(text);
-  statements.set(text, present);
-  return present;
-};
+export type StatementCache<Statement extends object> = LRUCache<string, Statement>;
 
-/** Evicts the least recently used statement of a full map. @returns the evicted one, to be closed on the server */
-export const evictStatement = <Statement>(
-  statements: Map<string, Statement>,
-): readonly [text: string, Statement] | undefined => {
-  const [unused] = statements;
-  if (statements.size < maxStatements || unused === undefined) return undefined;
-  statements.delete(unused[0]);
-  return unused;
-};
+/**
+ * Creates the cache of a connection, which evicts the statement that was used least recently.
+ * @param onEvict closes a statement on the server
+ */
+export const createStatements = <Statement extends object>(
+  onEvict: (text: string, statement: Statement) => void = () => undefined,
+): StatementCache<Statement> =>
+  new LRUCache({
+    max: maxStatements,
+    dispose(statement, text, reason) {
+      if (reason === 'evict') onEvict(text, statement);
+    },
+  });

@@ -5,7 +5,7 @@ import type { Holder } from '../access/principal.js';
 import type { AccessRows, User } from '../access/policies.js';
 import { apiError } from '../../contract/errors.js';
 import type { Executor, RowLayout } from '../databases/contract.js';
-import { findRow } from './system-rows.js';
+import { findRow, findRows } from './system-rows.js';
 
 export interface AccessSourceOptions {
   readonly executor: Executor;
@@ -64,9 +64,10 @@ export const loadRows = async (executor: Executor): Promise<AccessRows> => {
     executor.query(
       `select policy, role, ${executor.quote('user')} from svc_access order by sort is not null, sort, id`,
     ),
-    executor.query(
-      'select policy, collection, action, permissions, validation, presets, fields from svc_permissions order by id',
-    ),
+    findRows(executor, 'svc_permissions', {
+      columns: ['policy', 'collection', 'action', 'permissions', 'validation', 'presets', 'fields'],
+      order: ['id'],
+    }),
   ]);
   return {
     version,
@@ -159,12 +160,12 @@ const findBySession = async (
   { user, session, generation, expires }: TokenClaims,
   executor: Executor,
 ): Promise<Holder | null> => {
-  const [[row], [stored]] = await Promise.all([
-    executor.query('select * from svc_users where id = ?', [user]),
-    executor.query(
-      `select generation, rotated, expires, credential from svc_sessions where id = ? and ${executor.quote('user')} = ?`,
-      [session, user],
-    ),
+  const [row, stored] = await Promise.all([
+    findUserRow(executor, user),
+    findRow(executor, 'svc_sessions', {
+      where: { id: session, user },
+      columns: ['generation', 'rotated', 'expires', 'credential'],
+    }),
   ]);
   if (row === undefined || stored === undefined) return null;
   if (row.status === 'suspended') throw apiError('USER_SUSPENDED', {});
@@ -204,6 +205,13 @@ export const credentialOf = (hash: string | null): string =>
   createHash('sha256')
     .update(hash ?? '')
     .digest('base64url');
+
+/** Returns the row of a user with the columns that a team added, since rules may name them; undefined where there is none. */
+export const findUserRow = async (
+  { query }: Pick<Executor, 'query'>,
+  id: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> =>
+  (await query('select * from svc_users where id = ?', [id]))[0];
 
 /**
  * Converts a row of `svc_users`. Token, password and one-time secret are not part of the user, so that no

@@ -4,14 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Executor } from '../databases/contract.js';
+import { findRow, updateRows, type Statements } from './system-rows.js';
 
 /** Raises the version, which locks it. Returns the longest lease of any process, in milliseconds. */
-export const raiseAccessVersion = async (executor: Pick<Executor, 'write' | 'query'>): Promise<number> => {
+export const raiseAccessVersion = async (executor: Statements): Promise<number> => {
   await executor.write({
     text: 'update svc_access_version set version = version + 1 where id = 1',
     values: [],
   });
-  const [row] = await executor.query('select lease from svc_access_version where id = 1');
+  const row = await findRow(executor, 'svc_access_version', { where: { id: 1 }, columns: ['lease'] });
   return Number(row?.lease);
 };
 
@@ -26,9 +27,9 @@ export const lockAccessVersion = async (executor: Executor, rowLock: string): Pr
 
 /** Records the lease of this process; call it before the first use. @param duration milliseconds */
 export const recordLease = async (database: Database, duration: number): Promise<void> => {
-  await database.write({
-    text: 'update svc_access_version set lease = ? where id = 1 and lease < ?',
-    values: [duration, duration],
+  await updateRows(database, 'svc_access_version', {
+    set: { lease: duration },
+    where: { id: 1, lease: { below: duration } },
   });
 };
 

@@ -12,7 +12,15 @@ const maxLength = 16_384;
 /** Characters of all cached documents of a view. */
 const maxTotalLength = 524_288;
 
-type DocumentCache = Map<string, CompiledOperation>;
+type DocumentCache = LRUCache<string, CompiledOperation>;
+
+const createCache = (): DocumentCache =>
+  new LRUCache({
+    max: maxDocuments,
+    maxSize: maxTotalLength,
+    maxEntrySize: maxLength,
+    sizeCalculation: (_, key) => key.length,
+  });
 
 export interface Documents {
   /** Returns the compiled operation, from the cache if possible. @throws GRAPHQL_VALIDATION */
@@ -30,23 +38,14 @@ export const createDocuments = (options: DocumentOptions): Documents => {
 
   const remember = (key: string, compiled: CompiledOperation, documents: DocumentCache): void => {
     if (key.length > maxLength) return;
-    if (!seenOnce.delete(key)) {
-      seenOnce.set(key, true);
-      return;
-    }
-    documents.set(key, compiled);
-    let length = [...documents.keys()].reduce((sum, each) => sum + each.length, 0);
-    for (const oldest of documents.keys()) {
-      if (documents.size <= maxDocuments && length <= maxTotalLength) break;
-      documents.delete(oldest);
-      length -= oldest.length;
-    }
+    if (seenOnce.delete(key)) documents.set(key, compiled);
+    else seenOnce.set(key, true);
   };
 
   return {
     compile(call, view) {
       let documents = view.cache.get(owner) as DocumentCache | undefined;
-      if (documents === undefined) view.cache.set(owner, (documents = new Map()));
+      if (documents === undefined) view.cache.set(owner, (documents = createCache()));
       const key = keyOf(call);
       const cached = documents.get(key);
       if (cached !== undefined) return cached;

@@ -1,6 +1,6 @@
 /**
  * Loads the generated schema on first use and caches a view per set of policies: the whole schema for administrators, a
- * restricted one for others. The oldest restricted views are evicted.
+ * restricted one for others. The restricted views that were used least recently are evicted.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import {
   type DocumentNode,
   type GraphQLSchema,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { Principal } from '../access/principal.js';
 import type { PolicySet } from '../access/policies.js';
 import { visibilityOf } from '../access/visibility.js';
@@ -53,7 +54,8 @@ const maxTypes = 6_000;
 /** Creates the views of one build. Nothing is read before the first of them. */
 export const createViews = ({ folder, registry }: ViewsOptions): Views => {
   const documents = new Map<Scope, Promise<DocumentNode>>();
-  const views = new Map<string, View>();
+  const whole = new Map<Scope, View>();
+  const restricted = createRestrictedViews();
   const identify = createIdentifier();
 
   const read = (scope: Scope): Promise<DocumentNode> => {
@@ -73,12 +75,12 @@ export const createViews = ({ folder, registry }: ViewsOptions): Views => {
   return {
     async of(scope, principal) {
       const { policies, user } = principal;
-      const key = `${scope} ${policies.admin ? 'admin' : `${identify(policies)} ${user === null}`}`;
-      const present = views.get(key);
+      const key = `${scope} ${identify(policies)} ${user === null}`;
+      const present = policies.admin ? whole.get(scope) : restricted.get(key);
       if (present !== undefined) return present;
       const view = toView(await restrict(scope, principal));
-      views.set(key, view);
-      evictOldest(views);
+      if (policies.admin) whole.set(scope, view);
+      else restricted.set(key, view);
       return view;
     },
     print: async (scope, principal) => printRestricted(await restrict(scope, principal)),
@@ -98,16 +100,12 @@ const createIdentifier = (): ((policies: PolicySet) => number) => {
   };
 };
 
-/** Evicts the oldest restricted views above the limit, except the newest. */
-const evictOldest = (views: Map<string, View>): void => {
-  const restricted = [...views].filter(([key]) => !key.endsWith(' admin'));
-  let types = restricted.reduce((sum, [, { document }]) => sum + document.definitions.length, 0);
-  for (const [key, { document }] of restricted.slice(0, -1)) {
-    if (types <= maxTypes) return;
-    views.delete(key);
-    types -= document.definitions.length;
-  }
-};
+/** Creates the cache of restricted views; one that exceeds the limit by itself stays until there is another. */
+const createRestrictedViews = (): LRUCache<string, View> =>
+  new LRUCache({
+    maxSize: maxTypes,
+    sizeCalculation: ({ document }) => Math.min(document.definitions.length, maxTypes),
+  });
 
 const toView = (document: DocumentNode): View => {
   const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true });

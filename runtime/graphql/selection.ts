@@ -8,7 +8,8 @@ import {
   type GraphQLObjectType,
 } from 'graphql';
 import { emptyQuery } from '../plan/read.js';
-import { readLevel, type FieldNode, type ParsedQuery } from '../request/query.js';
+import { isObject } from '../../contract/objects.js';
+import { readLevel, type AnySelection, type FieldNode, type ParsedQuery } from '../request/query.js';
 import { readGroups } from './aggregation.js';
 import { readArguments, type Arguments, type SelectionContext } from './arguments.js';
 import { callsIn, type SelectedCall } from './calls.js';
@@ -69,10 +70,10 @@ const toNode = (
   const renamed = key === name ? {} : { as: key };
   const inner = getNamedType(field.type);
   if (isUnionType(inner)) {
-    const targets = inner.getTypes().map((target) => ({
-      collection: directivesOf(target.astNode).collection ?? target.name,
-      children: toNodes({ sets }, target, { context, values }),
-    }));
+    const { filter } = readArguments(field, node, context);
+    const targets = inner
+      .getTypes()
+      .map((target) => toTarget(target, { name, filter, sets }, { context, values }));
     return { name, ...renamed, children: [], targets };
   }
   if (call !== undefined) {
@@ -93,6 +94,28 @@ const toNode = (
     ...renamed,
     query: hasArguments ? readLevel(readArguments(field, node, context), values) : emptyQuery,
     children: toNodes({ sets }, inner, { context, values }),
+  };
+};
+
+interface SelectedUnion extends Pick<CollectedField, 'sets'> {
+  /** Name of the relation. */
+  readonly name: string;
+  /** The filters of the targets, by `<relation>:<collection>`. */
+  readonly filter: unknown;
+}
+
+/** Reads what is selected of one target of a many-to-any relation; an item that the filter does not match is null. */
+const toTarget = (
+  target: GraphQLObjectType,
+  { name, filter, sets }: SelectedUnion,
+  nodes: NodesContext,
+): AnySelection => {
+  const { collection = target.name } = directivesOf(target.astNode);
+  const own = isObject(filter) ? filter[`${name}:${collection}`] : undefined;
+  return {
+    collection,
+    children: toNodes({ sets }, target, nodes),
+    ...(isObject(own) && { query: readLevel({ filter: own }, nodes.values) }),
   };
 };
 

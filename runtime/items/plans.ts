@@ -1,5 +1,6 @@
 /** Caches plans per policy set, collection, use and query shape. */
 import type { Collection } from '../../contract/collection.js';
+import { findOrCreate } from '../concurrency/bounded-map.js';
 import type { ItemContext } from './context.js';
 import { limitsOf } from './context.js';
 
@@ -30,12 +31,9 @@ export const cachePlan = <Plan>(
   if (byUse === undefined) byCollection.set(collection, (byUse = new Map()));
   let plans = byUse.get(use);
   if (plans === undefined) byUse.set(use, (plans = new Map()));
-  const cached = plans.get(shape) as Plan | undefined;
-  if (cached !== undefined) return cached;
-  const created = create();
-  context.observe({ kind: 'planCreated', use });
-  const [oldest] = plans.keys();
-  if (plans.size >= maxPlans && oldest !== undefined) plans.delete(oldest);
-  plans.set(shape, created);
-  return created;
+  return findOrCreate(plans as Map<string, Plan>, { key: shape, maximum: maxPlans }, () => {
+    const created = create();
+    context.observe({ kind: 'planCreated', use });
+    return created;
+  });
 };

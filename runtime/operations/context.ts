@@ -23,6 +23,8 @@ export interface OperationContext {
   readonly cookies: Readonly<Record<string, string | undefined>>;
   /** The query string as sent, for operations that take the parameters of items. */
   readonly query: string;
+  /** Whether the client asks for a response before the work is done: `Prefer: respond-async` (RFC 7240). */
+  readonly prefersAsync: boolean;
   /** Reads the file of a form. @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
   readFile(maxSize: number): Promise<UploadedFile>;
   /** Rejects cross-site requests, for operations that a cookie authenticates. @throws FORBIDDEN */
@@ -89,6 +91,7 @@ export const openContext = (
     },
     cookies: parse(textOf(request.headers.cookie) ?? ''),
     query: request.query,
+    prefersAsync: /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(textOf(request.headers.prefer) ?? ''),
     readFile: (maxSize) => readFormFile(request, maxSize),
     requireOwnPage: () => requireSameOrigin(request),
     setHeader(name, value) {

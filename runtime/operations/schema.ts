@@ -2,21 +2,21 @@
 import type { Operations } from '../../generated/server/operations.js';
 import { lazy } from '../concurrency/lazy.js';
 import { loadWorkflows } from './apply-workflows.js';
+import type { OperationContext } from './context.js';
+import { startApply } from './queued-apply.js';
 import { serveSchema } from './serve-schema.js';
 import type { OperationServices } from './services.js';
 
 type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply' | 'schemaApplyStatus' | 'schemaReload';
 
+const load = lazy(() => import('../schema/service.js'));
+
 /**
  * Creates the handlers of snapshot, diff and apply, which load their modules with the first of these
  * requests.
  */
-export const createSchemaOperations = ({
-  database,
-  config,
-  reload,
-}: OperationServices): Pick<Operations, Names> => {
-  const load = lazy(() => import('../schema/service.js'));
+export const createSchemaOperations = (options: OperationServices): Pick<Operations, Names> => {
+  const { database, config, reload } = options;
   const services = { database, tables: config.tables };
   return {
     async schemaSnapshot({ export: format, include }, context) {
@@ -45,18 +45,7 @@ export const createSchemaOperations = ({
         : { status: 200, body: { data: difference as never } };
     },
 
-    async schemaApply({ body }, context) {
-      const { applyDifference } = await load();
-      const { user } = await context.principal();
-      await applyDifference(body as never, {
-        ...services,
-        user: user?.id ?? null,
-        wait: config.schemaApplyWait,
-        serve: reload,
-        workflows: await loadWorkflows(config),
-      });
-      await serveSchema(reload, 'the difference is applied, but the schema cannot be served');
-    },
+    schemaApply: ({ body }, context) => respondToApply(body, context, options),
 
     async schemaApplyStatus({ id }) {
       const { describeApply } = await load();
@@ -67,4 +56,31 @@ export const createSchemaOperations = ({
       await serveSchema(reload, 'the schema cannot be served');
     },
   };
+};
+
+/** Applies a difference: before the response, or after it where the client prefers that. */
+const respondToApply = async (
+  body: unknown,
+  context: OperationContext,
+  { database, config, reload, background, keepBuild, base }: OperationServices,
+): ReturnType<Operations['schemaApply']> => {
+  const { applyDifference, describeApply } = await load();
+  const { user } = await context.principal();
+  const apply = async (onQueued?: (id: string) => void): Promise<void> => {
+    await applyDifference(body as never, {
+      database,
+      tables: config.tables,
+      user: user?.id ?? null,
+      wait: config.schemaApplyWait,
+      serve: reload,
+      workflows: await loadWorkflows(config),
+      ...(onQueued !== undefined && { onQueued }),
+    });
+    await serveSchema(reload, 'the difference is applied, but the schema cannot be served');
+  };
+  const id = context.prefersAsync ? await startApply({ background, keepBuild, apply }) : await apply();
+  if (typeof id !== 'string') return { status: 204 };
+  context.setHeader('location', `${base}/schema/applies/${id}`);
+  context.setHeader('preference-applied', 'respond-async');
+  return { status: 202, body: { data: await describeApply(id, database) } };
 };

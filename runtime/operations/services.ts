@@ -16,6 +16,9 @@ import type { Transfers } from '../transfers/routes.js';
  */
 export type Reload = (then?: () => Promise<void>) => Promise<void>;
 
+/** Runs work that counts as a request in progress. */
+export type KeepBuild = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 export interface OperationServices extends ItemServices {
   readonly config: Config;
   readonly access: Access;
@@ -39,6 +42,8 @@ export interface OperationServices extends ItemServices {
   readonly url: () => string;
   /** Absent where a new build takes a restart. */
   readonly reload?: Reload;
+  /** Runs work that relies on this build after its request has been answered; absent where a new build takes a restart. */
+  readonly keepBuild?: KeepBuild;
   /** Returns why the schema that the database has now cannot be served; null where it can. */
   readonly reloadFailure?: () => string | null;
   /** Path prefix; empty at the root. */

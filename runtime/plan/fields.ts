@@ -203,13 +203,13 @@ interface AnyNode extends FieldNode {
 
 /** Plans the items of a many-to-any relation. Those of targets that the caller may not read are left out. */
 const planAny = (relation: ToAny, node: AnyNode, { scope, deep }: ListContext): Entry => {
-  const selected = new Map(node.targets.map(({ collection, children }) => [collection, children]));
+  const selected = new Map(node.targets.map((selection) => [selection.collection, selection]));
   const targets = relation.targets.flatMap((step): readonly AnyTarget[] => {
     if (!isNamePermitted(scope, step.name)) throw forbiddenField(scope, relation.name);
     const target = crossRelation(scope, step);
     if (target === null) return [];
-    const children = selected.get(step.target) ?? null;
-    const plan = planAnyTarget({ children, query: deepOf(deep, step.name), scope: target });
+    const { children = null, query = deepOf(deep, step.name) } = selected.get(step.target) ?? {};
+    const plan = planAnyTarget({ children, query, scope: target });
     return plan === null ? [] : [{ kind: 'target', relation: step, plan }];
   });
   const [any] = relation.targets;

@@ -79,7 +79,8 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
     if (relation !== null) lists.push({ relation, value });
     else if (parent !== null) {
       if (setParent(row, parent, context)) parents.push(parent);
-    } else setValue(row, { name, value, isPreset: false, given }, context);
+    } else if (isNamedApart(name, context.grant)) clearParent(row, { name, value, given }, context);
+    else setValue(row, { name, value, isPreset: false, given }, context);
   }
   setOwnerValues(row, context);
   const { position } = context;
@@ -109,6 +110,30 @@ const resolvePresets = (payload: Payload, { grant, writing }: RowContext): Paylo
 const findList = (name: string, { collection, fields }: Grant): ToMany | null => {
   const relation = collection.relations.get(name);
   return relation?.kind === 'oneToMany' && fields.has(name) ? relation : null;
+};
+
+/** Returns whether a name is that of a many-to-one relation alone, since its key has several columns. */
+const isNamedApart = (name: string, { collection }: Grant): boolean =>
+  !collection.fields.has(name) && collection.relations.get(name)?.kind === 'manyToOne';
+
+/** Makes those columns of a relation null that may be; of a create, the others are reported as missing. */
+const clearParent = (
+  row: RowValues,
+  { name, value, given }: Omit<GivenValue, 'isPreset'>,
+  context: RowContext,
+): void => {
+  const { relations, fields } = context.grant.collection;
+  const columns = (relations.get(name) as ToOne).fields;
+  if (value !== null) {
+    const parts = columns.map((each) => `"${each}"`).join(', ');
+    context.problems.push(invalidPayload(`"${name}" takes an item or null; a key is given by ${parts}`));
+    return;
+  }
+  const cleared = columns.filter((each) => fields.get(each)?.nullable === true);
+  const required = context.action === 'create' ? [] : columns;
+  for (const column of cleared.length === 0 ? required : cleared)
+    if (!Object.hasOwn(given, column))
+      setValue(row, { name: column, value, isPreset: false, given }, context);
 };
 
 /** Returns an object that stands in place of a key, or null where the value is none. */

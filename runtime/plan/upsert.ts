@@ -2,6 +2,7 @@
 import type { Grant } from '../access/grant.js';
 import type { Collection, Field } from '../../contract/collection.js';
 import { invalidPayload, invalidQuery, throwProblems, type ApiError } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
 import type { OnConflict } from '../request/on-conflict.js';
 import { planAlternatives, type Alternatives } from './alternatives.js';
 import { collectLocated, isRefusal } from './problem-collection.js';
@@ -42,7 +43,7 @@ export const planUpsertRows = (
     // a row without these values can only be new
     if (tuple === null && level.problems.length === known && isRefusal(create))
       level.problems.push(...create.problems);
-    return { tuple, key: keyIn(planned.row, collection), create, update };
+    return { tuple, key: givenKey(planned.row, { payload, collection }), create, update };
   });
   throwProblems(level.problems);
   return { collection, grant, fields, rows };
@@ -74,9 +75,13 @@ const readTuple = (row: ListRow | null, { fields, isByKey, level }: TupleOptions
   return tuple.length === fields.length ? tuple : null;
 };
 
-const keyIn = (row: ListRow | null, { key }: Collection): UpsertRow['key'] => {
-  const values = key.flatMap(({ name }): [string, Scalar][] => {
-    const value = row?.get(name) ?? null;
+/** Returns the values of the key that the payload gives, without one that is made for a new row, such as a UUID. */
+const givenKey = (
+  row: ListRow | null,
+  { payload, collection }: { readonly payload: unknown; readonly collection: Collection },
+): UpsertRow['key'] => {
+  const values = collection.key.flatMap(({ name }): [string, Scalar][] => {
+    const value = isObject(payload) && Object.hasOwn(payload, name) ? (row?.get(name) ?? null) : null;
     return value === null || isOwnerOperand(value) ? [] : [[name, value]];
   });
   return new Map(values);

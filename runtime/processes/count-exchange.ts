@@ -1,6 +1,7 @@
 /** Passes the counts of the rate limiter between the request processes of a host, so that a limit holds for all of them. */
 import type { Worker } from 'node:cluster';
-import type { WindowCounts } from '../access/limiter.js';
+import { LRUCache } from 'lru-cache';
+import { maxCallers, type WindowCounts } from '../access/limiter.js';
 import type { Instruction } from './messages.js';
 
 export interface CountExchange {
@@ -12,12 +13,15 @@ export interface CountExchange {
 export const createCountExchange = (others: () => readonly Worker[]): CountExchange => {
   let until = 0;
   /** Counts by key, then by id of the process. */
-  let counts = new Map<string, Map<number, number>>();
+  const counts = new LRUCache<string, Map<number, number>>({ max: maxCallers });
   return {
     take(from, counted) {
       const now = Date.now();
       if (counted.until <= now) return;
-      if (now >= until) [until, counts] = [counted.until, new Map()];
+      if (now >= until) {
+        until = counted.until;
+        counts.clear();
+      }
       until = Math.min(until, counted.until);
       for (const [key, count] of counted.counts) {
         const known = counts.get(key) ?? new Map<number, number>();

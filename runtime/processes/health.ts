@@ -1,5 +1,6 @@
 /** The state of a process by its parts, for `/health`. */
-import { connect } from 'node:net';
+import { connect } from 'node:http2';
+import type { SecureContextOptions } from 'node:tls';
 
 export type Role = 'api' | 'worker';
 
@@ -30,23 +31,57 @@ export const toHealth = (health: Omit<Health, 'status'>): Health => {
 export const ok: Part = { status: 'ok' };
 
 /** Milliseconds. */
-const connectTimeout = 1_000;
+const answerTimeout = 2_000;
 
-/** Returns whether something listens at `host:port`, within a second. */
-export const isListening = (address: string): Promise<boolean> =>
+type Tls = SecureContextOptions & { readonly servername?: string };
+
+/**
+ * Returns whether a gRPC server answers at `host:port`, within `answerTimeout`. It is asked for its health; any answer but
+ * an error of a proxy counts, as not every server knows this call.
+ * @param tls null for a connection without TLS
+ */
+const isAnswering = (address: string, tls: Tls | null): Promise<boolean> =>
   new Promise((resolve) => {
-    const { hostname, port } = new URL(`tcp://${address}`);
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
-    const end = (found: boolean) => (): void => {
-      socket.destroy();
-      resolve(found);
+    const session = connect(`${tls === null ? 'http' : 'https'}://${address}`, tls ?? {});
+    const end = (answers: boolean): void => {
+      clearTimeout(timer);
+      session.destroy();
+      resolve(answers);
     };
-    socket.setTimeout(connectTimeout, end(false));
-    socket.once('connect', end(true)).once('error', end(false));
+    const fail = (): void => end(false);
+    const timer = setTimeout(fail, answerTimeout);
+    session.once('error', fail);
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/grpc.health.v1.Health/Check',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    stream.once('error', fail).once('response', ({ ':status': status }) => end(status === 200));
+    // a message without fields
+    stream.end(Buffer.alloc(5));
   });
 
+/** Reads the options of TLS as Temporal's client does. @returns null where it connects without */
+const readTls = async (address: string): Promise<Tls | null> => {
+  const { readConnection } = await import('../queue/temporal/connection.js');
+  const { tls, apiKey } = readConnection({ address, namespace: null }).options;
+  if (tls === undefined || tls === null || typeof tls === 'boolean')
+    return (tls ?? apiKey !== undefined) ? {} : null;
+  const { serverNameOverride: servername, serverRootCACertificate: ca, clientCertPair: pair } = tls;
+  return {
+    ...(servername !== undefined && { servername }),
+    ...(ca !== undefined && { ca: Buffer.from(ca) }),
+    ...(pair !== undefined && { cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) }),
+  };
+};
+
 /** Returns the state of Temporal for a process that cannot do without it as `without` says. */
-export const checkTemporal = async (address: string, without: Status): Promise<Part> =>
-  (await isListening(address))
-    ? ok
-    : { status: without, reason: `Temporal at ${address} does not answer; requests wait in the queue` };
+export const checkTemporal = async (address: string, without: Status): Promise<Part> => {
+  const answers = await readTls(address).then(
+    (tls) => isAnswering(address, tls),
+    () => false,
+  );
+  if (answers) return ok;
+  return { status: without, reason: `Temporal at ${address} does not answer; requests wait in the queue` };
+};

@@ -68,6 +68,8 @@ export interface AnySelection {
   readonly collection: string;
   /** `null`: the bare key. */
   readonly children: readonly FieldNode[] | null;
+  /** Parameters of this target alone. */
+  readonly query?: Query;
 }
 
 export interface SortKey {

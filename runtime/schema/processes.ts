@@ -1,5 +1,6 @@
 /** The processes of all hosts that serve the API (`svc_processes`), by the clock of the database. */
-import type { Database, Executor } from '../databases/contract.js';
+import type { Database } from '../databases/contract.js';
+import { deleteRows, type Statements } from '../execute/system-rows.js';
 
 export interface ProcessRow {
   readonly id: string;
@@ -10,8 +11,6 @@ export interface ProcessRow {
   readonly generation: number;
   readonly state: 'running' | 'ending';
 }
-
-type Statements = Pick<Executor, 'query' | 'write'>;
 
 /** Milliseconds between two beats of a process, and without one until it counts as gone. */
 export const beatInterval = 1_000;
@@ -46,7 +45,7 @@ export const beatProcess = async (
  * Removes a process that ends. One that is killed is taken for ended when it has not been seen for a while.
  */
 export const removeProcess = async (statements: Statements, id: string): Promise<void> => {
-  await statements.write({ text: 'delete from svc_processes where id = ?', values: [id] });
+  await deleteRows(statements, 'svc_processes', { id });
 };
 
 /** Returns the processes that have been seen lately. */

@@ -1,4 +1,5 @@
 /** SQL fragments: text and parameters. Values never become part of the text, except the integers of LIMIT. */
+import { findOrCreate } from '../concurrency/bounded-map.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { OutOfRangePlaceholder, BindValue } from '../databases/contract.js';
 
@@ -64,18 +65,26 @@ export interface RenderedStatement {
   readonly values: readonly BindValue[];
 }
 
+/**
+ * Texts of a statement by the form of its values. The string object of a text stays the same, since drivers find prepared
+ * statements by it.
+ */
+type Texts = Map<string, string>;
+
 const maxTexts = 128;
 
 /** Compiles a fragment. Where lists vary in length, up to 128 texts of it are kept. */
 export const createStatement = (fragment: Sql): Statement => {
   const parameters = parametersOf(fragment);
   if (!parameters.some(isVarying)) return createPlainStatement(fragment, parameters);
-  const texts = new Map<string, string>();
+  const texts: Texts = new Map();
   return {
     render(input) {
       const values: BindValue[] = [];
       const rendered = bind(parameters, input, values);
-      const text = cachedText(texts, cacheKey(rendered), () => renderText(fragment, rendered));
+      const text = findOrCreate(texts, { key: cacheKey(rendered), maximum: maxTexts }, () =>
+        renderText(fragment, rendered),
+      );
       return { text, values: limitValues(values) };
     },
   };
@@ -151,26 +160,6 @@ const limitValues = (values: readonly BindValue[]): readonly BindValue[] => {
   );
 };
 
-/**
- * Returns the cached text of a key, or renders it. The string object stays the same, since drivers find
- * prepared statements by it. The oldest entry is evicted at the maximum; a Map suffices, as most plans have a
- * single text.
- */
-export const cachedText = (
-  texts: Map<string, string>,
-  key: string,
-  render: () => string,
-  maximum = maxTexts,
-): string => {
-  const cached = texts.get(key);
-  if (cached !== undefined) return cached;
-  const [oldest] = texts.keys();
-  if (texts.size >= maximum && oldest !== undefined) texts.delete(oldest);
-  const text = render();
-  texts.set(key, text);
-  return text;
-};
-
 /** Pads a list with its last element, so that few statements serve all lengths. */
 const padList = (list: readonly BindValue[], { width = 1 }: Parameter): readonly BindValue[] => {
   if (list.length === 0) return Array.from<BindValue>({ length: width }).fill(null);
@@ -203,7 +192,7 @@ const renderText = (fragment: Sql, rendered: readonly RenderedParameter[]): stri
  * Padded with null keys, which equal nothing. `tail` follows the last branch.
  */
 export const repeatFragment = (fragment: Sql, tail: Sql = []): Statement => {
-  const texts = new Map<string, string>();
+  const texts: Texts = new Map();
   const parameters = parametersOf(fragment);
   const tailParameters = parametersOf(tail);
   return {
@@ -215,7 +204,7 @@ export const repeatFragment = (fragment: Sql, tail: Sql = []): Statement => {
       );
       const end = bind(tailParameters, input, values);
       const key = `${count};${cacheKey(branches[0] ?? [])};${cacheKey(end)}`;
-      const text = cachedText(texts, key, () =>
+      const text = findOrCreate(texts, { key, maximum: maxTexts }, () =>
         joinBranches(
           branches.map((each) => renderText(fragment, each)),
           renderText(tail, end),

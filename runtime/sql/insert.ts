@@ -1,9 +1,10 @@
 /** Compiles inserts, and the RETURNING clauses of writes that return their own row in one statement. */
 import { requireField, type Collection, type Field } from '../../contract/collection.js';
+import { findOrCreate } from '../concurrency/bounded-map.js';
 import type { ReadPlan } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import type { BindValue, SqlDialect } from '../databases/contract.js';
-import { cachedText, type RenderedStatement } from './fragment.js';
+import type { RenderedStatement } from './fragment.js';
 import { ownScope } from './own-scope.js';
 import { columnsOf, compileSelect, type Token } from './select.js';
 import { bindValue } from './tuples.js';
@@ -52,11 +53,9 @@ export const compileInsert = (
     const row = rows[index];
     for (const field of fields) values.push(bindValue(field, row?.get(field.name) ?? null, options.dialect));
   }
-  const text = cachedText(
-    textsOf(collection),
-    `${columns}${rows.length} ${options.returning}`,
-    () => renderInsert(collection, { ...options, fields, count: rows.length }),
-    maxTexts,
+  const key = `${columns}${rows.length} ${options.returning}`;
+  const text = findOrCreate(textsOf(collection), { key, maximum: maxTexts }, () =>
+    renderInsert(collection, { ...options, fields, count: rows.length }),
   );
   return { text, values };
 };

@@ -2,7 +2,7 @@
 import type { Access } from '../access/access.js';
 import { requireSecondFactor, type Principal } from '../access/principal.js';
 import { ApiError, apiError } from '../../contract/errors.js';
-import { rowToUser } from '../execute/access-source.js';
+import { findUserRow, rowToUser } from '../execute/access-source.js';
 import { createContext, type ItemContext, type ItemServices } from '../items/context.js';
 import type { ApiRequest } from '../request/api-request.js';
 
@@ -33,7 +33,7 @@ const findPrincipal = async (
   { account, address }: Submitter,
   { items, access }: TransferServices,
 ): Promise<Principal> => {
-  const [row] = await items.database.query('select * from svc_users where id = ?', [account]);
+  const row = await findUserRow(items.database, account);
   if (row?.status !== 'active') throw apiError('INVALID_CREDENTIALS', {});
   const principal = await access.admit(rowToUser(row), { address: () => address } as ApiRequest);
   requireSecondFactor(principal);

@@ -7,6 +7,7 @@ import { createServer } from 'node:tls';
 import { afterAll, expect, inject, it } from 'vitest';
 import { createWorkplace } from '../runtime/commands.js';
 import { copySystemTables } from '../runtime/harness/bootstrapped.js';
+import { reservePort } from '../services/ports.js';
 import { createNamespace } from './harness.js';
 import { until } from '../until.js';
 
@@ -75,9 +76,13 @@ it('serves its queue over TLS', async () => {
     TEMPORAL_TLS_CLIENT_CERT_PATH: file('client.pem'),
     TEMPORAL_TLS_CLIENT_KEY_PATH: file('client.key'),
   };
+  const adminPort = await reservePort();
   await copySystemTables(place);
   const key = (await place.run(['keys', 'create', '--user', 'admin@example.com'])).stdout.trim();
-  const api = place.start(['start', '--workers', '1'], environment);
+  const api = place.start(['start', '--workers', '1'], {
+    ...environment,
+    ADMIN_PORT: String(adminPort),
+  });
   const url = (await api.until(/items (http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
   const worker = place.start(['worker'], { ...environment, PUBLIC_URL: url });
   await worker.until(/workers started: /);
@@ -93,6 +98,8 @@ it('serves its queue over TLS', async () => {
   // the API has one of its own
   expect(proxy.count()).toBeGreaterThan(1);
   expect(api.output()).not.toContain('queue: ');
+  const health = await fetch(`http://127.0.0.1:${adminPort}/health`);
+  expect(await health.json()).toMatchObject({ parts: { queue: { status: 'ok' } } });
   await Promise.all([worker.stop('SIGTERM'), api.stop('SIGTERM')]);
   proxy.close();
 });

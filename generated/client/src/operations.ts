@@ -126,7 +126,7 @@ export interface Operations {
     apply(
       input: NonNullable<rest.SchemaApplyData['body']>,
       options?: CallOptions,
-    ): Promise<rest.SchemaApplyResponse>;
+    ): Promise<Exclude<rest.SchemaApplyResponse, void>['data'] | null>;
     /** Read how far an apply has come */
     applyStatus(
       input: NonNullable<rest.SchemaApplyStatusData['path']>,
@@ -403,7 +403,8 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.relationsRead({ ...shared, path: input }), options).then(dataOf),
     relationsUpdate: (input, options) =>
       call((shared) => rest.relationsUpdate({ ...shared, ...input }), options).then(dataOf),
-    apply: (input, options) => call((shared) => rest.schemaApply({ ...shared, body: input }), options),
+    apply: (input, options) =>
+      call((shared) => rest.schemaApply({ ...shared, body: input }), options).then(dataOf),
     applyStatus: (input, options) =>
       call((shared) => rest.schemaApplyStatus({ ...shared, path: input }), options).then(dataOf),
     diff: (input, options) =>

@@ -1,4 +1,5 @@
 /** Emits `collections/<collection>.ts`: the item, input and filter types of one collection. */
+import { indirectColumns, indirectParents } from '../../model/indirect-columns.js';
 import type { Collection, Field, OutputFile } from '../../model/types.js';
 import { array, arrayType, generic, layout, objectType, pair, union, type Code } from '../../print/code.js';
 import {
@@ -111,8 +112,8 @@ const writeInputs = (writer: CodeBlockWriter, collection: Collection, served: Se
   const fields = collection.fields.filter((field) => !field.generated);
   const ones = writtenOnes(collection, served);
   const anys = anyRelations(collection, served);
-  const parts = new Set(anys.flatMap(({ name, collectionField }) => [name, collectionField]));
-  const isOptional = ({ name, required }: Field): boolean => !required || parts.has(name);
+  const indirect = indirectColumns(collection);
+  const isOptional = ({ name, required }: Field): boolean => !required || indirect.has(name);
   writeInterface(writer, {
     heading: `${type}Create`,
     about: `Input that creates an item of ${collection.name}.`,
@@ -121,6 +122,12 @@ const writeInputs = (writer: CodeBlockWriter, collection: Collection, served: Se
         code: member(field.name, writeType(field, ones.get(field.name)), { optional: isOptional(field) }),
         about: writeComment(field),
       })),
+      ...indirectParents(collection)
+        .filter(({ target }) => isTable(target, served))
+        .map(({ name, target }) => ({
+          code: member(name, union([writtenOneType([target]), 'null']), { optional: true }),
+          about: `The item of ${target} that the key refers to.`,
+        })),
       ...writtenLists(collection, served).map((relation) => ({
         code: member(relation.name, writtenListType(relation), { optional: true }),
         about: `Items of ${relation.target}: the complete list, or only the changes.`,

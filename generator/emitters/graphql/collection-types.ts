@@ -9,10 +9,11 @@ import {
   type AnyLink,
   type Context,
   type Link,
+  type Subject,
 } from './context.js';
 import { functionFields } from './functions.js';
-import { inputType, comparisonOf, outputType } from './operators.js';
-import { createNameAllocator } from './names.js';
+import { changesOf, inputOf } from './input-types.js';
+import { comparisonOf, outputType } from './operators.js';
 import { aggregatedLists } from './aggregates.js';
 import { filterArgument, listArguments } from './roots.js';
 
@@ -77,12 +78,28 @@ const logicNames: ReadonlySet<string> = new Set([
   ...keyComparisons.map(({ name }) => name),
 ]);
 
+/** Defines the union of each many-to-any relation, and the filter of its items, with a field for each target. */
 const unionTypes = (collection: Collection, context: Context): readonly Definition[] =>
-  anyLinksOf(collection, context).map(({ relation, targets }) => ({
-    kind: 'union',
-    name: context.unionOf(collection, relation),
-    fields: [],
-    values: targets.map(({ target }) => context.typesOf(target).item),
+  anyLinksOf(collection, context).flatMap((link): readonly Definition[] => [
+    {
+      kind: 'union',
+      name: context.unionOf(collection, link.relation),
+      fields: [],
+      values: link.targets.map(({ target }) => context.typesOf(target).item),
+    },
+    {
+      kind: 'input',
+      name: context.unionFilterOf(collection, link.relation),
+      directives: { collection: collection.name, action: 'read' },
+      fields: targetFilters(link, context),
+    },
+  ]);
+
+const targetFilters = ({ relation, targets }: AnyLink, context: Context): readonly FieldDefinition[] =>
+  targets.map(({ graphql, name, target }) => ({
+    name: graphql,
+    type: context.typesOf(target).filter,
+    directives: { name, requires: relation.name },
   }));
 
 const itemFields = (collection: Collection, context: Context): readonly FieldDefinition[] => {
@@ -120,6 +137,7 @@ const anyField = (
 ): FieldDefinition => ({
   name: relation.graphql,
   note: field.note,
+  arguments: [{ name: 'filter', type: context.unionFilterOf(collection, relation) }],
   type: context.unionOf(collection, relation),
   directives: { ...nameDirective(relation), otherwise: outputType(field) },
 });
@@ -149,13 +167,7 @@ const filterFields = (collection: Collection, context: Context): readonly FieldD
       type: comparisonOf(field),
       directives: nameDirective(field),
     }));
-  const targets = anyLinksOf(collection, context).flatMap((link) =>
-    link.targets.map(({ graphql, name, target }): FieldDefinition => ({
-      name: graphql,
-      type: context.typesOf(target).filter,
-      directives: { name, requires: link.relation.name },
-    })),
-  );
+  const targets = anyLinksOf(collection, context).flatMap((link) => targetFilters(link, context));
   return [
     ...columns,
     ...targets,
@@ -178,112 +190,5 @@ const linkFilter = (
       ...nameDirective(relation),
       ...(column !== undefined && fallbackType(column, comparisonOf(column))),
     },
-  };
-};
-
-interface Subject {
-  readonly collection: Collection;
-  readonly context: Context;
-}
-
-type InputAction = 'create' | 'update' | 'relate';
-
-/**
- * Defines an input type. In a batch update the key identifies the item; it is never changed. An item in place of its key has
- * all fields of both, and its key is enough for callers who may write none of them.
- */
-const inputOf = (name: string, action: InputAction, { collection, context }: Subject): Definition => {
-  const links = linksOf(collection, context);
-  const anyLinks = anyLinksOf(collection, context);
-  const fields = inputFields(collection, action).map((field): FieldDefinition => {
-    const link = columnLink(field, links);
-    const isAny = anyLinks.some(({ relation }) => relation.name === field.name);
-    const isObject = link !== undefined && link.target.key.length > 0 && !field.primaryKey;
-    const type = isObject
-      ? context.typesOf(link.target).related
-      : inputType(field, isAny || link !== undefined);
-    return {
-      name: field.graphql,
-      note: field.note,
-      type: action === 'create' && field.required ? `${type}!` : type,
-      directives: {
-        ...nameDirective(field),
-        ...(field.readonly && { access: 'admin' }),
-        ...(action === 'relate' && field.primaryKey && { key: 'true' }),
-        ...(isObject && { otherwise: inputType(field, true) }),
-      },
-    };
-  });
-  return {
-    kind: 'input',
-    name,
-    directives: { collection: collection.name, action },
-    fields: [...fields, ...writtenTargets(anyLinks, context), ...writtenLists(collection, context)],
-  };
-};
-
-/**
- * Returns the fields of an input, without those that clients cannot write. An input must have a field: where
- * none is left, auto-increment fields remain, which accept null.
- */
-const inputFields = ({ fields }: Collection, action: InputAction): readonly Field[] => {
-  const written = fields.filter(
-    ({ generated, primaryKey }) => !generated || (action !== 'create' && primaryKey),
-  );
-  return written.length > 0 ? written : fields.filter(({ autoIncrement }) => autoIncrement);
-};
-
-/** Defines an object in place of the key of a many-to-any relation, with one name for each collection. */
-const writtenTargets = (links: readonly AnyLink[], context: Context): readonly FieldDefinition[] =>
-  links.flatMap(({ relation, targets }) =>
-    targets
-      .filter(({ target }) => target.key.length > 0 && !target.readonly)
-      .map(({ graphql, name, target }) => ({
-        name: graphql,
-        type: context.typesOf(target).related,
-        directives: { name, requires: relation.name },
-      })),
-  );
-
-/**
- * Defines the lists that can be written through their owner, each in two ways: the whole list (new items, and existing
- * ones by key; callers who may not update items can only create them), or only what changes, by a name that avoids those of
- * other fields.
- */
-const writtenLists = (collection: Collection, context: Context): readonly FieldDefinition[] => {
-  const others = anyLinksOf(collection, context).flatMap(({ targets }) => targets);
-  const allocate = createNameAllocator(
-    [...collection.fields, ...collection.relations, ...others].map(({ graphql }) => graphql),
-  );
-  return linksOf(collection, context).flatMap(({ relation, target }) => {
-    if (relation.kind !== 'oneToMany' || !relation.written) return [];
-    const { create, update, changes } = context.typesOf(target);
-    return [
-      {
-        name: relation.graphql,
-        type: `[${update}]`,
-        directives: { ...nameDirective(relation), otherwise: create },
-      },
-      {
-        name: allocate(`${relation.graphql}_changes`),
-        type: changes,
-        directives: { name: relation.name },
-      },
-    ];
-  });
-};
-
-/** Defines the changes of a list of items. All lists of a collection share it, so no field of the items is required. */
-const changesOf = (name: string, { collection, context }: Subject): Definition => {
-  const { update, related } = context.typesOf(collection);
-  const fieldOf = (action: string, type: string): FieldDefinition => ({
-    name: action === 'remove' ? 'delete' : action,
-    type: `[${type}!]`,
-    directives: { collection: collection.name, action },
-  });
-  return {
-    kind: 'input',
-    name,
-    fields: [fieldOf('create', related), fieldOf('update', update), fieldOf('remove', 'ID')],
   };
 };

@@ -10,8 +10,16 @@ export interface Context {
   typesOf(collection: Collection): TypeNames;
   /** Returns the name of the union of a many-to-any relation. */
   unionOf(collection: Collection, relation: ManyToAny): string;
+  /** Returns the name of the filter of its items. */
+  unionFilterOf(collection: Collection, relation: ManyToAny): string;
   /** Returns what the schema says of a collection depends on. */
   identityOf(name: string): string;
+}
+
+/** A collection whose types are defined. */
+export interface Subject {
+  readonly collection: Collection;
+  readonly context: Context;
 }
 
 /** Names all types of a model at once, so that no two have the same name. */
@@ -23,6 +31,7 @@ export const createContext = (model: Model): Context => {
     collection: (name) => collections.get(name),
     typesOf: ({ name }) => types.get(name) as TypeNames,
     unionOf: ({ name }, relation) => types.get(name)?.unions.get(relation.name) as string,
+    unionFilterOf: ({ name }, relation) => types.get(name)?.unionFilters.get(relation.name) as string,
     identityOf: (name) => `${collections.get(name)?.hash} ${types.get(name)?.identity}`,
   };
 };
@@ -41,6 +50,10 @@ export const watchContext = (context: Context, see: (name: string) => void): Con
   unionOf(collection, relation) {
     see(collection.name);
     return context.unionOf(collection, relation);
+  },
+  unionFilterOf(collection, relation) {
+    see(collection.name);
+    return context.unionFilterOf(collection, relation);
   },
 });
 

@@ -14,6 +14,8 @@ export interface TypeNames {
   readonly changes: string;
   /** Unions of many-to-any relations, by the name of the relation. */
   readonly unions: ReadonlyMap<string, string>;
+  /** Filters of the items of many-to-any relations, by the name of the relation. */
+  readonly unionFilters: ReadonlyMap<string, string>;
   /** A group of aggregated items. */
   readonly aggregated: string;
   /** Returns the type of the results of a kind of operation, such as `sum`. */
@@ -44,6 +46,11 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
             kind === 'manyToAny' ? [[relation, allocate(`${item}_${graphql}_union`)] as const] : [],
           ),
         ),
+        unionFilters: new Map(
+          relations.flatMap(({ kind, name: relation, graphql }) =>
+            kind === 'manyToAny' ? [[relation, allocate(`${item}_${graphql}_union_filter`)] as const] : [],
+          ),
+        ),
         ...aggregateNames(allocate(`${item}_aggregated`), allocate),
       }),
     ]),
@@ -52,7 +59,12 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
 
 const withIdentity = (names: Omit<TypeNames, 'identity'>): TypeNames => ({
   ...names,
-  identity: JSON.stringify([names, [...names.unions], measureKinds.map(names.measuresOf)]),
+  identity: JSON.stringify([
+    names,
+    [...names.unions],
+    [...names.unionFilters],
+    measureKinds.map(names.measuresOf),
+  ]),
 });
 
 const measureKinds = ['count', 'count_distinct', 'sum', 'avg', 'range'] as const;

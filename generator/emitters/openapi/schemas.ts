@@ -1,5 +1,6 @@
 /** Describes the schemas of one collection: items, and the inputs of create and update. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
+import { indirectColumns, indirectParents } from '../../model/indirect-columns.js';
 import type { Collection, Field, ManyToAny, ManyToOne, OneToMany, Relation } from '../../model/types.js';
 import { arrayOf, closedObject } from './bodies.js';
 import type { Context } from './context.js';
@@ -121,7 +122,10 @@ const isWritable = (field: Field): boolean => !field.generated;
 
 const createSchema = (collection: Collection, context: Context): SchemaObject => {
   const fields = collection.fields.filter(isWritable);
-  const required = fields.filter((field) => field.required).map((field) => field.name);
+  const indirect = indirectColumns(collection);
+  const required = fields
+    .filter((field) => field.required && !indirect.has(field.name))
+    .map((field) => field.name);
   return {
     ...accessExtensions(collection, 'create'),
     type: 'object',
@@ -131,6 +135,7 @@ const createSchema = (collection: Collection, context: Context): SchemaObject =>
         ...defaultOf(field),
       })),
       ...writtenItems(fields, collection, context),
+      ...writtenParents(collection, context),
       ...writtenLists(collection, context),
     },
     ...(required.length > 0 && { required }),
@@ -148,12 +153,26 @@ const updateSchema = (collection: Collection, context: Context): SchemaObject =>
     properties: {
       ...propertiesOf(fields, (field) => (field.primaryKey ? keyPropertySchema(field) : inputSchema(field))),
       ...writtenItems(fields, collection, context),
+      ...writtenParents(collection, context),
       ...writtenLists(collection, context),
     },
     additionalProperties: false,
     ...updateExample(fields),
   };
 };
+
+/** Describes the items that are written in place of keys of several columns, by the names of their relations. */
+const writtenParents = (collection: Collection, context: Context): Schemas =>
+  Object.fromEntries(
+    indirectParents(collection).flatMap((relation): [string, SchemaObject][] => {
+      const target = context.collection(relation.target);
+      if (target === undefined || target.key.length === 0) return [];
+      const item = ref('schemas', `${context.stemOf(target)}Update`);
+      const description =
+        'An item: with the key of one it is changed, with another it is created; null refers to none.';
+      return [[relation.name, { anyOf: [item, { type: 'null' }], description }]];
+    }),
+  );
 
 /** Describes the fields that take an item in place of its key, which is created or changed before the row. */
 const writtenItems = (fields: readonly Field[], collection: Collection, context: Context): Schemas => {

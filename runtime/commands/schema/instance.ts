@@ -2,14 +2,14 @@
 import type { Option } from 'commander';
 import type { Config } from '../../config/config.js';
 import type { Database } from '../../databases/contract.js';
+import type { DescribedApply } from '../../schema/apply/describe.js';
 import type { Difference, DiffOptions } from '../../schema/service.js';
 import type { Snapshot } from '../../schema/snapshot/types.js';
 import { loadWorkflows } from '../../operations/apply-workflows.js';
-import { createProgress } from '../output.js';
 import { refusing } from '../refusing.js';
 import { createRemote, tokenOption, type RemoteFlags } from '../remote.js';
 import { withDatabase } from '../with-database.js';
-import { createTimeLeft } from './time-left.js';
+import { createApplyProgress, followApply } from './apply-progress.js';
 
 export interface Instance {
   snapshot(include?: 'access'): Promise<Snapshot>;
@@ -47,8 +47,7 @@ const localInstance = (database: Database, config: Config): Instance => {
     },
     async apply({ hash, diff }, { acceptLoss }) {
       const { applyDifference } = await load();
-      const progress = createProgress();
-      const timeLeft = createTimeLeft();
+      const progress = createApplyProgress();
       await refusing(async () =>
         applyDifference(
           { hash, diff, accept_loss: acceptLoss },
@@ -57,10 +56,7 @@ const localInstance = (database: Database, config: Config): Instance => {
             user: null,
             wait: schemaApplyWait,
             workflows: await loadWorkflows(config),
-            onStep({ description }, { done, steps }) {
-              const left = timeLeft({ done, steps });
-              progress.step(`${done + 1}/${steps} ${description}${left === '' ? '' : `, ${left}`}`);
-            },
+            onStep: ({ description }, at) => progress.step(description, at),
           },
         ),
       );
@@ -88,18 +84,31 @@ const remoteInstance = (url: string, token: string | undefined): Instance => {
       return (await call('POST', `schema/diff?${query}`, snapshot)) as Difference | null;
     },
     async apply({ hash, diff }, { acceptLoss }) {
-      await call('POST', 'schema/apply', { hash, diff, ...(acceptLoss && { accept_loss: true }) });
+      const body = { hash, diff, ...(acceptLoss && { accept_loss: true }) };
+      const begun = await call('POST', 'schema/apply', body, { prefer: 'respond-async' });
+      if (begun === null) return;
+      await followApply(
+        begun as DescribedApply,
+        async (id) => (await call('GET', `schema/applies/${id}`)) as DescribedApply,
+      );
+      // responds when the new schema is served
+      await call('POST', 'schema/reload');
     },
   };
 };
 
 const createCaller = (url: string, token: string | undefined) => {
   const remote = createRemote(url, token, administrator);
-  return async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  return async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<unknown> => {
     const response = await remote.send(path, {
       method,
       ...(body !== undefined && {
-        headers: { 'content-type': 'application/json' },
+        headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
     });

@@ -9,7 +9,7 @@ import { compileRows, writePacket, type MysqlProgram, type Packet } from './rows
 import { readColumnType, type ColumnType } from './types.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sizeHint, rememberSize } from '../../execute/size-hints.js';
-import { evictStatement, findStatement } from '../statements.js';
+import { createStatements, type StatementCache } from '../statements.js';
 
 /** Runs a statement and returns its rows as objects. Without values it is sent as text and not prepared. */
 export const send = (
@@ -67,7 +67,16 @@ interface Command {
 
 type State = (this: Command & { done(): null }, packet: Packet & { isEOF(): boolean }) => State | null;
 
-const statementsOf = new WeakMap<PoolConnection, Map<string, Statement>>();
+const statementsOf = new WeakMap<PoolConnection, StatementCache<Statement>>();
+
+const statementsOfConnection = (connection: PoolConnection): StatementCache<Statement> => {
+  const present = statementsOf.get(connection);
+  if (present !== undefined) return present;
+  // through the driver, whose own cache would return the closed statement again
+  const created = createStatements<Statement>((text) => connection.unprepare(text));
+  statementsOf.set(connection, created);
+  return created;
+};
 
 interface PromiseCallbacks<Result> {
   resolve(result: Result): void;
@@ -82,18 +91,13 @@ const withStatement = <Result>(
   new Promise<Result>((resolve, fail) => {
     // for logs, because the driver does not add the text of a prepared statement
     const reject = (error: Error): void => fail(Object.assign(error, { sql: text }));
-    let statements = statementsOf.get(connection);
-    if (statements === undefined) statementsOf.set(connection, (statements = new Map()));
-    const present = findStatement(statements, text);
+    const statements = statementsOfConnection(connection);
+    const present = statements.get(text);
     if (present !== undefined) return run(present, { resolve, reject });
-    const cached = statements;
     connection.prepare(text, (error, info) => {
       if (error !== null) return reject(error);
       const statement = info as unknown as Statement;
-      const evicted = evictStatement(cached);
-      // through the driver, whose own cache would return the closed statement again
-      if (evicted !== undefined) connection.unprepare(evicted[0]);
-      cached.set(text, statement);
+      statements.set(text, statement);
       run(statement, { resolve, reject });
     });
   });

@@ -4,7 +4,6 @@ import type { RenderedStatement } from '../../sql/fragment.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { rememberSize, sizeHint } from '../../execute/size-hints.js';
 import type { PendingRead, ReadGroup } from '../gathered-reads.js';
-import { evictStatement, findStatement } from '../statements.js';
 import type { RowClient } from './client.js';
 import { runCommand, runTogether, type CommandOptions, type Prepared, type RunCommand } from './command.js';
 import { numberPlaceholders } from './placeholders.js';
@@ -120,14 +119,11 @@ const programFor = (prepared: Prepared, layout: RowLayout): PostgresProgram => {
 };
 
 const prepare = (client: RowClient, text: string): Prepared => {
-  const { statements, evictedNames } = client;
-  const present = findStatement(statements, text);
+  const { statements } = client;
+  const present = statements.get(text);
   if (present !== undefined) return present;
   const name = `s${client.nextStatement++}`;
   const prepared: Prepared = { name, text: numberPlaceholders(text), columns: [], program: null };
-  const evicted = evictStatement(statements);
-  // closed on the server together with the next statement
-  if (evicted !== undefined) evictedNames.push(evicted[1].name);
   statements.set(text, prepared);
   return prepared;
 };

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { Client, Connection as PlainConnection, type ClientConfig } from 'pg';
 import type { Prepared } from './command.js';
 import type { DataRow } from './rows.js';
+import { createStatements } from '../statements.js';
 
 /** The driver's connection, with members that are missing in its types. */
 interface DriverConnection extends EventEmitter {
@@ -85,10 +86,10 @@ export class RowConnection extends Connection {
 
 /** A client that reports a lost connection only through its commands; an unhandled event would end the process. */
 export class RowClient extends Client {
-  /** Prepared statements by SQL text, least recently used first. */
-  readonly statements = new Map<string, Prepared>();
-  /** Names of evicted statements that are still to be closed on the server. */
+  /** Names of evicted statements, which are closed on the server together with the next statement. */
   readonly evictedNames: string[] = [];
+  /** Prepared statements by SQL text. */
+  readonly statements = createStatements<Prepared>((_, { name }) => void this.evictedNames.push(name));
   nextStatement = 1;
 
   readonly #rows: RowConnection;

@@ -8,7 +8,7 @@ import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sqlite } from './dialect.js';
 import { compileRows, toCell, writeCells, type LibsqlValue, type SqliteProgram } from './rows.js';
 import { countPool, type PoolCount } from '../pool-count.js';
-import { evictStatement, findStatement } from '../statements.js';
+import { createStatements } from '../statements.js';
 import { defaultLockWait, LockHeld } from '../lock-held.js';
 
 type Connection = InstanceType<typeof Libsql>;
@@ -121,13 +121,12 @@ const createQueue = (count: PoolCount) => {
 };
 
 const createExecutor = (connection: Connection): Executor => {
-  const statements = new Map<string, Prepared>();
+  const statements = createStatements<Prepared>();
   const prepare = (text: string): Prepared => {
-    const present = findStatement(statements, text);
+    const present = statements.get(text);
     if (present !== undefined) return present;
     const statement = connection.prepare(text);
     statement.safeIntegers(true);
-    evictStatement(statements);
     const prepared: Prepared = { statement, program: null };
     statements.set(text, prepared);
     return prepared;

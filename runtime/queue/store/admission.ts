@@ -46,15 +46,19 @@ export const admit = async (
   }: AdmissionOptions,
 ): Promise<readonly string[]> => {
   const { id: model, concurrency } = slots;
-  const { running, runs } = isHeld ? nothing() : await readSlotUse(statements, model, now);
+  const { running, runs, first } = isHeld ? nothing() : await readSlotUse(statements, model, now);
   await admitRuns(statements, { slots, running, runs, isPausedAccount, roomOf });
   const free = isHeld ? 0 : Math.max(0, Math.min(maxAdmitted, freeSlots(concurrency, running)));
   const options = { model, running, maxRunning: concurrency.account, isPausedAccount, roomOf };
   const admitted: string[] = [];
-  for (let isDone = false; !isDone;) {
+  for (let isFirst = true, isDone = false; !isDone; isFirst = false) {
     const left = free - admitted.length;
-    const first = admitted.length === 0 ? arrived : [];
-    const turn = await openTurn(statements, { ...options, free: left, arrived: first });
+    const turn = await openTurn(statements, {
+      ...options,
+      free: left,
+      arrived: isFirst ? arrived : [],
+      first: isFirst ? first : null,
+    });
     admitted.push(...(await admitInTurn(statements, turn, { free: left, now })));
     await turn.store();
     isDone = turn.isWhole || admitted.length >= free;
@@ -94,9 +98,10 @@ const takeRoom = (room: Map<string, number>, account: string): number | undefine
 const freeSlots = ({ model }: Slots['concurrency'], running: ReadonlyMap<string, number>): number =>
   model - [...running.values()].reduce((sum, count) => sum + count, 0);
 
-const nothing = (): SlotUse => ({ running: new Map(), runs: [] });
+const nothing = (): SlotUse => ({ running: new Map(), runs: [], first: [] });
 
-interface RunAdmission extends SlotUse, Required<Pick<AdmissionOptions, 'isPausedAccount' | 'roomOf'>> {
+interface RunAdmission
+  extends Omit<SlotUse, 'first'>, Required<Pick<AdmissionOptions, 'isPausedAccount' | 'roomOf'>> {
   readonly slots: Slots;
 }
 

@@ -1,5 +1,6 @@
 /** Stores the slots of synchronous runs (`svc_runs`), which their processes extend while they hold or await them. */
 import { deleteRows, findRow, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
+import { selectFirst, type WaitingAccount } from './waiting-accounts.js';
 
 export type RunState = 'waiting' | 'running';
 
@@ -38,29 +39,43 @@ export interface SlotUse {
   readonly running: Map<string, number>;
   /** Runs that have not expired, oldest first. */
   readonly runs: readonly StoredRun[];
+  /** Accounts whose turn comes first, `firstAccounts` of them where so many wait. */
+  readonly first: readonly WaitingAccount[];
 }
 
-/** Reads in one statement what uses the slots of a model, and which synchronous runs wait for one. */
+/**
+ * Reads in one statement what uses the slots of a model, which synchronous runs wait for one, and whose turn it is; it is
+ * read with every slot that is given.
+ */
 export const readSlotUse = async (statements: Statements, model: string, now: number): Promise<SlotUse> => {
   const rows = await statements.query(
-    'select account, count(*) as requests, null as id, null as state, null as date_created from svc_requests ' +
+    "select account, count(*) as amount, null as id, 'requests' as state, null as time from svc_requests " +
       "where state in ('admitted', 'running') and model = ? group by account " +
-      'union all select account, 0 as requests, id, state, date_created from svc_runs ' +
-      'where model = ? and date_expires > ?',
-    [model, model, now],
+      'union all select account, 0 as amount, id, state, date_created as time from svc_runs ' +
+      'where model = ? and date_expires > ? ' +
+      `union all select account, tier as amount, null as id, 'listed' as state, turn as time from (${selectFirst}) w`,
+    [model, model, now, model],
   );
-  const runs = rows.filter(({ id }) => id !== null);
-  const counts = rows.filter(({ id }) => id === null);
+  const counts = rows.filter(({ state }) => state === 'requests');
+  const listed = rows.filter(({ state }) => state === 'listed');
   return {
-    running: new Map(counts.map(({ account, requests }) => [String(account), Number(requests)])),
-    runs: runs
-      .map(({ id, account, state, date_created: created }) => ({
+    running: new Map(counts.map(({ account, amount }) => [String(account), Number(amount)])),
+    runs: rows
+      .filter(({ id }) => id !== null)
+      .map(({ id, account, state, time }) => ({
         id: String(id),
         account: String(account),
         state: state as RunState,
-        created: Number(created),
+        created: Number(time),
       }))
       .toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1)),
+    first: listed
+      .map(({ account, amount, time }) => ({
+        account: String(account),
+        tier: Number(amount),
+        turn: Number(time),
+      }))
+      .toSorted((a, b) => a.tier - b.tier || a.turn - b.turn || (a.account < b.account ? -1 : 1)),
   };
 };
 

@@ -2,10 +2,12 @@
  * A turn of a model: which accounts receive its free slots, and what that changes in `svc_waiting_accounts`. It reads only
  * the accounts that can receive one of them.
  */
-import { listPlaceholders, type Statements } from '../../execute/system-rows.js';
+import type { Statements } from '../../execute/system-rows.js';
 import type { RoomOf } from './admission.js';
+import { findOldest } from './oldest-requests.js';
 import {
   findListed,
+  firstAccounts,
   findNextAccounts,
   storeTurn,
   type Arrival,
@@ -21,6 +23,8 @@ export interface TurnOptions {
   readonly maxRunning: number;
   /** Accounts of requests that the same transaction has stored. */
   readonly arrived: readonly Arrival[];
+  /** First accounts in their order, as `readSlotUse` has read them; null if the turn has to read them. */
+  readonly first: readonly WaitingAccount[] | null;
   readonly isPausedAccount: (account: string) => boolean;
   readonly roomOf: RoomOf;
 }
@@ -116,19 +120,38 @@ interface Candidates {
  * receive one.
  */
 const findCandidates = async (statements: Statements, options: TurnOptions): Promise<Candidates> => {
-  const { model, free, running } = options;
+  const { free, running } = options;
   const limits = new Map<string, number>();
-  if (free === 0) return { accounts: [], isWhole: false, limits };
   const accounts: WaitingAccount[] = [];
-  // sizes are powers of two, so that few distinct statements are prepared
-  for (let size = 2 ** Math.ceil(Math.log2(free + running.size + 1)); ; size *= 2) {
-    const more = await findNextAccounts(statements, model, { limit: size, offset: accounts.length });
-    await readLimits(statements, limits, { ...options, accounts: more.map(({ account }) => account) });
-    accounts.push(...more);
+  if (free === 0) return { accounts, isWhole: false, limits };
+  for await (const { page, isLast } of readPages(statements, options)) {
+    await readLimits(statements, limits, { ...options, accounts: page.map(({ account }) => account) });
+    accounts.push(...page);
     const idle = accounts.filter(({ account }) => !running.has(account) && limits.get(account) !== 0);
-    const isWhole = more.length < size;
-    if (isWhole || idle.length >= free) return { accounts, isWhole, limits };
+    if (isLast || idle.length >= free) return { accounts, isWhole: isLast, limits };
   }
+  throw new Error('the last page of accounts is missing');
+};
+
+interface Page {
+  readonly page: readonly WaitingAccount[];
+  readonly isLast: boolean;
+}
+
+/** Reads the accounts in their order; those that were read with the slots first. */
+const readPages = async function* (
+  statements: Statements,
+  { model, free, running, first }: TurnOptions,
+): AsyncGenerator<Page> {
+  let offset = 0;
+  const toPage = (page: readonly WaitingAccount[], size: number): Page => {
+    offset += page.length;
+    return { page, isLast: page.length < size };
+  };
+  if (first !== null) yield toPage(first, firstAccounts);
+  // sizes are powers of two, so that few distinct statements are prepared
+  for (let size = 2 ** Math.ceil(Math.log2(free + running.size + 1)); ; size *= 2)
+    yield toPage(await findNextAccounts(statements, model, { limit: size, offset }), size);
 };
 
 /** Adds the limits of accounts that are paused, or have a quota over all models. */
@@ -224,64 +247,4 @@ const planSlots = (
     slots.set(next.account, (slots.get(next.account) ?? 0) + 1);
   }
   return slots;
-};
-
-interface Planned {
-  readonly account: string;
-  readonly tier: number;
-  /** Most requests to find. */
-  readonly count: number;
-}
-
-interface Oldest {
-  readonly ids: readonly string[];
-  /** Tier of what waits then, or null. */
-  readonly next: number | null;
-}
-
-/** Most accounts of one statement. */
-const maxPlanned = 16;
-
-/** Returns the oldest waiting requests of accounts in their tiers, by account; in one statement for many. */
-const findOldest = async (
-  statements: Statements,
-  model: string,
-  planned: readonly Planned[],
-): Promise<ReadonlyMap<string, Oldest>> => {
-  if (planned.length === 0) return new Map();
-  // sizes and limits are powers of two, so that few distinct statements are prepared
-  const chunk = planned.slice(0, maxPlanned);
-  const padded = listPlaceholders(chunk).values;
-  const limit = 2 ** Math.ceil(Math.log2(Math.max(...chunk.map(({ count }) => count)) + 1));
-  const columns = 'account, id, priority, date_created';
-  const some = (test: string, rest: string, name: string): string =>
-    `select ${columns} from (select ${columns} from svc_requests where state = 'waiting' and model = ? ` +
-    `and account = ? and priority ${test} ? order by ${rest}) ${name}`;
-  const rows = await statements.query(
-    padded
-      .flatMap((_, at) => [
-        some('=', `date_created, id limit ${limit}`, `oldest_${at}`),
-        some('<', 'priority desc limit 1', `lower_${at}`),
-      ])
-      .join(' union all '),
-    padded.flatMap(({ account, tier }) => [model, account, 0 - tier, model, account, 0 - tier]),
-  );
-  // those of the last account may be there several times
-  const sorted = [...new Map(rows.map((row) => [String(row.id), row])).values()].toSorted(
-    (a, b) => Number(a.date_created) - Number(b.date_created) || (String(a.id) < String(b.id) ? -1 : 1),
-  );
-  const found = chunk.map((each): [string, Oldest] => {
-    const own = sorted.filter(({ account }) => String(account) === each.account);
-    return [each.account, oldestOf(own, each)];
-  });
-  return new Map([...found, ...(await findOldest(statements, model, planned.slice(chunk.length)))]);
-};
-
-const tierOf = ({ priority }: Record<string, unknown>): number => 0 - Number(priority);
-
-const oldestOf = (rows: readonly Record<string, unknown>[], { tier, count }: Planned): Oldest => {
-  const oldest = rows.filter((row) => tierOf(row) === tier);
-  const [lower] = rows.filter((row) => tierOf(row) !== tier).map(tierOf);
-  const next = oldest.length > count ? tier : (lower ?? null);
-  return { ids: oldest.slice(0, count).map(({ id }) => String(id)), next };
 };

@@ -37,6 +37,14 @@ const toWaitingAccount = ({
   turn: Number(turn),
 });
 
+/** Accounts that are read together with what uses the slots: where few slots are free, no others are needed. */
+export const firstAccounts = 8;
+
+/** Selects the accounts of a model whose turn comes first. */
+export const selectFirst =
+  'select account, tier, turn from svc_waiting_accounts where model = ? ' +
+  `order by tier, turn, account limit ${firstAccounts}`;
+
 /** Returns the accounts whose turn comes first, at most `limit`, without the first `offset` of them. */
 export const findNextAccounts = async (
   statements: Statements,

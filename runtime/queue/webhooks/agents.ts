@@ -1,4 +1,5 @@
 /** Keeps HTTP agents by account and receiver, so that accounts never share a connection. */
+import { LRUCache } from 'lru-cache';
 import type { Agent } from 'undici';
 import { createReceiverAgent, type Resolve } from './connector.js';
 import type { TargetPolicy } from './target.js';
@@ -17,24 +18,17 @@ const maxAgents = 256;
 
 /** Creates an empty store; connections are kept a while after their last use. */
 export const createAgents = (options: AgentsOptions): Agents => {
-  const agents = new Map<string, Agent>();
-
-  /** Closes the least recently used agents, after their requests have ended. */
-  const trim = (): void => {
-    for (const [name, agent] of agents) {
-      if (agents.size <= maxAgents) return;
-      agents.delete(name);
-      void agent.close();
-    }
-  };
+  const agents = new LRUCache<string, Agent>({
+    max: maxAgents,
+    // after its requests have ended
+    dispose: (agent) => void agent.close(),
+  });
 
   return {
     of(account, url) {
       const name = `${account} ${new URL(url).origin}`;
       const agent = agents.get(name) ?? createReceiverAgent(options);
-      agents.delete(name);
       agents.set(name, agent);
-      trim();
       return agent;
     },
     async close() {

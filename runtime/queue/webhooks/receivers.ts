@@ -3,6 +3,7 @@
  * receivers that are slow or gone delay only deliveries of their own account. Attempts above a limit wait briefly, so that
  * a burst to a fast receiver is not postponed; each account has few places for them.
  */
+import { LRUCache } from 'lru-cache';
 import { createBreaker, type AttemptEnd, type Breaker, type BreakerState } from './breaker.js';
 
 export interface Receivers {
@@ -59,19 +60,16 @@ interface WaitingAttempt {
   readonly proceed: () => void;
 }
 
-/** Receivers whose attempts are remembered. */
+/** Receivers whose attempts are remembered: many more than there are attempts at once, so that the one that is forgotten is idle. */
 const maxReceivers = 10_000;
 
-/** Returns receivers by account and origin; forgets the one that was used least recently, if it is idle. */
+/** Returns receivers by account and origin. */
 const rememberReceivers = (newBreaker: () => Breaker) => {
-  const receivers = new Map<string, Receiver>();
+  const receivers = new LRUCache<string, Receiver>({ max: maxReceivers });
   const receiverOf = ({ account, url }: DeliveryTarget): Receiver => {
     const name = `${account} ${new URL(url).origin}`;
     const receiver = receivers.get(name) ?? { active: 0, breaker: newBreaker() };
-    receivers.delete(name);
     receivers.set(name, receiver);
-    const [oldest] = receivers.size > maxReceivers ? receivers : [];
-    if (oldest?.[1].active === 0) receivers.delete(oldest[0]);
     return receiver;
   };
   const countBreakers = (state: BreakerState): number =>

@@ -29,6 +29,7 @@ export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): P
   const wanted = await checkForm(patchSnapshot(target, diff));
   checkTarget({ live, target, wanted, renames: renamesIn(diff) });
   const id = await queueApply(database, { hash, diff, wanted, acceptLoss, user });
+  options.onQueued?.(id);
   if (options.workflows === undefined) await runHere(id, options);
   else await followWorkflow(id, { ...options, workflows: options.workflows });
 };

@@ -25,7 +25,8 @@ export const toDescription = (row: ApplyRow): DescribedApply => ({
   id: row.id,
   state: row.state as DescribedApply['state'],
   steps: Number(row.steps),
-  steps_done: Number(row.steps_done),
+  // a step is noted before it runs
+  steps_done: Number(row.state === 'done' ? row.steps : row.steps_done),
   step: row.step,
   worker: row.worker,
   error: row.error,

@@ -25,6 +25,8 @@ export interface ApplyOptions {
   readonly workflows?: ApplyWorkflows | undefined;
   /** Milliseconds within which a worker of Temporal begins, or this process runs the apply. */
   readonly takeLimit?: number;
+  /** Called with the id of the apply when it has been checked and recorded. */
+  readonly onQueued?: (id: string) => void;
   /** Called before every step. */
   readonly onStep?: (step: Step, progress: { readonly done: number; readonly steps: number }) => void;
 }

@@ -130,6 +130,8 @@ const hasSchema = ({ schema }: Entry): boolean => schema !== undefined && schema
 /** Keys that one side lacks are null there. */
 const compareMeta = (before: Meta | null | undefined, after: Meta | null | undefined): readonly Change[] => {
   const [lhs, rhs] = [before ?? null, after ?? null];
+  // what is left where `previous_name` was all that an edit said
+  if (lhs === null && rhs !== null && Object.keys(rhs).length === 0) return [];
   if (lhs === null || rhs === null) return isEqual(lhs, rhs) ? [] : [{ kind: 'E', path: ['meta'], lhs, rhs }];
   return compareValues(dropNulls(lhs, rhs), dropNulls(rhs, lhs), ['meta']).filter(
     (change) => !isFalseOrAbsent(change),

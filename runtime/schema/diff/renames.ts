@@ -69,7 +69,7 @@ export const followPreviousNames = (given: Snapshot): Snapshot => {
 const strip = <Entry extends { readonly meta?: Meta | null }>(entry: Entry): Entry => {
   if (previousName(entry.meta) === null) return entry;
   const { previous_name: _wish, ...meta } = entry.meta ?? {};
-  return { ...entry, meta: Object.keys(meta).length === 0 ? null : meta };
+  return { ...entry, meta };
 };
 
 /** Removes `previous_name`, which is a wish and no meta. */

@@ -99,13 +99,23 @@ const lostValues = ({ old, column, name }: Changed, { printer }: FindingContext)
       { kind: 'may_change', condition: isSet, statement: holding(`that may change as ${column.dataType}`) },
     ];
   if (isShortened(old, column)) {
-    const length = printer.expressions.call('char_length', [name]) ?? `length(${name})`;
-    const condition = `${length} > ${Number(column.length)}`;
+    const condition = tooLong({ old, column, name }, printer);
     return [{ kind: 'too_long', condition, statement: holding(`longer than ${column.length}`) }];
   }
   return isNarrowed(old, column)
     ? [{ kind: 'may_not_fit', condition: isSet, statement: holding('that may not fit') }]
     : [];
+};
+
+/** A label of an enum is not a text everywhere. */
+const tooLong = ({ old, column, name }: Changed, { expressions }: SchemaPrinter): string => {
+  const length = Number(column.length);
+  if (old.values === null || old.dataType === 'set')
+    return `${expressions.call('char_length', [name]) ?? `length(${name})`} > ${length}`;
+  const labels = old.values.filter((label) => [...label].length > length);
+  return labels.length === 0
+    ? '1 = 0'
+    : `${name} in (${labels.map((label) => expressions.text(label)).join(', ')})`;
 };
 
 interface Range {
@@ -144,7 +154,8 @@ const textOrder = [
 /** Returns whether the new type cannot hold every value of the old one. */
 export const isConverted = (old: ColumnShape, column: ColumnShape, printer: SchemaPrinter): boolean => {
   const [from, to] = [old.dataType.toLowerCase(), column.dataType.toLowerCase()];
-  if (from === to || old.values !== null) return false;
+  if (from === to) return false;
+  if (old.values !== null) return from.endsWith('[]');
   if (rangeOf(old, printer) !== null && rangeOf(column, printer) !== null) return false;
   if (texts.test(from) && texts.test(to)) {
     return column.length === null && textOrder.indexOf(to) < textOrder.indexOf(from);

@@ -42,6 +42,13 @@ describe.each(dialects)('writes of many-to-any relations on %s', (dialect) => {
 
   const patch = async (body: unknown) => (await send('PATCH', 'block/1?fields=kind,item', body)).data;
   const write = (row: unknown) => send('PATCH', 'page/3', { blocks: { create: [row] } }, 'writer');
+  const writeBlock = async (field: string) => {
+    const query = `mutation { done: ${field} { kind item { ... on quote { source } } } }`;
+    return (await server().request('POST', '/graphql', { as: 'admin', body: { query } })).body;
+  };
+  const writeBlockByRest = async (method: string, path: string, body: object) =>
+    (await server().request(method, `/items/${path}?fields=kind,item:quote.source`, { as: 'admin', body }))
+      .data;
   const mutate = async (data: string, as = 'admin') => {
     const query = `mutation { update_page_item(id: 3, data: { blocks: [${data}] }) { blocks { kind item { ... on note { heading } ... on tag { weight } } } } }`;
     const { body } = await server().request('POST', '/graphql', { as, body: { query } });
@@ -201,5 +208,26 @@ describe.each(dialects)('writes of many-to-any relations on %s', (dialect) => {
     expect((await mutate('{ item__note: { weight: 1 } }')).errors).toHaveLength(1);
     expect((await mutate('{ item__quote: { heading: "x" } }', 'writer')).errors).toHaveLength(1);
     expect((await mutate('{ item__note: { heading: "Mine" } }', 'writer')).errors).toBeUndefined();
+  });
+
+  it('GraphQL creates and changes rows with an item of a client-made uuid, as REST', async () => {
+    const made = { kind: 'quote', item: { source: 'New' } };
+    expect(
+      await writeBlock(`create_block_item(data: { item__quote: { id: "${uuid(6)}", source: "New" } })`),
+    ).toEqual({
+      data: { done: made },
+    });
+    expect(await writeBlockByRest('POST', 'block', { 'item:quote': { id: uuid(7), source: 'New' } })).toEqual(
+      made,
+    );
+    const changed = { kind: 'quote', item: { source: 'Changed' } };
+    expect(
+      await writeBlock(
+        `update_block_item(id: 1, data: { item__quote: { id: "${uuid(6)}", source: "Changed" } })`,
+      ),
+    ).toEqual({ data: { done: changed } });
+    expect(
+      await writeBlockByRest('PATCH', 'block/1', { 'item:quote': { id: uuid(7), source: 'Changed' } }),
+    ).toEqual(changed);
   });
 });

@@ -6,16 +6,17 @@ import { sampleSettings } from '../server-harness.js';
 
 const sql = `
   create table maker (id int primary key, name varchar(20));
-  create table thing (id int primary key, name varchar(20), size int, made timestamp null, maker int,
+  create table thing (id int primary key, name varchar(20), size int, made timestamp null, maker int, data text,
     foreign key (maker) references maker (id));
   insert into maker values (1, 'Ada'), (2, 'Bob');
-  insert into thing values (1, 'a', 5, '2024-03-31 23:30:00', 1), (2, 'b', 7, '2024-04-01 00:00:00', 1),
-    (3, 'c', 9, null, 2), (4, 'd', null, null, null);`;
+  insert into thing values (1, 'a', 5, '2024-03-31 23:30:00', 1, '{"tags":["x","y"]}'),
+    (2, 'b', 7, '2024-04-01 00:00:00', 1, '{"tags":["z"]}'), (3, 'c', 9, null, 2, null), (4, 'd', null, null, null, null);`;
 
 const meta = {
   relations: [
     { many_collection: 'thing', many_field: 'maker', one_collection: 'maker', one_field: 'things' },
   ],
+  fields: { thing: { data: { special: ['cast-json'] } } },
 };
 
 /** Parameters as a program writes them. */
@@ -35,6 +36,9 @@ const parameters: Readonly<Record<string, Readonly<Record<string, unknown>>>> = 
   backlink: { fields: ['maker.*.*'], backlink: false },
   aggregate: { aggregate: { count: ['*'], sum: ['size', 'id'] } },
   groupBy: { aggregate: { count: ['*'] }, groupBy: ['maker', 'day(made)'] },
+  export: { export: 'csv', fields: ['id', 'name'] },
+  json: { fields: ['id', 'json(data,tags[0])'], sort: ['-json(data,tags[0])', 'id'] },
+  'json in a filter': { filter: { data: { _json: { 'tags[0]': { _eq: 'z' } } } } },
   having: { aggregate: { count: ['*'] }, groupBy: ['maker'], having: { count: { _gte: 2 } } },
 };
 
@@ -65,18 +69,34 @@ describe.each(sampleSettings(import.meta.url))('parameters on $dialect through $
     return [status, text];
   };
 
-  it.each(Object.keys(parameters))('%s means the same in every form', async (name) => {
-    const given = parameters[name] ?? {};
-    const expected = await ask('SEARCH', '', { query: given });
-    expect([name, expected[0]]).toEqual([name, 200]);
+  /** The answers to a query in each form, with the form that they are of. */
+  const answersOf = async (name: string, given: Readonly<Record<string, unknown>>) => {
     const forms = [
       inJson(given),
       qs.stringify(given),
       qs.stringify(given, { arrayFormat: 'brackets', encodeValuesOnly: true }),
       ...(name === 'filter' ? [] : [inCommas(given)]),
     ];
-    for (const form of forms) expect([form, await ask('GET', `?${form}`)]).toEqual([form, expected]);
+    return Promise.all(forms.map(async (form) => ({ form, answer: await ask('GET', `?${form}`) })));
+  };
+  const search = (query: Readonly<Record<string, unknown>>) => ask('SEARCH', '', { query });
+
+  it.each(Object.keys(parameters))('%s means the same in every form', async (name) => {
+    const given = parameters[name] ?? {};
+    const answer = await search(given);
+    expect([name, answer[0]]).toEqual([name, 200]);
+    for (const each of await answersOf(name, given)) expect(each).toEqual({ form: each.form, answer });
     // a parameter that has no effect would prove nothing
-    expect(expected).not.toEqual(await ask('GET', ''));
+    expect(answer).not.toEqual(await ask('GET', ''));
+  });
+
+  it('after means the same in every form', async () => {
+    const page = { sort: ['-size', 'id'], limit: 1 };
+    const [, text] = await search({ ...page, meta: ['cursor'] });
+    const { meta: first } = JSON.parse(String(text)) as { readonly meta: { readonly cursor: string } };
+    const given = { ...page, after: first.cursor };
+    const answer = await search(given);
+    expect(answer).toEqual([200, expect.stringContaining('"id":2')]);
+    for (const each of await answersOf('after', given)) expect(each).toEqual({ form: each.form, answer });
   });
 });

@@ -15,6 +15,22 @@ describe.each(sampleDialects(import.meta.url))('many-to-any relations in GraphQL
     return (data?.block as { item: unknown }[] | undefined)?.map(({ item }) => item) ?? errors;
   };
 
+  const itemsByRest = async (deep: object, as = 'admin') => {
+    const query = `fields=item:note.heading,item:tag.weight&sort=id&limit=4&deep=${encodeURIComponent(JSON.stringify(deep))}`;
+    const { data } = await server().request('GET', `/items/block?${query}`, { as });
+    return (data as { item: unknown }[]).map(({ item }) => (typeof item === 'string' ? {} : item));
+  };
+  const filteredItems = async (filter: string, as = 'admin') => {
+    const selection = '... on note { heading } ... on tag { weight }';
+    const { data, errors } = await ask(
+      `{ block(sort: ["id"], limit: 4) { item(filter: ${filter}) { ${selection} } } }`,
+      as,
+    );
+    return (data?.block as { item: unknown }[] | undefined)?.map(({ item }) => item) ?? errors;
+  };
+  const statusOf = async (filter: string) =>
+    (await ask(`{ block { item(filter: ${filter}) { ... on tag { weight } } } }`, 'reader')).status;
+
   it('fragments select from their types; an item of another type is empty', async () => {
     expect(await items('... on note { heading }')).toEqual([{ heading: 'First' }, {}, {}]);
     expect(
@@ -42,6 +58,68 @@ describe.each(sampleDialects(import.meta.url))('many-to-any relations in GraphQL
     expect(await items('... on note { remarks(sort: ["-text"], limit: 1) { text } }', 'limit: 1')).toEqual([
       { remarks: [{ text: 'well' }] },
     ]);
+  });
+
+  it('a filter of a target leaves its items out that do not match, as in REST', async () => {
+    const heading = { heading: { _eq: 'Second' } };
+    const second = await filteredItems('{ item__note: { heading: { _eq: "Second" } } }');
+    expect(second).toEqual([null, {}, { weight: 5 }, { heading: 'Second' }]);
+    expect(second).toEqual(await itemsByRest({ 'item:note': { _filter: heading } }));
+    const both = await filteredItems(
+      '{ item__note: { author: { name: { _eq: "Ada" } } }, item__tag: { weight: { _gt: 5 } } }',
+    );
+    expect(both).toEqual([{ heading: 'First' }, {}, null, null]);
+    expect(both).toEqual(
+      await itemsByRest({
+        'item:note': { _filter: { author: { name: { _eq: 'Ada' } } } },
+        'item:tag': { _filter: { weight: { _gt: 5 } } },
+      }),
+    );
+    expect(await filteredItems('null')).toEqual([
+      { heading: 'First' },
+      {},
+      { weight: 5 },
+      { heading: 'Second' },
+    ]);
+    expect(await filteredItems('{ item__tag: { weight: { _gt: 5 } } }', 'reader')).toEqual([
+      { heading: 'First' },
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('a filter has the targets and fields that the caller may read', async () => {
+    expect(await statusOf('{ item__note: { heading: { _eq: "First" } } }')).toBe(200);
+    expect(await statusOf('{ item__note: { body: { _eq: "secret" } } }')).toBe(400);
+    expect(await statusOf('{ item__quote: { source: { _eq: "Ada" } } }')).toBe(400);
+  });
+
+  it('lists below a type take every argument of a list, with variables too', async () => {
+    const query = `query ($text: String, $offset: Int) {
+      block(sort: ["id"], limit: 1) { item(filter: { item__note: { heading: { _eq: "First" } } }) { ... on note {
+        one: remarks(filter: { text: { _eq: $text } }) { text }
+        two: remarks(sort: ["text"], offset: $offset, limit: 1) { text }
+        three: remarks(search: "wel", page: 1) { text }
+        remarks_aggregated { countAll }
+      } } }
+    }`;
+    const variables = { text: 'said', offset: 1 };
+    const { body } = await server().request('POST', '/graphql', { as: 'admin', body: { query, variables } });
+    expect(body).toEqual({
+      data: {
+        block: [
+          {
+            item: {
+              one: [{ text: 'said' }],
+              two: [{ text: 'well' }],
+              three: [{ text: 'well' }],
+              remarks_aggregated: [{ countAll: 2 }],
+            },
+          },
+        ],
+      },
+    });
   });
 
   it('the same union twice under aliases, and through a list', async () => {

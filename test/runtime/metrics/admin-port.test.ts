@@ -1,4 +1,7 @@
+import { createServer as createHttp2Server } from 'node:http2';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { describe, expect, inject, it } from 'vitest';
+import { checkTemporal } from '../../../runtime/processes/health.js';
 import { createNamespace } from '../../queue/harness.js';
 import { reservePort } from '../../services/ports.js';
 import { until } from '../../until.js';
@@ -8,6 +11,13 @@ import { adminToken } from '../harness/rows.js';
 import { useWorkplaces } from '../harness/workplaces.js';
 
 const newWorkplace = useWorkplaces();
+
+/** Has a server listen; one without a handler takes connections and says nothing. */
+const listen = async (server: Server): Promise<{ readonly address: string; close(): void }> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { address: `127.0.0.1:${port}`, close: () => void server.close() };
+};
 
 const served = async (running: Running): Promise<string> =>
   (await running.until(/(http:\/\/127\.0\.0\.1:\d+)\/items/))[1] ?? '';
@@ -39,11 +49,12 @@ describe('ADMIN_PORT of svc start', () => {
     const place = newWorkplace();
     await copySystemTables(place);
     const port = await reservePort();
+    const silent = await listen(createServer());
     const running = place.start(['start', '--workers', '2'], {
       PORT: '0',
       ADMIN_PORT: String(port),
       LOG_LEVEL: 'debug',
-      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      TEMPORAL_ADDRESS: silent.address,
     });
     const url = await served(running);
     await running.until(/request process \d+ is ready[\s\S]*request process (\d+) is ready/);
@@ -66,7 +77,7 @@ describe('ADMIN_PORT of svc start', () => {
     expect(countOf(after, pings)).toBe(25);
     expect(countOf(after, 'svc_process_restarts_total{cause="exit"}')).toBe(1);
 
-    // Temporal is away: the API serves, and says what does not work
+    // Temporal takes connections and says nothing: the API serves, and says what does not work
     expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200);
     const health = await fetch(`http://127.0.0.1:${port}/health`);
     expect(health.status).toBe(200);
@@ -76,10 +87,33 @@ describe('ADMIN_PORT of svc start', () => {
       parts: {
         requests: { status: 'ok' },
         schema: { status: 'ok' },
-        queue: { status: 'degraded', reason: expect.stringContaining('127.0.0.1:1') },
+        queue: { status: 'degraded', reason: expect.stringContaining(silent.address) },
       },
     });
     expect(await running.stop('SIGTERM')).toBe(0);
+    silent.close();
+  });
+});
+
+describe('the health of Temporal', () => {
+  it('is that of a server which answers', async () => {
+    expect(await checkTemporal(inject('services').temporal, 'failed')).toEqual({ status: 'ok' });
+  });
+
+  it('is as said for a server that is not there, that is silent, and behind a proxy without one', async () => {
+    const silent = await listen(createServer());
+    const proxy = await listen(
+      createHttp2Server((_, response) => {
+        response.writeHead(502).end();
+      }),
+    );
+    for (const address of ['127.0.0.1:1', silent.address, proxy.address])
+      expect(await checkTemporal(address, 'failed')).toEqual({
+        status: 'failed',
+        reason: expect.stringContaining(address),
+      });
+    silent.close();
+    proxy.close();
   });
 });
 

@@ -54,6 +54,29 @@ it.each(resized)('on %s, another size of %s is a difference, and applied', async
   expect((await place.snapshot()).fields).toEqual(wanted.fields);
 });
 
+it.each(['mysql', 'mariadb', 'postgres'] as const)(
+  'on %s, an enum becomes a text that is long enough for the labels that rows have',
+  async (dialect) => {
+    const isType = dialect === 'postgres';
+    const labels = "enum ('ab', 'abcd', 'abcdef')";
+    const place = await create(
+      dialect,
+      `${isType ? `create type mood as ${labels};` : ''} create table t (id integer primary key, v ${isType ? 'mood' : labels});
+      insert into t values (1, 'ab'), (2, 'abcd');`,
+    );
+    const text = (length: number) => async () => {
+      const wanted = edited(await place.snapshot(), (snapshot) => {
+        const type = { data_type: isType ? 'character varying' : 'varchar', enum_values: null };
+        Object.assign(field(snapshot, 't', 'v').schema, { ...type, max_length: length });
+      });
+      await place.become(wanted);
+    };
+    await expect(text(3)()).rejects.toThrow(/"t\.v": 1 rows hold values longer than 3/);
+    await text(5)();
+    expect(await place.database.query('select v from t order by id')).toEqual([{ v: 'ab' }, { v: 'abcd' }]);
+  },
+);
+
 describe('types that were created in PostgreSQL', () => {
   const moods = `create type mood as enum ('b', 'a')`;
   const table = 'create table t (id integer primary key, v mood[])';
@@ -65,6 +88,19 @@ describe('types that were created in PostgreSQL', () => {
     await source.execute("alter type mood add value 'c'");
     expect(await reproduce(source, target)).toEqual(none);
     await target.execute("insert into t values (1, '{c,a}')");
+  });
+
+  it('lists of them become texts once the loss is accepted', async () => {
+    const place = await create('postgres', `${moods}; ${table}; insert into t values (1, '{a,b}');`);
+    const wanted = edited(await place.snapshot(), (snapshot) => {
+      const type = { data_type: 'character varying', enum_values: null, max_length: 20 };
+      Object.assign(field(snapshot, 't', 'v').schema, type);
+    });
+    const difference = await place.diff(wanted);
+    if (difference === null) throw new Error('there is no difference');
+    await expect(place.apply(difference)).rejects.toThrow(/1 rows hold values that may change as/);
+    await place.apply(difference, { acceptLoss: true });
+    expect(await place.database.query('select v from t')).toEqual([{ v: '{a,b}' }]);
   });
 
   it('are not created where they are there without a column', async () => {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  cachedText,
   createStatement,
   join,
   repeatFragment,
@@ -200,26 +199,6 @@ const codeOfMany = (count: number) =>
   );
 
 describe('texts of a statement', () => {
-  it('are rendered once and cached up to a maximum', () => {
-    const texts = new Map<string, string>();
-    const rendered: string[] = [];
-    const read = (name: string) =>
-      cachedText(
-        texts,
-        name,
-        () => {
-          rendered.push(name);
-          return name.toUpperCase();
-        },
-        2,
-      );
-    expect(['a', 'b', 'a', 'b'].map(read)).toEqual(['A', 'B', 'A', 'B']);
-    expect(rendered).toEqual(['a', 'b']);
-    for (const name of ['c', 'b', 'c', 'a']) read(name);
-    expect(rendered).toEqual(['a', 'b', 'c', 'a']);
-    expect([...texts.keys()]).toEqual(['c', 'a']);
-  });
-
   it('contain numbers that cannot be bound', () => {
     expect(createStatement(sql`limit ${limit(5n)}`).render(input([]))).toEqual({
       text: 'limit 5',

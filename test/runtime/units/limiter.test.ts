@@ -6,6 +6,7 @@ import type { Principal } from '../../../runtime/access/principal.js';
 import {
   limitAccess,
   limitHeaders,
+  maxCallers,
   type SharedCounts,
   type WindowCounts,
 } from '../../../runtime/access/limiter.js';
@@ -117,6 +118,22 @@ describe('requests within a window', () => {
     // what belongs to a window that is over changes nothing
     takes[0]?.({ until: now + duration, counts: [['ann', 9]] });
     expect(await ask(first, times(1))).toEqual(['ok']);
+  });
+
+  it('are forgotten where too many others call, however large the window', async () => {
+    let caller = 'ann';
+    const access = limited(1, () => principal(caller));
+    const [request] = times(1);
+    const call = (id: string) => {
+      caller = id;
+      return access.identify({ ...request } as ApiRequest);
+    };
+    await call('ann');
+    expect(() => call('ann')).toThrow(expect.objectContaining({ code: exceeded }));
+    for (let each = 1; each < maxCallers; each += 1) await call(`caller ${each}`);
+    expect(() => call('ann')).toThrow(expect.objectContaining({ code: exceeded }));
+    for (let each = 1; each <= maxCallers; each += 1) await call(`late caller ${each}`);
+    await call('ann');
   });
 
   it('name the limit that was exceeded', async () => {

@@ -2515,6 +2515,31 @@ export type SchemaApplyData = {
 
 export type SchemaApplyResponses = {
     /**
+     * With the header `Prefer: respond-async`: the apply has begun, and `Location` tells how far it has come
+     */
+    202: {
+        data: {
+            id: string;
+            state: 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'abandoned';
+            /**
+             * Statements of the plan as far as it is known
+             */
+            steps: number;
+            steps_done: number;
+            /**
+             * The statement that runs, or ran last
+             */
+            step: string | null;
+            /**
+             * The worker of Temporal that runs it
+             */
+            worker: string | null;
+            error: string | null;
+            started: string;
+            ended: string | null;
+        };
+    };
+    /**
      * The schema is applied and served
      */
     204: void;

@@ -11,10 +11,12 @@ export interface Flat {
 
 /** Input that creates an item of flat. */
 export interface FlatCreate {
-  street: string;
-  number: number;
+  street?: string;
+  number?: number;
   floor: number;
   tenant?: string | null;
+  /** The item of house that the key refers to. */
+  house?: svc.WrittenOne<'house'> | null;
   /** Items of meter: the complete list, or only the changes. */
   meter?: svc.WrittenList<'meter', 'street' | 'house_number' | 'floor'>;
 }
