@@ -79,6 +79,33 @@ describe.each(dialects)('columns of %s', (dialect) => {
     });
   });
 
+  it.each(columns)('$type has the same values in GraphQL, read, found and written', async (column) => {
+    const { table, compares } = column;
+    const send = async (query: string, variables: object = {}): Promise<unknown> => {
+      const { data, text } = await server().request('POST', '/graphql', {
+        as: 'admin',
+        body: { query, variables },
+      });
+      return Object.values((data ?? {}) as Readonly<Record<string, unknown>>)[0] ?? text;
+    };
+    const rows = rowsOf(column).map(({ id, v }) => ({ id: String(id), v }));
+    expect(await send(`{ ${table}(sort: ["id"]) { id v } }`)).toEqual(rows);
+    const input = `create_${table}_input!`;
+    for (const { v } of rows) {
+      const query = `mutation ($data: ${input}) { create_${table}_item(data: $data) { id v } }`;
+      expect(await send(query, { data: { id: '200', v } })).toEqual({ id: '200', v });
+      const change = `mutation ($data: update_${table}_input!) { update_${table}_item(id: 200, data: $data) { v } }`;
+      expect(await send(change, { data: { v: null } })).toEqual({ v: null });
+      expect(await send(change, { data: { v } })).toEqual({ v });
+      await send(`mutation { delete_${table}_item(id: 200) { id } }`);
+    }
+    for (const { id, v } of compares === 'nothing' ? [] : rows) {
+      if (v === null || v === '') continue;
+      const query = `query ($filter: ${table}_filter) { ${table}(filter: $filter) { id } }`;
+      expect(await send(query, { filter: { v: { _eq: v } } })).toEqual([{ id }]);
+    }
+  });
+
   it.each(columns.filter(({ compares }) => compares !== 'nothing'))(
     '$type is found by each of its values',
     async (column) => {
