@@ -248,7 +248,7 @@ const requireOutput = (path: readonly string[], parameter: string, outputs: Outp
   );
 };
 
-/** Without groups there is one row, whose order does not matter. */
+/** Plans the order of the groups; without groups there is one row. */
 const planOutputOrder = (sort: readonly SortKey[] | null, outputs: Outputs): AggregatePlan['order'] => {
   if (outputs.groups.length === 0) return [];
   const sorted = (sort ?? []).map(({ path, descending }) => ({

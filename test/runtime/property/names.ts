@@ -111,7 +111,7 @@ const checkFilter = (filter: FilterTree, { world, collection }: Place): void => 
   if (filter.filter !== null) checkFilter(filter.filter, { world, collection: filter.relation.collection });
 };
 
-/** What is selected of each target of a many-to-any relation; null: the key alone. Null where no target is. */
+/** Selection of each target of a many-to-any relation; null: the key alone. Null where no target is. */
 export const selectionsOf = (
   { name, targets }: ToAny,
   opened: NameTree,

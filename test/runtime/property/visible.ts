@@ -74,7 +74,7 @@ const isVisible = (world: World, collection: Collection, row: Row): boolean =>
 export const visibleRows = (world: World, collection: Collection): readonly Row[] =>
   rowsOf(world, collection).filter((row) => isVisible(world, collection, row));
 
-/** Whether a name shows on a row. */
+/** Returns whether a name shows on a row. */
 export const shows = (
   world: World,
   collection: Collection,
