@@ -19,7 +19,7 @@ interface CacheReadOptions {
   readonly tagOf: EntityTagOf;
   /** The response is one item, whose tag a later write can send as `If-Match`. Lists have none: it costs a tenth of a list. */
   readonly isItem: boolean;
-  /** Whether the response is of a system collection, which holds identities: clients keep only its tag. */
+  /** True where the response is of a system collection, which holds identities: clients keep only its tag. */
   readonly isSystem: boolean;
 }
 
@@ -30,12 +30,17 @@ export const cacheRead = async (
 ): Promise<ApiResponse> => {
   const { body, headers } = response;
   const tag = isItem && body instanceof Buffer ? await tagOf(body) : null;
-  const added: ApiResponse['headers'] = isSystem ? {} : { 'cache-control': cacheControl, vary };
-  if (tag === null) return { ...response, headers: addHeaders(headers, added) };
+  const added = cachingHeaders(tag, isSystem);
   const known = request.headers['if-none-match'];
-  if (typeof known === 'string' && matchesTag(known, tag))
-    return { status: 304, headers: addHeaders(added, { etag: tag }), body: null };
-  return { ...response, headers: addHeaders(addHeaders(headers, added), { etag: tag }) };
+  if (tag !== null && typeof known === 'string' && matchesTag(known, tag))
+    return { status: 304, headers: added, body: null };
+  return { ...response, headers: addHeaders(headers, added) };
+};
+
+const cachingHeaders = (tag: string | null, isSystem: boolean): ApiResponse['headers'] => {
+  if (isSystem) return tag === null ? {} : { etag: tag };
+  if (tag === null) return { 'cache-control': cacheControl, vary };
+  return { 'cache-control': cacheControl, vary, etag: tag };
 };
 
 /** Unlike a spread, which takes a microsecond of each read more. */

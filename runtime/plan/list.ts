@@ -19,7 +19,7 @@ import {
   type RelatedPlans,
   type RowPlanners,
 } from './row-plans.js';
-import type { ListValue } from './row.js';
+import type { ListValue } from './payload-relations.js';
 import type { ListCreatePlan, ListPlan, ListRemoval, ListUpdate } from './write-plan.js';
 
 /** Plans the lists of one row; adds their faults to the problems of the level. */

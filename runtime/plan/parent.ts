@@ -7,7 +7,7 @@ import { collectLocated, isRefusal, planOrRefuse } from './problem-collection.js
 import { rowsWithReadable } from './references.js';
 import { noOwner, type PayloadLevel } from './row-context.js';
 import type { RowPlanners } from './row-plans.js';
-import { keyOfParent, type ParentValue } from './row.js';
+import { keyOfParent, type ParentValue } from './payload-relations.js';
 import type { ParentPlan } from './write-plan.js';
 
 /** Plans the parents of one row; adds their faults to the problems of the level. */

@@ -2,21 +2,26 @@
  * Turns one payload into a row to write: checks names and grants, parses values by type, adds presets and
  * filled fields.
  */
-import type { Grant } from '../access/grant.js';
-import type { Field, ToMany, ToOne } from '../../contract/collection.js';
+import type { Field, ToOne } from '../../contract/collection.js';
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
-import { isObject } from '../../contract/objects.js';
-import { findTarget, findToAny, reportTargets, toStoredKey } from './any-payload.js';
+import { findToAny, reportTargets, toStoredKey } from './any-payload.js';
 import { compareValues } from './compare.js';
 import { isScalar, parseColumn, readAnyKey, readField } from './field-values.js';
-import { readKey } from './item.js';
 import { plainColumns } from './plain-columns.js';
+import {
+  findList,
+  findParent,
+  isNamedApart,
+  keyOfParent,
+  type ListValue,
+  type ParentValue,
+} from './payload-relations.js';
 import { collectProblems } from './problem-collection.js';
 import { validationError } from './problems.js';
 import { planReferences, type ReferenceCheck } from './references.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
 import { validateRow, type RowValidation } from './row-validation.js';
-import type { Key, ListRow, OwnerOperand } from './write-plan.js';
+import type { ListRow, OwnerOperand } from './write-plan.js';
 import type { Scalar } from './parsed-value.js';
 
 export interface PlannedRow extends RowValidation {
@@ -26,18 +31,6 @@ export interface PlannedRow extends RowValidation {
   /** Objects in place of keys. */
   readonly parents: readonly ParentValue[];
   readonly references: readonly ReferenceCheck[];
-}
-
-export interface ListValue {
-  readonly relation: ToMany;
-  /** The value as the client sent it. */
-  readonly value: unknown;
-}
-
-/** An object in a payload under a many-to-one relation. */
-export interface ParentValue {
-  readonly relation: ToOne;
-  readonly value: Payload;
 }
 
 /**
@@ -106,16 +99,6 @@ const resolvePresets = (payload: Payload, { grant, writing }: RowContext): Paylo
   return Object.fromEntries(names.map((name) => [name, writing.resolve(grant.presets[name])]));
 };
 
-/** Returns the list relation of a name, or null where it is none that the caller may write. */
-const findList = (name: string, { collection, fields }: Grant): ToMany | null => {
-  const relation = collection.relations.get(name);
-  return relation?.kind === 'oneToMany' && fields.has(name) ? relation : null;
-};
-
-/** Returns whether a name is that of a many-to-one relation alone, since its key has several columns. */
-const isNamedApart = (name: string, { collection }: Grant): boolean =>
-  !collection.fields.has(name) && collection.relations.get(name)?.kind === 'manyToOne';
-
 /** Makes those columns of a relation null that may be; of a create, the others are reported as missing. */
 const clearParent = (
   row: RowValues,
@@ -134,16 +117,6 @@ const clearParent = (
   for (const column of cleared.length === 0 ? required : cleared)
     if (!Object.hasOwn(given, column))
       setValue(row, { name: column, value, isPreset: false, given }, context);
-};
-
-/** Returns an object that stands in place of a key, or null where the value is none. */
-const findParent = (name: string, given: Payload, { collection }: Grant): ParentValue | null => {
-  const value = given[name];
-  if (!isObject(value)) return null;
-  const relation = collection.relations.get(name);
-  if (relation?.kind === 'manyToOne') return { relation, value };
-  const target = relation?.kind === 'manyToAny' ? findTarget(relation, given) : null;
-  return target === null ? null : { relation: target, value };
 };
 
 /** Sets the key of a parent, as far as it is known. Returns false after adding a problem. */
@@ -165,12 +138,6 @@ const setParent = (row: RowValues, { relation, value }: ParentValue, context: Ro
     }
     return true;
   }) ?? false;
-
-/** Returns the key in an object, or null where it has none. @throws FORBIDDEN for an invalid key */
-export const keyOfParent = ({ collection }: ToOne, value: Payload): Key | null => {
-  const parts = collection.key.map(({ name }) => value[name] ?? null);
-  return parts.length === 0 || parts.includes(null) ? null : readKey(collection, parts);
-};
 
 /** Drops the foreign key from the payload: the list determines the owner. */
 const withoutOwner = (payload: Payload, { owner }: RowContext): Payload =>
@@ -243,7 +210,8 @@ const writableField = (
 ): Field | null => {
   const { collection } = grant;
   const field = collection.fields.get(name);
-  if (!isPreset && !grant.fields.has(name)) {
+  // the name of a relation may be granted, which is no field
+  if (!isPreset && (field === undefined || !grant.fields.has(name))) {
     problems.push(
       grant.everyField
         ? invalidPayload(`"${name}" is not a field of "${collection.name}"`)

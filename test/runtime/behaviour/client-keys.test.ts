@@ -60,6 +60,10 @@ describe.each(settings)('keys that clients choose on $dialect through $listener'
             { collection, action: 'read' as const, fields: ['*'] },
           ]),
         ],
+        Porter: [
+          { collection: 'ticket', action: 'update', fields: ['holder', 'seat_place'] },
+          { collection: 'ticket', action: 'read', fields: ['holder'] },
+        ],
         Seats: [
           { collection: 'seat', action: 'create', fields: ['*'] },
           { collection: 'seat', action: 'update', fields: ['label'], permissions: { price: { _lt: 20 } } },
@@ -67,7 +71,11 @@ describe.each(settings)('keys that clients choose on $dialect through $listener'
         ],
       },
       roles: { Staff: { policies: [] } },
-      users: { seller: { policies: ['Seller'] }, seats: { policies: ['Seats'] } },
+      users: {
+        seller: { policies: ['Seller'] },
+        seats: { policies: ['Seats'] },
+        porter: { policies: ['Porter'] },
+      },
     },
   });
   const restore = () => server().execute(sqlFor(setting.dialect, rows));
@@ -88,6 +96,12 @@ describe.each(settings)('keys that clients choose on $dialect through $listener'
   const patch = async (path: string, body: unknown) => (await send('PATCH', path, body)).data;
   const updateTheme = (data: string, selection: string) =>
     graphql(`mutation { update_theme_item(id: 1, data: ${data}) { ${selection} } }`);
+
+  /** The answer to a caller who may write one of the two columns of the key, without the names of its fields. */
+  const answerToPorter = async (payload: object) => {
+    const { status, text } = await send('PATCH', '/items/ticket/1', payload, 'porter');
+    return [status, text.replaceAll(/seat|nothing/g, 'name')];
+  };
 
   const unknown = {
     uuid: { venue: { id: uuid(2), name: 'Arena' } },
@@ -189,6 +203,16 @@ describe.each(settings)('keys that clients choose on $dialect through $listener'
       'FAILED_VALIDATION',
       'FAILED_VALIDATION',
     ]);
+  });
+
+  it('the name of a key whose columns a caller may not write is unknown to the caller', async () => {
+    for (const value of [null, 'A,1', { block: 'A', place: 1 }]) {
+      expect(await answerToPorter({ seat: value })).toEqual(await answerToPorter({ nothing: value }));
+      expect((await answerToPorter({ seat: value }))[0]).toBe(403);
+    }
+    const { text } = await server().request('GET', '/server/specs/graphql/items', { as: 'porter' });
+    expect(text).toContain('input update_ticket_input');
+    expect(text).not.toMatch(/^ +seat:/m);
   });
 
   it('a create in GraphQL may leave out required columns that a relation sets', async () => {

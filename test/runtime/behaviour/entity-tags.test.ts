@@ -188,4 +188,20 @@ describe.each(settings)('entity tags on $dialect through $listener', (setting) =
     expect((await patch('/items/config?dry_run=true', '"other"', { name: 'tried' })).status).toBe(412);
     expect(tagOf(await get('/items/config'))).toBe(tag);
   });
+
+  it.each([
+    ['PATCH', '/users/me', { first_name: 'x' }],
+    ['POST', '/utils/sort/book', { item: 1, to: 2 }],
+    ['POST', '/graphql', { query: 'mutation { update_book_item(id: 1, data: { title: "x" }) { id } }' }],
+    ['PATCH', '/roles', { keys: [], data: { name: 'x' } }],
+  ])('%s %s refuses If-Match, which it does not compare', async (method, path, body) => {
+    const before = tagOf(await get('/items/book/1'));
+    const { status, text } = await server().request(method, path, {
+      as: 'admin',
+      headers: { 'if-match': '"any"' },
+      body,
+    });
+    expect([status, text]).toEqual([400, expect.stringContaining('If-Match is for')]);
+    expect(tagOf(await get('/items/book/1'))).toBe(before);
+  });
 });
