@@ -122,12 +122,12 @@ interface MeasuredItems<Name extends CollectionName> {
    * @throws ApiError
    */
   aggregate<
-    const Asked extends Measures<Name> = Record<never, never>,
+    const Requested extends Measures<Name> = Record<never, never>,
     const Groups extends readonly Operand<Name>[] = [],
   >(
-    query: AggregateQuery<Name, Asked, Groups>,
+    query: AggregateQuery<Name, Requested, Groups>,
     options?: CallOptions,
-  ): Promise<AggregateRow<Name, Asked, Groups>[]>;
+  ): Promise<AggregateRow<Name, Requested, Groups>[]>;
 }
 
 /** A collection that can only be listed: a view, or a table without a key. */
@@ -143,7 +143,7 @@ export interface ViewItems<Name extends CollectionName> extends ListedItems<Name
 
 /** Types describe the database; values that rules hide from the caller are null nevertheless. */
 export interface TableItems<Name extends CollectionName> extends ReadItems<Name>, MeasuredItems<Name> {
-  /** As in views, for all reads. */
+  /** Options of every read, as in views. */
   alias<const Other extends Aliases<Name>>(other: CheckedAliases<Name, Other>): ReadItems<Name, Other>;
 
   /**

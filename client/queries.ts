@@ -14,7 +14,7 @@ export interface ItemQuery<Name extends CollectionName, Chosen, Other = NoAliase
   deep?: AliasedDeep<Name, Other> | undefined;
   /** IANA name of the zone in which functions read timestamps. */
   timezone?: string | undefined;
-  /** With `false`, `*` does not lead back over the relation by which it came. */
+  /** `false`: `*` does not lead back over the relation by which it came. */
   backlink?: boolean | undefined;
 }
 
@@ -147,8 +147,8 @@ export type ListResult<
   ? Result<Name, Chosen, Other>[]
   : { data: Result<Name, Chosen, Other>[]; meta: Meta<Counts[number]> };
 
-type Meta<Asked extends MetaKey> = {
-  [Name in Exclude<Asked, '*'> | ('*' extends Asked ? CountKey : never)]: Name extends 'cursor'
+type Meta<Requested extends MetaKey> = {
+  [Name in Exclude<Requested, '*'> | ('*' extends Requested ? CountKey : never)]: Name extends 'cursor'
     ? string | null
     : number;
 };

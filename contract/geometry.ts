@@ -1,7 +1,7 @@
 /** Geometries as GeoJSON (RFC 7946): their types, systems of coordinates, and JSON Schema. */
 import type { JsonSchema } from './field-shapes.js';
 
-/** In the order of their numbers in WKB, from 1. */
+/** Types of geometries in the order of their numbers in WKB, from 1. */
 export const geometryTypes = [
   'Point',
   'LineString',

@@ -41,7 +41,7 @@ export interface GenerateOptions {
   readonly ignoresOutdated?: boolean;
   /** Checks the functions of models. */
   readonly checksRunners?: boolean;
-  /** Whether the client is updated; the one in the output folder stays unchanged otherwise. */
+  /** True where the client is updated; the one in the output folder stays unchanged otherwise. */
   readonly client?: boolean;
   /** Table patterns that replace those in `api.yaml`, unless empty. */
   readonly include?: readonly string[];
@@ -57,7 +57,7 @@ export interface GenerateReport extends OutputReport {
   readonly runnerFaults: readonly string[];
   /** Parts of the spec that the database lacks, with `ignoresOutdated`; one sentence each. */
   readonly outdated: readonly string[];
-  /** Whether the previous output is one of this database; `null` where there is none. */
+  /** True where the previous output is one of this database; `null` where there is none. */
   readonly isSameDatabase: boolean | null;
   /** Changes that break clients of the previous output; none where that is one of another database. */
   readonly breaking: readonly BreakingChange[];

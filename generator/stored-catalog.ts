@@ -18,7 +18,7 @@ export const filterCatalog = (catalog: Catalog, tables: IntrospectOptions): Cata
 };
 
 export interface Comparison {
-  /** Whether the stored catalog is one of this database, judged by its tables; `null` where there is none. */
+  /** True where the stored catalog is one of this database, judged by its tables; `null` where there is none. */
   readonly isSameDatabase: boolean | null;
   readonly breaking: readonly BreakingChange[];
   readonly warnings: readonly string[];

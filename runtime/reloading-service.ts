@@ -47,7 +47,7 @@ export interface BuildSource {
 }
 
 export interface ReloadingOptions extends ServiceOptions {
-  /** Without it, nothing is replaced. */
+  /** Builds of later schemas; absent where nothing is replaced. */
   readonly source?: BuildSource;
 }
 

@@ -13,7 +13,7 @@ export const createRunSchemaApply =
       await runQueuedApply(applyId, {
         database,
         tables: config.tables,
-        // the row names who asked for it
+        // the row names who requested it
         user: null,
         wait: config.schemaApplyWait,
         worker,

@@ -12,7 +12,7 @@ declare module 'vitest' {
 /** Times in seconds. */
 interface ProcessorTime {
   readonly used: number;
-  /** What processes used that the file started and that have ended; 0 outside of Linux. */
+  /** Time of processes that the file started and that have ended; 0 outside of Linux. */
   readonly byOthers: number;
   /** Time in which the process was ready to run, and others had the processors; 0 outside of Linux. */
   readonly waited: number;

@@ -41,7 +41,7 @@ export interface Table {
   readonly broken?: readonly BrokenKey[];
   /** Indexes except those of the primary key and `uniques`, by name. */
   readonly indexes: readonly Index[];
-  /** Whether triggers or rules may run when a row is inserted: there are some, or the user may not see them. */
+  /** True where triggers or rules may run when a row is inserted: there are some, or the user may not see them. */
   readonly triggers?: true;
   /** SQLite only: table options of `CREATE TABLE`, and whether AUTOINCREMENT is set. */
   readonly options?: {
@@ -59,7 +59,7 @@ export interface Column {
   readonly nullable: boolean;
   /** The default; `null` for none, or for `NULL`. */
   readonly default: ColumnDefault | null;
-  /** Whether the database generates the value. */
+  /** True where the database generates the value. */
   readonly autoIncrement: boolean;
   readonly generated: { readonly expression: string; readonly stored: boolean } | null;
   /** MySQL and MariaDB: SQL of the value set on every update of the row. */
@@ -120,7 +120,7 @@ export interface ForeignKey {
   readonly deferrable?: Deferrable;
 }
 
-/** When a constraint that transactions may defer is checked unless they say otherwise: after each statement, or at commit. */
+/** The time at which a deferrable constraint is checked by default: after each statement, or at commit. */
 export type Deferrable = 'immediate' | 'deferred';
 
 export interface BrokenKey {

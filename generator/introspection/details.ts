@@ -8,7 +8,7 @@ export interface SchemaDetails {
   /** Default character set and collation of the database; `null` where there are none. */
   readonly charset: string | null;
   readonly collation: string | null;
-  /** By table name. Views are absent. */
+  /** Tables by name, without views. */
   readonly tables: ReadonlyMap<string, TableDetails>;
   /** Types that were created in the database, with the labels of enums; absent where a database has none. */
   readonly types?: ReadonlyMap<string, readonly string[] | null>;
@@ -24,8 +24,10 @@ export interface TableDetails {
   readonly checks: readonly CheckDetails[];
   /** All indexes but that of the primary key, by name. */
   readonly indexes: readonly IndexDetails[];
-  /** By column name. */
+  /** Columns by name. */
   readonly columns: ReadonlyMap<string, ColumnDetails>;
+  /** Sentences about properties that these facts do not describe; absent where there are none. */
+  readonly incomplete?: readonly string[];
   /** Statements of its triggers, which a new table in its place needs again. */
   readonly triggers?: readonly string[];
 }
@@ -40,7 +42,7 @@ export interface CheckDetails {
 }
 
 export interface IndexDetails extends Pick<Index, 'name' | 'unique'> {
-  /** Whether it belongs to a unique constraint. */
+  /** True where it belongs to a unique constraint. */
   readonly constraint: boolean;
   /** Absent where every statement checks it. */
   readonly deferrable?: Deferrable;
@@ -51,7 +53,7 @@ export interface IndexDetails extends Pick<Index, 'name' | 'unique'> {
   readonly predicate: string | null;
   /** Columns that are stored in the index without being part of its key. */
   readonly include: readonly string[];
-  /** Whether it has properties that these facts do not describe, such as an operator class. */
+  /** True where it has properties that these facts do not describe, such as an operator class. */
   readonly incomplete: boolean;
 }
 
@@ -76,7 +78,7 @@ export interface ColumnDetails {
   readonly values: readonly string[] | null;
   /** System of coordinates of a geometry (EPSG), `null` where it is any; absent for other types. */
   readonly srid?: number | null;
-  /** Whether `select *` omits the column; absent for a visible one. */
+  /** True where `select *` omits the column; absent for a visible one. */
   readonly invisible?: true;
   /** `null` where it is that of the table. */
   readonly collation: string | null;

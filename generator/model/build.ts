@@ -18,7 +18,7 @@ import type { Collection, CollectionNames, Model, Operation } from './types.js';
 export interface ModelSources {
   readonly catalog: Catalog;
   readonly spec: Spec;
-  /** Whether the output is the package's own rather than a team's. */
+  /** True where the output is the package's own rather than a team's. */
   readonly forPackage?: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface Link {
   readonly name: string;
   /** The meta entry; `null` where only a foreign key declares the link. */
   readonly meta: MetaEntry | null;
-  /** Whether a foreign key of the database backs the link. */
+  /** True where a foreign key of the database backs the link. */
   readonly constrained: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface Model {
   readonly systemTables: readonly SystemTable[];
   /** Sorted by id. */
   readonly operations: readonly Operation[];
-  /** Whether the output is the package's own, which lists the routes of every project and is imported by the runtime. */
+  /** True where the output is the package's own, which lists the routes of every project and is imported by the runtime. */
   readonly forPackage: boolean;
   /** Schemas of operations that have a name in generated code, sorted by name. */
   readonly operationTypes: readonly NamedSchema[];
@@ -41,19 +41,19 @@ export interface Collection {
   /** The table's name, unchanged; the name in every API. */
   readonly name: string;
   readonly kind: 'table' | 'view';
-  /** Whether svc declares the table (`svc_…`). */
+  /** True where svc declares the table (`svc_…`). */
   readonly system: boolean;
   /** Path in REST: `/items/Album`, `/users`; `null` where it is not served over REST. */
   readonly path: string | null;
-  /** Whether only svc writes it. */
+  /** True where only svc writes it. */
   readonly readonly: boolean;
-  /** Whether it defines access: its items are written individually, never through the owner of a list. */
+  /** True where it defines access: its items are written individually, never through the owner of a list. */
   readonly access: boolean;
   /** Writes that are recorded as activity; `all` records the changed fields too. */
   readonly activity: 'all' | 'activity' | null;
   readonly note: string | null;
   readonly singleton: boolean;
-  /** Whether triggers or rules of the database may run when an item is created. */
+  /** True where triggers or rules of the database may run when an item is created. */
   readonly triggers: boolean;
   /** Field by which lists are sorted by default. */
   readonly sortField: string | null;
@@ -83,7 +83,7 @@ export interface SystemColumn {
   /** Type of a value that a statement returns: booleans are 1 and 0, integers are exact up to 2^53. */
   readonly type: 'string' | 'number' | 'boolean';
   readonly nullable: boolean;
-  /** Whether an insert may omit it. */
+  /** True where an insert may omit it. */
   readonly optional: boolean;
 }
 
@@ -115,11 +115,11 @@ export interface Field extends FieldShape {
   readonly dbType: string;
   readonly nullable: boolean;
   /**
-   * Whether create requires a value: not nullable, without a default, and not filled by the database or the
+   * True where create requires a value: not nullable, without a default, and not filled by the database or the
    * server.
    */
   readonly required: boolean;
-  /** Whether the database or server sets a value where the client sends none. */
+  /** True where the database or server sets a value where the client sends none. */
   readonly hasDefault: boolean;
   /** Literal default in its wire form, for documentation. */
   readonly defaultValue: string | number | boolean | null;
@@ -127,7 +127,7 @@ export interface Field extends FieldShape {
   readonly defaultSql: string | null;
   readonly primaryKey: boolean;
   readonly autoIncrement: boolean;
-  /** Whether the database computes it; such a field is never written. */
+  /** True where the database computes it; such a field is never written. */
   readonly generated: boolean;
   /** Meta `readonly`: only administrators may write it. */
   readonly readonly: boolean;
@@ -135,9 +135,9 @@ export interface Field extends FieldShape {
   readonly collation: string | null;
   readonly conceal: boolean;
   readonly hash: boolean;
-  /** Whether it is a static token, which the server may store as a hash. */
+  /** True where it is a static token, which the server may store as a hash. */
   readonly token: boolean;
-  /** Whether texts are stored in lower case. */
+  /** True where texts are stored in lower case. */
   readonly lowerCase: boolean;
   /** Value set by the server. */
   readonly fill: 'uuid' | 'user-created' | 'user-updated' | 'date-created' | 'date-updated' | null;
@@ -154,7 +154,7 @@ interface RelationBase {
   readonly graphql: string;
   /** Property of the Objection model; differs from every field and every other relation. */
   readonly property: string;
-  /** Whether meta declares it, rather than only a foreign key; lists declared in meta are part of `*`. */
+  /** True where meta declares it, rather than only a foreign key; lists declared in meta are part of `*`. */
   readonly meta: boolean;
 }
 
@@ -164,7 +164,7 @@ export interface ManyToOne extends RelationBase {
   /** The collection's own fields, in the order of `targetFields`. */
   readonly fields: readonly string[];
   readonly targetFields: readonly string[];
-  /** Whether a foreign key of the database backs the relation. */
+  /** True where a foreign key of the database backs the relation. */
   readonly constrained: boolean;
 }
 
@@ -181,7 +181,7 @@ export interface OneToMany extends RelationBase {
   readonly junctionField: string | null;
   readonly sortField: string | null;
   readonly deselect: 'nullify' | 'delete';
-  /** Whether the items can be written through their owner: they have keys, and do not define access. */
+  /** True where the items can be written through their owner: they have keys, and do not define access. */
   readonly written: boolean;
 }
 
@@ -216,15 +216,15 @@ export interface Operation {
    * `open`: authentication is ignored. `public`: no token is required, but one that is sent must be valid.
    */
   readonly access: 'open' | 'public' | 'user' | 'operator' | 'admin';
-  /** Whether requests with an invalid session cookie are served as anonymous. */
+  /** True where requests with an invalid session cookie are served as anonymous. */
   readonly withoutSession: boolean;
-  /** Whether users are served who have not set up the one-time passwords that a policy requires. */
+  /** True where users are served who have not set up the one-time passwords that a policy requires. */
   readonly beforeSecondFactor: boolean;
-  /** Whether anonymous callers get 401 instead of 403, because clients start a login by it. */
+  /** True where anonymous callers get 401 instead of 403, because clients start a login by it. */
   readonly startsLogin: boolean;
-  /** Whether keys of the queue are accepted as well as tokens. */
+  /** True where keys of the queue are accepted as well as tokens. */
   readonly acceptsKey: boolean;
-  /** Whether the body may also be a JSON or YAML file of a form. */
+  /** True where the body may also be a JSON or YAML file of a form. */
   readonly upload: boolean;
   /** Describes the file of a form that is the body; `null`: there is none. */
   readonly file: string | null;
@@ -233,9 +233,9 @@ export interface Operation {
   readonly body: JsonSchema | null;
   /** The field in GraphQL; `null` for REST only. */
   readonly graphql: OperationField | null;
-  /** Whether it comes from the package's own spec, unchanged by a team's; every project serves it. */
+  /** True where it comes from the package's own spec, unchanged by a team's; every project serves it. */
   readonly own: boolean;
-  /** Whether svc has a handler for it; a team's own application serves the others. */
+  /** True where svc has a handler for it; a team's own application serves the others. */
   readonly served: boolean;
   readonly responses: readonly OperationResponse[];
   readonly errors: readonly string[];

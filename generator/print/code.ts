@@ -16,7 +16,7 @@ interface Group {
   /** Padding between bracket and item on one line. */
   readonly pad: '' | ' ';
   readonly separator: ',' | ';';
-  /** Whether the separator follows the last item in multi-line form. */
+  /** True where the separator follows the last item in multi-line form. */
   readonly trailing: boolean;
   /** Forces multi-line form. */
   readonly expand: boolean;

@@ -157,7 +157,7 @@ const fileName = /^models\/([a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*)+)\.yaml
 export interface QueueModelFile {
   /** `models/<owner>.<app>.yaml` */
   readonly path: string;
-  /** Whether the file belongs to the package and is unchanged. */
+  /** True where the file belongs to the package and is unchanged. */
   readonly own: boolean;
   readonly node: Node;
 }

@@ -16,7 +16,7 @@ import type { Node } from './yaml.js';
 export interface SpecFile {
   /** Relative to its spec folder: `collections/svc_users.yaml`. */
   readonly path: string;
-  /** Whether the file is part of the package's own spec rather than a team's. */
+  /** True where the file is part of the package's own spec rather than a team's. */
   readonly own: boolean;
   readonly node: Node;
 }

@@ -6,7 +6,7 @@ export interface Credential {
   readonly token: string;
   /** Unique cache key: the Authorization header as sent, otherwise a string that cannot be a header. */
   readonly key: string;
-  /** Whether the token is from the session cookie, which browsers also send with cross-site requests. */
+  /** True where the token is from the session cookie, which browsers also send with cross-site requests. */
   readonly cookie: boolean;
 }
 
@@ -88,7 +88,7 @@ export const clearedCookies = (error: unknown, sameSite: SameSite): readonly str
     ? [`${sessionCookie}=; Max-Age=0; Path=/; HttpOnly; ${attributes[sameSite]}`]
     : [];
 
-/** Without `Secure`, browsers ignore a cookie for other sites. */
+/** Attributes of cookies. Browsers ignore a cookie for other sites without `Secure`. */
 const attributes: Readonly<Record<SameSite, string>> = {
   lax: 'SameSite=Lax',
   strict: 'SameSite=Strict',

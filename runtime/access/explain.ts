@@ -9,11 +9,11 @@ export interface Explanation {
   readonly access: 'none' | 'partial' | 'full';
   /** Policies that permit the action. */
   readonly policies: readonly PolicyExplanation[];
-  /** Whether the collection cannot be written, regardless of policies. */
+  /** True where the collection cannot be written, regardless of policies. */
   readonly readonly: boolean;
   /** Addresses from which the user may connect; empty for any address. */
   readonly addresses: readonly string[];
-  /** Whether a policy requires one-time passwords that the user has not set up; nothing is permitted until then. */
+  /** True where a policy requires one-time passwords that the user has not set up; nothing is permitted until then. */
   readonly pending: boolean;
 }
 

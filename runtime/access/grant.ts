@@ -34,7 +34,7 @@ export interface Grant {
   readonly [granted]: true;
   readonly collection: Collection;
   readonly action: string;
-  /** Whether every field is permitted (`*` or admin); only then do errors distinguish unknown from forbidden names. */
+  /** True where every field is permitted (`*` or admin); only then do errors distinguish unknown from forbidden names. */
   readonly everyField: boolean;
   readonly admin: boolean;
   /** Rows on which the action is permitted. */

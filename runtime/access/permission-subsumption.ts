@@ -7,7 +7,7 @@ import type { PolicySet } from './policies.js';
 export interface PolicyConditions {
   /** Client networks; empty for any address. */
   readonly networks: readonly string[];
-  /** Whether the policy requires a second factor. */
+  /** True where the policy requires a second factor. */
   readonly secondFactor: boolean;
 }
 

@@ -20,9 +20,9 @@ export interface AccessRows {
   readonly policies: readonly {
     readonly id: string;
     readonly admin: boolean;
-    /** Whether its holders may use the operations of operators. */
+    /** True where its holders may use the operations of operators. */
     readonly operator?: boolean;
-    /** Whether the policy requires a second factor. */
+    /** True where the policy requires a second factor. */
     readonly secondFactor?: boolean;
     /** Addresses and networks to which the policy applies; empty for any address. */
     readonly addresses?: readonly string[];
@@ -40,7 +40,7 @@ export interface User {
   readonly id: string;
   readonly role: string | null;
   readonly status: string;
-  /** Whether one-time passwords are set up, or the identity provider is responsible for the second factor. */
+  /** True where one-time passwords are set up, or the identity provider is responsible for the second factor. */
   readonly secondFactor?: boolean;
   /** Columns that `$CURRENT_USER.<column>` may name, without masked ones. */
   readonly columns: Columns;
@@ -50,9 +50,9 @@ export interface User {
 export interface PolicySet {
   readonly ids: readonly string[];
   readonly admin: boolean;
-  /** Whether the operations of operators may be used, which administrators may. */
+  /** True where the operations of operators may be used, which administrators may. */
   readonly operator: boolean;
-  /** Whether any of the policies requires a second factor. */
+  /** True where any of the policies requires a second factor. */
   readonly requiresSecondFactor: boolean;
   /** Permissions of all policies in the set. */
   readonly permissions: readonly Permission[];

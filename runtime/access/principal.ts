@@ -9,7 +9,7 @@ export interface Principal {
   /** `null` for an anonymous caller, to whom only public policies apply. */
   readonly user: User | null;
   readonly policies: PolicySet;
-  /** Whether a policy requires a second factor that the user has not set up; nothing is permitted until then. */
+  /** True where a policy requires a second factor that the user has not set up; nothing is permitted until then. */
   readonly needsSecondFactor: boolean;
   /** The user's role and its ancestors. */
   readonly roles: readonly string[];

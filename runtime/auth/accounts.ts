@@ -74,7 +74,7 @@ export interface AccountUpdate {
   readonly changes: Secrets;
   /** Values that the record must still have; if it does not, nothing is changed. */
   readonly expected?: Secrets;
-  /** Whether all sessions of the user end. */
+  /** True where all sessions of the user end. */
   readonly endsSessions?: boolean;
   readonly record: RecordChange;
 }

@@ -24,7 +24,7 @@ export interface StoredSession {
   readonly token: string | null;
   readonly previous: string | null;
   readonly rotated: number;
-  /** Whether the user is active and has not changed the password since the session started. */
+  /** True where the user is active and has not changed the password since the session started. */
   readonly isAccountValid: boolean;
   readonly addresses: AddressList;
 }

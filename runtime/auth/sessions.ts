@@ -55,7 +55,7 @@ interface BeginOptions {
   readonly from: SessionOrigin;
   /** Lifetime in milliseconds. */
   readonly ttl: number;
-  /** Whether to issue a refresh token. */
+  /** True to issue a refresh token. */
   readonly refreshable: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface Config {
     readonly poolMax: number;
     /** Milliseconds until a statement is aborted. */
     readonly statementTimeout: number;
-    /** Whether small reads are sent together. */
+    /** True where small reads are sent together. */
     readonly pipeline: boolean;
     /** Milliseconds that a start waits for an unavailable database. */
     readonly wait: number;
@@ -26,7 +26,7 @@ export interface Config {
   readonly tables: { readonly include: readonly string[]; readonly exclude: readonly string[] };
   readonly host: string;
   readonly port: number;
-  /** Without trailing slash, possibly with a path prefix; `null`: derived from host and port. */
+  /** Origin and path prefix, without a trailing slash; `null`: derived from host and port. */
   readonly publicUrl: string | null;
   /** Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
   readonly trustProxy: { readonly hops: number; readonly ranges: readonly string[] };
@@ -44,7 +44,7 @@ export interface Config {
     /** Milliseconds for which an access version that was read is relied on; 0: it is read for each request. */
     readonly lease: number;
   };
-  /** Milliseconds between two looks for a changed schema; 0: none but those that are asked for. */
+  /** Milliseconds between two looks for a changed schema; 0: requested ones only. */
   readonly schemaWatch: number | 'trigger';
   /** Milliseconds for which an apply waits for hosts that do not follow, and for locks of others. */
   readonly schemaApplyWait: number;
@@ -134,7 +134,7 @@ export interface Config {
     readonly allowHttp: boolean;
   };
   readonly graphql: {
-    /** Whether introspection queries are allowed. */
+    /** True where introspection queries are allowed. */
     readonly introspection: boolean;
     /** Maximum number of lexical tokens in a document. */
     readonly tokenLimit: number;

@@ -10,7 +10,7 @@ interface CommonConfig {
   /** Claim that identifies a user permanently. */
   readonly identifierKey: string;
   readonly emailKey: string;
-  /** Whether an unknown user is registered. */
+  /** True where an unknown user is registered. */
   readonly allowRegistration: boolean;
   /** Role of registered users; `null`: none. */
   readonly defaultRole: string | null;

@@ -39,7 +39,7 @@ export interface RowLayout {
   readonly limit: number;
   /** Accounts for the memory of the rows; absent if they are not part of an answer. */
   readonly bytes?: ByteBudget;
-  /** Whether the statement finds one row by its key, so that others can wait for it. */
+  /** True where the statement finds one row by its key, so that others can wait for it. */
   readonly byKey?: boolean;
 }
 
@@ -75,7 +75,7 @@ export interface SchemaTrigger {
 export interface Database extends Executor {
   readonly dialect: DialectName;
   readonly sql: SqlDialect;
-  /** Whether it runs in this process, whose event loop waits for every statement. */
+  /** True where it runs in this process, whose event loop waits for every statement. */
   readonly isEmbedded?: true;
   /**
    * Runs single statements on a connection that is kept for them, to the server that takes the writes: they do not wait
@@ -132,7 +132,7 @@ export interface DatabaseOptions {
   readonly poolMax?: number;
   /** Milliseconds. */
   readonly statementTimeout?: number;
-  /** Whether reads by key that come at once are sent together; true if absent. */
+  /** True where reads by key that come at once are sent together; true if absent. */
   readonly pipeline?: boolean;
   /** PEM text of the certificate authority. */
   readonly ca?: string;

@@ -19,7 +19,7 @@ export interface DdlPrinter {
   addIndex(table: string, index: NamedColumns): string;
   /** `null` if foreign keys can be created only together with their table or column. */
   readonly addForeignKey: ((table: string, key: SystemForeignKey) => string) | null;
-  /** Whether `createTable` omits indexes, so that each needs a statement of its own. */
+  /** True where `createTable` omits indexes, so that each needs a statement of its own. */
   readonly separateIndexes: boolean;
 }
 
@@ -54,11 +54,11 @@ export interface SchemaPrinter {
   readonly syntax: ExpressionSyntax;
   /** Their spelling in DDL. */
   readonly expressions: ExpressionPrinter;
-  /** Whether DDL can be rolled back. */
+  /** True where DDL can be rolled back. */
   readonly transactional: boolean;
-  /** Whether `NO ACTION` and `RESTRICT` are the same. */
+  /** True where `NO ACTION` and `RESTRICT` are the same. */
   readonly noActionIsRestrict: boolean;
-  /** Whether a foreign key has an index that the database makes. */
+  /** True where a foreign key has an index that the database makes. */
   readonly indexesForeignKeys: boolean;
   /** Matches names that the database keeps for itself. */
   readonly reserved: RegExp;
@@ -79,7 +79,7 @@ export interface SchemaPrinter {
   readonly fieldTypes: Readonly<Record<string, NewColumnType>>;
   /** Other names of types. */
   readonly aliases?: ReadonlyMap<string, string>;
-  /** Whether a unique index of whole columns is the same as a unique constraint. */
+  /** True where a unique index of whole columns is the same as a unique constraint. */
   readonly uniqueIndexIsConstraint: boolean;
   /** Returns a column in the form in which the database describes it, where there are several. */
   normalizeColumn(column: ColumnShape): ColumnShape;
@@ -96,10 +96,12 @@ export interface SchemaPrinter {
   ): string;
   /** Returns statements that make one table the other, which has the same name. */
   alterTable(before: TableShape, after: TableShape): readonly string[];
+  /** Returns whether altering a table makes it anew, by what is known of it. Absent where that never happens. */
+  isMadeAnew?(before: TableShape, after: TableShape): boolean;
   /** `null` if foreign keys are part of the table. */
   readonly addForeignKey: ((table: string, key: ForeignKeyShape) => string) | null;
   dropForeignKey(table: TableShape, key: ForeignKeyShape): string;
-  /** Whether the database refuses to drop what a view names, instead of breaking the view. */
+  /** True where the database refuses to drop what a view names, instead of breaking the view. */
   readonly viewsBlockDrops: boolean;
   /** Returns what a change of a table costs. */
   costOf(change: TableChange, tables: { readonly before: TableShape; readonly after: TableShape }): Cost;

@@ -14,14 +14,14 @@ export type Match = 'contains' | 'icontains' | 'startsWith' | 'istartsWith' | 'e
 /** The SQL of one database, as far as it differs; everything else in `sql` is common to all databases. */
 export interface SqlDialect {
   readonly name: DialectName;
-  /** Whether `INSERT … RETURNING` is supported. */
+  /** True where `INSERT … RETURNING` is supported. */
   readonly returning: boolean;
   /**
    * The way in which the row of a single UPDATE is read: by its RETURNING clause; by a select after an `autocommit`, as a transaction
    * would cost too much; or by a select in the same `transaction`, as RETURNING would not show changes of triggers.
    */
   readonly updateReadback: 'returning' | 'autocommit' | 'transaction';
-  /** Without `returning`: selects the `first` generated key of the last insert and the `step` between its keys. */
+  /** Statement of databases without `returning`: selects the `first` generated key of the last insert and the `step` between its keys. */
   readonly keyStep?: string;
   /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
   readonly checkClause?: string;
@@ -77,7 +77,7 @@ export interface SqlDialect {
   asText?(field: Field): readonly [string, string];
   /** Returns values as a single bound array; absent if a list has one placeholder per value. */
   array?(values: readonly BindValue[]): string;
-  /** Whether the number of LIMIT is part of the SQL text instead of bound. */
+  /** True where the number of LIMIT is part of the SQL text instead of bound. */
   readonly limitInText?: boolean;
   /** SQL before and after the join conditions other than the keys; absent if none is needed. */
   readonly joinCondition?: readonly [string, string];
@@ -106,7 +106,7 @@ export interface SqlDialect {
 
 /** Forms of a value in JSON: expressions that are null where there is no value, or JSON's null. */
 export interface JsonAt {
-  /** As JSON; comparable, so that it can be grouped by. */
+  /** The value as JSON; comparable, so that it can be grouped by. */
   readonly value: string;
   /** The text of a text, number or boolean, compared by its code points as far as the database does; else null. */
   readonly text: string;
@@ -119,7 +119,7 @@ export interface AggregateOptions {
   readonly field: Field;
   /** Describes the result. */
   readonly result: Field;
-  /** Whether equal values count once. */
+  /** True where equal values count once. */
   readonly distinct: boolean;
 }
 

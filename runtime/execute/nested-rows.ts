@@ -7,7 +7,7 @@ import { JsonRows, margin, type Group, type RowSet } from './row-set.js';
 export interface FilledRows extends Pick<RowSet, 'rows' | 'groups'> {
   /** Number of rows in all lists below these rows. */
   readonly nested: number;
-  /** Whether each key has one row at most, which is no list: an item of a many-to-any relation. */
+  /** True where each key has one row at most, which is no list: an item of a many-to-any relation. */
   readonly isItem?: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface RowSet {
   readonly count: number;
   /** The cursor of the last row, where there are further rows. */
   readonly next: string | null;
-  /** Whether all rows received are in `rows`. */
+  /** True where all rows received are in `rows`. */
   readonly isWhole: boolean;
   /** Slots of nested lists, by offset. */
   readonly slots: readonly ListSlot[];

@@ -29,7 +29,7 @@ interface Rows {
   readonly where?: Condition;
   /** Unique fields whose values are given in place of keys. */
   readonly fields?: readonly Field[];
-  /** Whether the rows are locked; they are when absent. */
+  /** True where the rows are locked; they are when absent. */
   readonly isLocked?: boolean;
 }
 

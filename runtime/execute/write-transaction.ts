@@ -45,7 +45,7 @@ export interface ExecuteContext {
   readonly database: Database;
   readonly dialect: SqlDialect;
   readonly input: BindInput;
-  /** Whether a write may run as a single autocommit statement. */
+  /** True where a write may run as a single autocommit statement. */
   readonly allowsAutocommit: boolean;
   /** Creates the hooks of one transaction. */
   hooks(): WriteHooks;

@@ -29,9 +29,9 @@ import {
 
 /** Reads the output of a write: its rows, or the reason why they are not returned. */
 export interface OutputReader<Output> {
-  /** Whether the output contains rows. */
+  /** True where the output contains rows. */
   readonly returnsRows: boolean;
-  /** Whether the output is in the order of the rows that are written. */
+  /** True where the output is in the order of the rows that are written. */
   readonly keepsOrder: boolean;
   /** The RETURNING clause that yields the output; `null` where the output needs more than the row. */
   readonly returning: Returning | null;

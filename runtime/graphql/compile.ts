@@ -37,7 +37,7 @@ export interface CompileOptions extends OperationHandlers {
 
 export interface CompiledOperation {
   readonly isMutation: boolean;
-  /** Whether a request with an expired session cookie may run it. */
+  /** True where a request with an expired session cookie may run it. */
   readonly isWithoutSession: boolean;
   /** Returns the root fields in order. @throws GRAPHQL_VALIDATION when the variables do not match their types */
   prepare(variables: GraphqlCall['variables']): readonly RootField[];
@@ -53,7 +53,7 @@ export interface RootField {
   /** Response key: the alias or the name. */
   readonly key: string;
   readonly location: { readonly line: number; readonly column: number };
-  /** Whether the type is non-null: without a value, `data` is null. */
+  /** True where the type is non-null: without a value, `data` is null. */
   readonly isRequired: boolean;
   run(context: CallContext): Promise<RootResult>;
 }

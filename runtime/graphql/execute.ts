@@ -91,7 +91,7 @@ const toBytes = (result: RootResult | null): readonly Buffer[] => {
   return result.isList ? [open, result.rows.bytes, close] : [result.rows.bytes];
 };
 
-/** Prints what follows `data`: errors, and what is told beside the data. */
+/** Prints the members after `data`: errors and extensions. */
 const printTail = (outcomes: readonly Outcome[]): string => {
   const errors = outcomes.flatMap(({ root, problems }) =>
     problems.map(({ message, code, details }) => ({

@@ -47,7 +47,7 @@ const toCalls = (key: string, filter: unknown, call: string): [string, unknown][
   return Object.entries(filter).map(([name, condition]) => [`${name}(${call})`, condition]);
 };
 
-/** Whether a value of the type may need translation, by the type. */
+/** True for types whose values may need translation. */
 const translated = new WeakMap<GraphQLInputObjectType, boolean>();
 
 const isTranslated = (type: GraphQLInputObjectType): boolean => {

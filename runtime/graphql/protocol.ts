@@ -14,7 +14,7 @@ export interface GraphqlCall {
   readonly document: string;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Whether the request is a GET, which must not run mutations. */
+  /** True where the request is a GET, which must not run mutations. */
   readonly isReadOnly: boolean;
 }
 

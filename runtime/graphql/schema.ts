@@ -30,7 +30,7 @@ export type Scope = 'items' | 'system';
 export interface View {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
-  /** Whether an input type has a field whose name every object inherits, such as `constructor`. */
+  /** True where an input type has a field whose name every object inherits, such as `constructor`. */
   readonly hasInheritedNames: boolean;
   /** Data that belongs to this view, by the object that stores it. */
   readonly cache: Map<object, unknown>;

@@ -6,7 +6,7 @@ import type { Responder } from './respond.js';
 
 export interface CorsOptions {
   readonly origins: Origins;
-  /** Whether these pages may send cookies. */
+  /** True where these pages may send cookies. */
   readonly credentials: boolean;
 }
 

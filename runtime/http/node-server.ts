@@ -95,7 +95,7 @@ const serveConnections = (
 interface InProgress {
   /** Responses to requests in progress. */
   readonly responses: Set<ServerResponse>;
-  /** Whether responses ask to close their connection. */
+  /** True where responses ask to close their connection. */
   isLeaving: boolean;
   /** Open connections: those without a request yet are not idle in the sense of `closeIdleConnections`. */
   readonly sockets: Set<Socket>;

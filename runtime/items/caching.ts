@@ -19,7 +19,7 @@ interface CacheReadOptions {
   readonly tagOf: EntityTagOf;
   /** The response is one item, whose tag a later write can send as `If-Match`. Lists have none: it costs a tenth of a list. */
   readonly isItem: boolean;
-  /** Whether the response is of a system collection, which holds identities: clients keep only its tag. */
+  /** True where the response is of a system collection, which holds identities: clients keep only its tag. */
   readonly isSystem: boolean;
 }
 

@@ -99,7 +99,7 @@ async function* prepend(first: Chunk, rest: AsyncIterable<Chunk>): AsyncGenerato
   yield* rest;
 }
 
-/** Returns the bytes of all chunks; the memory of one is free when the next is asked for. */
+/** Returns the bytes of all chunks; the memory of one is free when the next is requested. */
 async function* bytesOf(
   chunks: AsyncIterable<Chunk>,
   { budget }: ItemContext,

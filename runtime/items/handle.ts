@@ -101,9 +101,9 @@ interface Call {
 
 interface Action {
   readonly isWrite: boolean;
-  /** Whether the action compares `If-Match`. */
+  /** True where the action compares `If-Match`. */
   readonly matches: boolean;
-  /** Whether the action takes `on_conflict`. */
+  /** True where the action takes `on_conflict`. */
   readonly takesConflict: boolean;
   run(call: Call): Promise<ApiResponse>;
 }

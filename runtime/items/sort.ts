@@ -39,7 +39,7 @@ export const sortItems = async (collection: Collection, move: Move, context: Ite
   throw apiError('SERVICE_UNAVAILABLE', { service: 'order' }, 'others move items too; try again');
 };
 
-/** Of moves at the same time at least one succeeds in each attempt, so this many can be made together. */
+/** Maximum attempts of a move. Each time at least one of several concurrent moves succeeds, so this many can be concurrent. */
 const maxAttempts = 20;
 
 /** Returns false where others have moved items meanwhile. */

@@ -130,7 +130,7 @@ const counters: Counters = {
     if (failure !== null) tallies.add('databaseErrors', [failure]);
   },
   connectionAwaited: (tallies, { ms }) => tallies.observe('poolWait', none, ms / 1000),
-  // afterwards it is asked for each snapshot
+  // afterwards it is read for each snapshot
   databaseAwaited: (tallies) => tallies.set('databaseUp', none, 0),
   planCreated: (tallies, { use }) => tallies.add('plansCreated', [use]),
   limitReached: (tallies, { limit }) =>

@@ -42,7 +42,7 @@ export interface OperationClient {
   readonly address: string;
   readonly userAgent: string | null;
   readonly origin: string | null;
-  /** Whether the request came over TLS. */
+  /** True where the request came over TLS. */
   readonly secure: boolean;
   /** Trace and span that the call belongs to; null if there is none. */
   readonly traceparent: string | null;
@@ -59,7 +59,7 @@ export interface OpenedContext {
 interface ContextOptions {
   readonly access: Access;
   readonly keyCaller?: OperationContext['keyCaller'];
-  /** Whether the operation can be tried by `dry_run`. */
+  /** True where the operation can be tried by `dry_run`. */
   readonly isTried?: boolean;
 }
 

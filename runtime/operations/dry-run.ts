@@ -4,7 +4,7 @@ import type { OperationContext } from './context.js';
 
 interface DryRunOptions {
   readonly context: OperationContext;
-  /** Whether the write is only tried. */
+  /** True where the write is only tried. */
   readonly isDryRun?: boolean | undefined;
 }
 

@@ -53,7 +53,7 @@ interface Need {
 interface Called {
   readonly services: OperationServices;
   readonly context: OperationContext;
-  /** Whether the write is only tried. */
+  /** True where the write is only tried. */
   readonly isDryRun?: boolean | undefined;
 }
 

@@ -5,7 +5,7 @@ import { lazy } from '../concurrency/lazy.js';
 import { isObject } from '../../contract/objects.js';
 
 export interface ValidateOptions {
-  /** Whether to convert strings to numbers and booleans, for query strings and headers. */
+  /** True to convert strings to numbers and booleans, for query strings and headers. */
   readonly coerce?: boolean;
 }
 

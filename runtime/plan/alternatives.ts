@@ -23,7 +23,7 @@ export interface IdentifiedPayload {
   readonly payload: unknown;
   /** Names of the fields that identify the row, which a change leaves as they are. */
   readonly identity: ReadonlySet<string>;
-  /** Whether a stored row is changed. */
+  /** True where a stored row is changed. */
   readonly isChange: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface ListEntry {
 /** A row that the payload gives by its key. */
 export interface KeyedEntry extends ListEntry {
   readonly key: Key;
-  /** Whether the entry is an object, as a new row is. */
+  /** True where the entry is an object, as a new row is. */
   readonly isObject: boolean;
 }
 

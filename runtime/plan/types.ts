@@ -146,7 +146,7 @@ export interface ColumnRef {
   /** Rows, at the end of the path, on which the value is visible; it is null on others. */
   readonly rule: Condition | null;
   /**
-   * Whether the reference belongs to a rule: its path compiles to a subquery, which is valid in any clause.
+   * True where the reference belongs to a rule: its path compiles to a subquery, which is valid in any clause.
    */
   readonly inRule: boolean;
   /** The computation of the value, whose result `field` then describes. Absent for a column itself. */

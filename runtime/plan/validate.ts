@@ -21,7 +21,7 @@ export interface ValidationContext {
   readonly collection: Collection;
   /** Values by field name, in their stored form. Fields that are absent pass; what is no field never does. */
   readonly payload: ReadonlyMap<string, unknown>;
-  /** Whether null passes every operator but those that test for null; otherwise it passes none of them. */
+  /** True where null passes every operator but those that test for null; otherwise it passes none of them. */
   readonly nullPasses: boolean;
   resolve(value: unknown): unknown;
 }

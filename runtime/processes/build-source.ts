@@ -9,7 +9,7 @@ import { watchSchema } from './schema-watch.js';
 
 export interface SourceOptions {
   readonly opened: OpenedBuild;
-  /** Milliseconds between two looks, 0 for none but those that are asked for; `trigger`: when the database tells. */
+  /** Milliseconds between two looks, 0 for requested ones only; `trigger`: at notifications of the database. */
   readonly interval: Config['schemaWatch'];
   readonly observe: Observe;
 }

@@ -38,8 +38,8 @@ export const createCollecting = (own: Metrics): Collecting => {
       answered.delete(child.id);
     },
     async snapshots(children) {
-      const asked = children.filter((child) => child.isConnected()).map(ask);
-      await Promise.race([Promise.all(asked), sleep(answerLimit, undefined, { ref: false })]);
+      const answers = children.filter((child) => child.isConnected()).map(ask);
+      await Promise.race([Promise.all(answers), sleep(answerLimit, undefined, { ref: false })]);
       return [...collected.snapshots(), await own.snapshot()];
     },
   };

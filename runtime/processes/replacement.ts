@@ -75,7 +75,7 @@ interface State {
   /** The build with which each process began, by worker id. */
   readonly first: Map<number, string>;
   /** Called by id of the request when the spare process has looked. */
-  readonly asked: Map<number, (failure: string | null) => void>;
+  readonly requested: Map<number, (failure: string | null) => void>;
   lastId: number;
   timer: NodeJS.Timeout | undefined;
   /** Resolves when the processes that were replaced have ended. */
@@ -92,7 +92,7 @@ const createState = ({ directory, generation }: ReplacementOptions): State => ({
   isLoaded: Promise.resolve(),
   loaded: new Map(),
   first: new Map(),
-  asked: new Map(),
+  requested: new Map(),
   lastId: 0,
   timer: undefined,
   retired: Promise.resolve(),
@@ -153,12 +153,12 @@ const askSpare = (spare: Worker, forced: boolean, state: State): Promise<Looked>
     const id = state.lastId;
     const answer = (looked: Looked): void => {
       spare.off('exit', end);
-      state.asked.delete(id);
+      state.requested.delete(id);
       resolve(looked);
     };
     const end = (): void => answer(undefined);
     spare.once('exit', end);
-    state.asked.set(id, (failure) => answer({ failure }));
+    state.requested.set(id, (failure) => answer({ failure }));
     send(spare, { kind: 'look', id, forced });
   });
 
@@ -166,7 +166,7 @@ const takeFinding = async (finding: Finding, context: Context): Promise<void> =>
   const { state } = context;
   const { id, failure } = finding;
   await adopt(finding, context);
-  if (id !== null) state.asked.get(id)?.(failure);
+  if (id !== null) state.requested.get(id)?.(failure);
 };
 
 /** Has all processes serve a build; resolves when they do. */

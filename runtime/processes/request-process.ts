@@ -49,7 +49,7 @@ export interface RequestProcess {
 export interface RequestProcessOptions extends OpenOptions {
   /** Called when the process becomes ready or stops being ready. */
   readonly onReadiness?: (ready: boolean) => void;
-  /** Whether the process ends when its event loop hangs; a supervisor ends it otherwise. */
+  /** True where the process ends when its event loop hangs; a supervisor ends it otherwise. */
   readonly endsHung?: boolean;
   /** Counts what happens; absent where nobody reads it. */
   readonly metrics?: Metrics;
@@ -152,7 +152,7 @@ const watchAvailability =
 interface ChildOptions {
   /** The build to serve, known once the first process has prepared it. */
   readonly directory?: string;
-  /** Whether the process waits until it is to serve. */
+  /** True where the process waits until it is to serve. */
   readonly isSpare: boolean;
 }
 

@@ -60,7 +60,10 @@ export const createSchemaLook = (options: PrepareOptions, directory: string | nu
 
 const unknownVersion = { text: null, generation: 0 };
 
-/** Before the first build, the system tables may be missing, which the build then reports in full. */
+/**
+ * Reads the version of the schema. Before the first build, the system tables may be missing, which the build then reports in
+ * full.
+ */
 const readVersion = async (
   database: Database,
   isFirst: boolean,

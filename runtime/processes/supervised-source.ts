@@ -5,7 +5,7 @@ import { createServedGeneration } from './drain.js';
 import type { Instruction, Report, ServeInstruction } from './messages.js';
 import type { OpenedBuild } from './open-build.js';
 
-/** Creates the source; `report` sends to the supervisor, whose messages the source is told. */
+/** Creates the source; `report` sends to the supervisor, whose messages are passed to the source. */
 export const createSupervisedSource = (
   opened: OpenedBuild,
   report: (message: Report) => void,
@@ -35,15 +35,15 @@ export const createSupervisedSource = (
   const look = (forced: boolean): Promise<void> =>
     new Promise((resolve, reject) => {
       id += 1;
-      const asked = id;
+      const lookId = id;
       const receive = (message: Instruction): void => {
-        if (message.kind !== 'looked' || message.id !== asked) return;
+        if (message.kind !== 'looked' || message.id !== lookId) return;
         process.off('message', receive);
         if (message.failure !== null) reject(new Error(message.failure));
         else replacing.then(resolve, reject);
       };
       process.on('message', receive);
-      report({ kind: 'look', id: asked, forced });
+      report({ kind: 'look', id: lookId, forced });
     });
   return {
     look: latest(look, (first, second) => first || second),

@@ -9,7 +9,7 @@ import type { TrackOperation } from '../observe.js';
 
 export interface WatchdogOptions {
   readonly config: Pick<Config, 'watchdog' | 'log'>;
-  /** Whether a hung process ends, with exit code 70; otherwise it is only reported. */
+  /** True where a hung process ends, with exit code 70; otherwise it is only reported. */
   readonly ends: boolean;
 }
 

@@ -45,11 +45,11 @@ export interface ModelRequestInput {
   /** Milliseconds one attempt may take. */
   readonly timeout: number;
   readonly attempts: number;
-  /** Whether the request has a slot; otherwise the workflow waits for the `admitted` signal. */
+  /** True where the request has a slot; otherwise the workflow waits for the `admitted` signal. */
   readonly admitted: boolean;
   /** Unix time in milliseconds by which processing must begin. */
   readonly startBefore: number | null;
-  /** Whether workflows carry search attributes. */
+  /** True where workflows carry search attributes. */
   readonly searchable: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface RequestRound {
 export interface RequestEnd {
   readonly httpStatus: number;
   readonly errorType: string | null;
-  /** Whether a webhook must be delivered. */
+  /** True where a webhook must be delivered. */
   readonly hasWebhook: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface DeliveryInput {
   readonly within: number;
   /** Host name of the receiver; the rest of the URL may contain secrets. */
   readonly host: string;
-  /** Whether the workflow carries search attributes. */
+  /** True where the workflow carries search attributes. */
   readonly searchable: boolean;
 }
 

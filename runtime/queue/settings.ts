@@ -29,7 +29,7 @@ export interface QueueSettings {
 }
 
 /**
- * Returns the settings. `url` is asked each time, because a server that listens on port 0 knows its URL only
+ * Returns the settings. `url` is read each time, because a server that listens on port 0 knows its URL only
  * later.
  */
 export const queueSettings = (

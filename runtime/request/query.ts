@@ -26,7 +26,7 @@ export interface Query {
   /** Slot of a text. */
   readonly search: number | null;
   readonly meta: readonly MetaKey[];
-  /** Whether the answer has a cursor that leads to the next page. */
+  /** True where the answer has a cursor that leads to the next page. */
   readonly cursor: boolean;
   /** Slot of the cursor of the previous page. */
   readonly after: number | null;
@@ -54,9 +54,9 @@ export interface FieldNode {
   readonly as?: string;
   /** Parameters of this relation alone; then only the children are selected, even where there are none. */
   readonly query?: Query;
-  /** Whether an integer is written as text. */
+  /** True where an integer is written as text. */
   readonly text?: true;
-  /** Whether the children form an object of the same row, without a relation. */
+  /** True where the children form an object of the same row, without a relation. */
   readonly isGroup?: true;
   /** JSON that is written as it is; the name is ignored. */
   readonly constant?: string;
@@ -158,7 +158,7 @@ const parseFields = (value: unknown): readonly FieldNode[] | null => {
 };
 
 interface Branch {
-  /** Whether a path ends here, regardless of children. */
+  /** True where a path ends here, regardless of children. */
   isEnd: boolean;
   readonly children: Map<string, Branch>;
 }
@@ -228,7 +228,7 @@ const readText = (value: unknown, name: string, values: unknown[]): number | nul
   return values.push(String(value)) - 1;
 };
 
-/** Reads the counts, and whether a cursor is asked for; `*` stands for the counts. */
+/** Reads the counts, and whether a cursor is requested; `*` stands for the counts. */
 const readMeta = (value: unknown): Pick<Query, 'meta' | 'cursor'> => {
   if (value === undefined) return noMeta;
   const names = new Set(readNames(value, 'meta') ?? []);

@@ -12,7 +12,7 @@ const listEnd = Buffer.from(']}');
 const itemStart = Buffer.from('{"data":');
 const itemEnd = Buffer.from('}');
 
-/** Returns 200 with `data`, and `meta` before it where it was asked for. The rows are not copied. */
+/** Returns 200 with `data`, and `meta` before it where it was requested. The rows are not copied. */
 export const respondList = (rows: JsonRows, meta: Meta | null): ApiResponse => ({
   status: 200,
   headers: jsonHeaders,

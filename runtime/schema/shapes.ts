@@ -27,6 +27,8 @@ export interface TableShape {
   readonly indexes: readonly IndexShape[];
   readonly checks: readonly CheckShape[];
   readonly foreignKeys: readonly ForeignKeyShape[];
+  /** Sentences about properties that are not described here; absent where there are none. */
+  readonly incomplete?: readonly string[];
   /** Statements of triggers that a new table in its place needs again; never part of a snapshot. */
   readonly triggers: readonly string[];
 }
@@ -47,14 +49,14 @@ export interface ColumnShape {
   readonly values: readonly string[] | null;
   /** System of coordinates of a geometry (EPSG), null: any; absent for types that have none. */
   readonly srid?: number | null;
-  /** Whether `select *` omits the column; absent for a visible one. */
+  /** True where `select *` omits the column; absent for a visible one. */
   readonly invisible?: true;
   readonly nullable: boolean;
   readonly default: DefaultShape | null;
   readonly generated: { readonly expression: SchemaExpression; readonly stored: boolean } | null;
   /** The database's own word for the way in which it generates keys, or `yes` where that is not stated. */
   readonly autoIncrement: string | null;
-  /** Whether every update sets the current time. */
+  /** True where every update sets the current time. */
   readonly onUpdate: boolean;
   readonly collation: string | null;
   readonly comment: string | null;
@@ -79,7 +81,7 @@ export interface IndexShape {
   readonly parts: readonly IndexPartShape[];
   readonly predicate: SchemaExpression | null;
   readonly include: readonly string[];
-  /** Whether the database holds more about it than this. */
+  /** True where the database holds more about it than this. */
   readonly incomplete: boolean;
 }
 

@@ -97,7 +97,7 @@ interface CompiledOutputs {
   /** The shown values, in the order of the template; never empty. */
   readonly columns: Sql;
   readonly groups: readonly Sql[];
-  /** With ` having `; empty for none. */
+  /** The clause with ` having `; empty for none. */
   readonly having: Sql;
   readonly order: readonly Sql[];
 }

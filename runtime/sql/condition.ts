@@ -30,7 +30,7 @@ export interface SqlScope {
   /** Groups and measures of an aggregation, for its `having`. */
   readonly outputs?: readonly Sql[];
   /**
-   * Whether conditions on lists are EXISTS only: below NOT, where an IN that finds nothing may be unknown instead of
+   * True where conditions on lists are EXISTS only: below NOT, where an IN that finds nothing may be unknown instead of
    * false, and in joins.
    */
   readonly existsOnly?: boolean;

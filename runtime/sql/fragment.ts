@@ -26,7 +26,7 @@ export interface Parameter {
   readonly width?: number;
   /** The placeholder for values that do not fit `placeholder`. */
   readonly beyond?: OutOfRangePlaceholder;
-  /** Whether the value, a bigint, becomes part of the text instead of being bound. */
+  /** True where the value, a bigint, becomes part of the text instead of being bound. */
   readonly inText?: boolean;
 }
 

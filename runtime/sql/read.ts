@@ -16,7 +16,7 @@ export interface CompiledRows {
   readonly limit: ((input: BindInput) => number) | null;
   readonly tokens: readonly Token[];
   readonly lists: readonly CompiledList[];
-  /** Whether the statement takes rows by their keys alone, and so a short time. */
+  /** True where the statement takes rows by their keys alone, and so a short time. */
   readonly byKey: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** How long `svc generate` takes on many tables, step by step. */
+/** Measures each step of `svc generate` on many tables. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { emitCatalog } from '../../generator/emitters/catalog/index.js';

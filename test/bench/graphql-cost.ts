@@ -1,5 +1,5 @@
 /**
- * What GraphQL adds to a read, without HTTP and without a database: `npx tsx test/bench/graphql-cost.ts`. Prints CPU
+ * Measures the cost that GraphQL adds to a read, without HTTP and without a database: `npx tsx test/bench/graphql-cost.ts`. Prints CPU
  * microseconds of each step for the document of the shape `graphql`, on the collections of the demo.
  */
 import { readFileSync } from 'node:fs';

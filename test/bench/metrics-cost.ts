@@ -1,4 +1,4 @@
-/** What counting costs: the shape `one` on a server with `ADMIN_PORT` and on one without, in turns. */
+/** Measures the cost of counting: the shape `one` on a server with `ADMIN_PORT` and on one without, in turns. */
 import { articlesRecipe } from './data.js';
 import { startArticles } from './articles.js';
 import type { BenchServer } from './databases.js';

@@ -17,7 +17,7 @@ export interface OpenAnswer {
   readonly milliseconds: number;
   /** 0 where the connection was lost. */
   readonly status: number;
-  /** Whether the answer says when to come again. */
+  /** True where the answer says when to come again. */
   readonly hasRetryAfter: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Whether the queue stays as fast when its tables are large: admission with many waiting requests, and status with many that
+ * Measures the queue with large tables: admission with many waiting requests, and status with many that
  * have ended. `BENCH_WAITING` is the number of the former, 10 000 by default, and `BENCH_ENDED` that of the latter, 10
  * million; the rows are made by the database.
  */

@@ -10,7 +10,7 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
 const patience = 180_000;
 
 export interface WaitOptions {
-  /** How it stands. */
+  /** State of the queue. */
   readonly state?: () => unknown;
   /** Milliseconds between looks. */
   readonly pause?: number;

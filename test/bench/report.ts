@@ -7,7 +7,7 @@ export interface Finding {
   readonly value: number;
   readonly unit: string;
   readonly target: number;
-  /** Whether more is better; else less is. */
+  /** True where more is better; else less is. */
   readonly atLeast: boolean;
   readonly note: string;
 }

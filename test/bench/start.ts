@@ -1,4 +1,4 @@
-/** How long a start takes and what idle processes hold, with a project of twenty collections. */
+/** Measures the time of a start and the memory of idle processes, with a project of twenty collections. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readChildren, readMemory } from './cpu.js';
 import { dropSystemTables, prepareDatabase, type BenchServer } from './databases.js';

@@ -47,7 +47,7 @@ const install = ({ directory }: Workplace): void => {
   }
 };
 
-/** What the blocks of a page print, by the path of the page. */
+/** Output of the blocks of each page, by its path. */
 const printed = new Map<string, PromiseSettledResult<readonly string[]>>();
 
 /** Runs the commands of all pages in their order, because programs and later pages use what they create. */

@@ -1,7 +1,6 @@
 /** The incident of `docs/operations/incident.md`, as it is written there: with a worker, Temporal, Prometheus and a receiver of webhooks. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createNamespace } from '../queue/harness.js';
 import { startReceiver, type Receiver } from '../queue/receiver.js';
@@ -76,7 +75,7 @@ it('is found, explained, stopped, repaired and made good with the commands of th
   const submitted: string[] = [];
   for (let each = 0; each < 6; each += 1) {
     submitted.push(await submit());
-    await sleep(1_100);
+    await prometheus.scraped();
   }
   await until(
     async () =>

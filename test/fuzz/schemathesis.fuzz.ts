@@ -15,7 +15,7 @@ import { installSchemathesis, runProgram } from './schemathesis.js';
 
 const minCalls = Number(process.env.FUZZ_CALLS ?? 10_000);
 
-/** What Schemathesis checks of every answer. */
+/** Checks that Schemathesis runs on every response. */
 const checks = [
   'not_a_server_error',
   'status_code_conformance',
@@ -27,7 +27,7 @@ const checks = [
 const examples = 3;
 /** Paths whose every limit in the schemas is tried in one run. */
 const pathsPerRun = 6;
-/** How many relations deep items and filters are nested: deeper ones take the fuzzer minutes each. */
+/** Depth of relations in items and filters: deeper ones take the fuzzer minutes each. */
 const depth = 1;
 
 const tokens = { administrator: 'admin-token-0123456789abcdef', editor: 'editor-token-0123456789abcdef' };

@@ -1,4 +1,4 @@
-/** What is kept of attempts: who ran them, how they ended, and what operators need to find out why. */
+/** Attempts are stored with their worker, their end, and the details that operators need. */
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { fileURLToPath } from 'node:url';

@@ -19,7 +19,7 @@ interface Turn {
   readonly ended: number;
 }
 
-/** How many were given a slot while it waited for one. */
+/** Number of requests that got a slot while it waited for one. */
 const between = (turns: readonly Turn[], { created, admitted }: Turn): number =>
   turns.filter((turn) => turn.admitted > created && turn.admitted < admitted).length;
 

@@ -34,9 +34,9 @@ export interface TestQueue extends TestServer {
   readonly receiver: Receiver;
   /** `Authorization` headers by user. */
   readonly auth: Readonly<Record<'ann' | 'bob', Readonly<Record<string, string>>>>;
-  /** What failed in its workers. */
+  /** Errors of its workers. */
   readonly failures: readonly FailedAttempt[];
-  /** What its workers reported. */
+  /** Observations of its workers. */
   readonly observed: readonly QueueObservation[];
   /** Starts a process of all roles, for all models that the server knows unless `pool` says otherwise. */
   startWorkers(
@@ -69,7 +69,7 @@ export const createNamespace = async (): Promise<string> => {
 };
 
 interface TestQueueOptions extends Pick<TestServerOptions, 'spec' | 'environment' | 'sql'> {
-  /** Whether its workers run imports and exports. */
+  /** True where its workers run imports and exports. */
   readonly transfers?: true;
 }
 

@@ -157,20 +157,29 @@ describe.each(dialects)('logs on %s', (dialect) => {
     expect(messagesOf(rest.data as Status)).toEqual(['d']);
   });
 
-  const follow = async (id: string, who: 'ann' | 'bob', lastEvent?: string): Promise<readonly string[]> => {
-    const answer = await server.request('GET', `/queue/demo/image/requests/${id}/status/stream?logs=1`, {
-      as: who,
-      ...(lastEvent !== undefined && { headers: { 'last-event-id': lastEvent } }),
-    });
-    return answer.text
-      .split('\n\n')
-      .filter((event) => event.startsWith('data: '))
-      .flatMap((event) => {
-        const [data = '', position = ''] = event.split('\n');
-        const status = JSON.parse(data.slice('data: '.length)) as Status;
-        expect(position).toBe(status.logs_cursor === undefined ? '' : `id: ${status.logs_cursor}`);
-        return messagesOf(status);
+  /** Follows a request. @returns its messages, of which there are more until it `ended` */
+  const follow = (id: string, who: 'ann' | 'bob', lastEvent?: string) => {
+    const messages: string[] = [];
+    const read = async (): Promise<void> => {
+      const answer = await fetch(`${server.url}/queue/demo/image/requests/${id}/status/stream?logs=1`, {
+        headers: {
+          authorization: `Bearer ${who}-token`,
+          ...(lastEvent !== undefined && { 'last-event-id': lastEvent }),
+        },
       });
+      let text = '';
+      for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+        const events = (text + Buffer.from(chunk).toString()).split('\n\n');
+        text = events.pop() ?? '';
+        for (const event of events.filter((each) => each.startsWith('data: '))) {
+          const [data = '', position = ''] = event.split('\n');
+          const status = JSON.parse(data.slice('data: '.length)) as Status;
+          expect(position).toBe(status.logs_cursor === undefined ? '' : `id: ${status.logs_cursor}`);
+          messages.push(...messagesOf(status));
+        }
+      }
+    };
+    return { messages, ended: read() };
   };
 
   it('reach every stream completely, and a resumed stream from its cursor on', async () => {
@@ -180,17 +189,21 @@ describe.each(dialects)('logs on %s', (dialect) => {
     const logs = [one, other].map(
       (id) => [id, createRunLog({ statements: server.database, request: id, attempt: 1 })] as const,
     );
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       for (const [id, log] of logs) {
         log.add(`${id} ${round}`);
         expected[id]?.push(`${id} ${round}`);
         await log.flush();
       }
-      if (round === 6) streams.push(follow(one, 'ann'), follow(other, 'bob'));
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      if (round === 3) streams.push(follow(one, 'ann'), follow(other, 'bob'));
+      // a line at a time and several
+      if (round % 3 === 1) continue;
+      const lengths = streams.map((_, index) => (index === 2 ? round - 1 : round + 1));
+      await until(() => streams.every(({ messages }, at) => messages.length >= (lengths[at] ?? 0)));
     }
     await Promise.all([end(one), end(other)]);
-    const [first, second, resumed, third, fourth] = await Promise.all(streams);
+    await Promise.all(streams.map(({ ended }) => ended));
+    const [first, second, resumed, third, fourth] = streams.map(({ messages }) => messages);
     expect([first, third]).toEqual([expected[one], expected[one]]);
     expect([second, fourth]).toEqual([expected[other], expected[other]]);
     expect(resumed).toEqual(expected[one]?.slice(2));

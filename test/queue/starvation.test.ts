@@ -20,7 +20,7 @@ const [goodAccounts, badAccounts, badDeliveries] = isLong ? [40, 10, 80] : [8, 4
  */
 const limit = isLong ? 2_000 : 10_000;
 
-/** How receivers of bad accounts respond; a good one responds at once. */
+/** Responses of receivers of bad accounts; a good one responds at once. */
 const behaviours = ['hang', 'slow', 'refuse', 'redirect'] as const;
 
 let queue: TestQueue;

@@ -27,7 +27,7 @@ interface Entry {
 const isBefore = (a: Entry, b: Entry): boolean =>
   a.priority > b.priority || (a.priority === b.priority && a.created < b.created);
 
-/** What a turn found and did. */
+/** Findings and actions of one round of admission. */
 interface Observed {
   readonly entries: readonly Entry[];
   readonly admitted: readonly Entry[];

@@ -59,7 +59,7 @@ const program = join(packageRoot, 'dist', 'runtime', 'cli.js');
 const nodeOptions = ['--no-opt', '--single-threaded-gc'];
 
 export interface WorkplaceOptions {
-  /** Whether builds are shared with other workplaces of the run, which saves most of the time of a start; they are by default. */
+  /** True where builds are shared with other workplaces of the run, which saves most of the time of a start; they are by default. */
   readonly sharesBuilds?: false;
   /** Path of the Node that runs `svc`; that of the tests by default. */
   readonly node?: string;

@@ -6,6 +6,7 @@ import { afterEach, expect, it } from 'vitest';
 import { listen, type Listener } from '../../runtime/http/node-server.js';
 import { clientGrace } from '../../runtime/http/timeouts.js';
 import { createProxies } from '../../runtime/request/client-address.js';
+import { until } from '../until.js';
 
 let front: Server | null = null;
 afterEach(() => void front?.close());
@@ -77,6 +78,7 @@ const sendWithPauses = (port: number, pause: number) => {
   };
   const running = run();
   return {
+    requests: () => state.requests,
     async stop() {
       state.isStopped = true;
       await running;
@@ -91,12 +93,17 @@ it(
   async () => {
     const { port, open } = await openFront();
     let current = await open();
+    /** Clients that send often, so that each replacement happens between two of their requests, and during some. */
+    const quick = 3;
     const clients = [10, 50, 300, 1_000, 3_000, 10_000].flatMap((pause) =>
       Array.from({ length: 3 }, () => sendWithPauses(port, pause)),
     );
     const closed: Promise<void>[] = [];
     for (let count = 0; count < 20; count += 1) {
-      await sleep(150);
+      const sent = clients.map((client) => client.requests());
+      await until(() =>
+        clients.slice(0, quick).every((client, at) => client.requests() > (sent[at] ?? 0) + 5),
+      );
       const last = current;
       current = await open();
       closed.push(last.close(clientGrace));

@@ -43,7 +43,7 @@ export interface TestServerOptions {
   readonly spec?: string;
   /** As in `process.env`. */
   readonly environment?: Environment;
-  /** Whether a changed schema is followed; it is by default. */
+  /** True where a changed schema is followed; it is by default. */
   readonly followsSchema?: false;
 }
 
@@ -55,7 +55,7 @@ export interface TestServer extends Client {
   readonly app: Express | null;
   readonly dialect: TestDialect;
   readonly database: Database;
-  /** Everything the server told, oldest first. */
+  /** Observations of the server, oldest first. */
   readonly observations: readonly Observation[];
   /** The whole document, as generated. */
   readonly openapi: Readonly<Record<string, unknown>>;

@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly programs?: string;
   readonly url: string;
   readonly token: string;
-  /** Whether a page asks the API itself, which is of another origin then; otherwise below a path of its own. */
+  /** True where a page asks the API itself, which is of another origin then; otherwise below a path of its own. */
   readonly crossOrigin?: boolean;
 }
 
@@ -76,7 +76,7 @@ export const runInBrowser = async ({
 };
 
 /**
- * What an expression gives in a page that has the client of the project. The page is of the same origin as the API,
+ * Evaluates an expression in a page that has the client of the project. The page is of the same origin as the API,
  * as behind one proxy; `expression` is told where the API is there.
  */
 export const evaluateInBrowser = async (

@@ -1,4 +1,4 @@
-/** How much work the compiler has with many collections: counted, because time is that of the machine. */
+/** The work of the compiler with many collections is counted, because time is that of the machine. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

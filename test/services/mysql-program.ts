@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findProgram, installPackages, run } from './programs.js';
 
-/** How the server is run: `program` with `args` before the arguments of the server. */
+/** Command of the server: `program` with `args` before the arguments of the server. */
 export interface MysqlProgram {
   readonly program: string;
   readonly args: readonly string[];

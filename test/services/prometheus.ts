@@ -39,6 +39,8 @@ export interface Prometheus {
   readonly url: string;
   /** Evaluates an expression now. @throws Error with the message of Prometheus */
   query(expression: string): Promise<readonly Series[]>;
+  /** Resolves when every target has been scraped once more. */
+  scraped(): Promise<void>;
   /** Returns the alerts that are pending or firing. */
   alerts(): Promise<readonly Alert[]>;
   close(): Promise<void>;
@@ -104,6 +106,13 @@ export const startPrometheus = async (
   return {
     url: `http://127.0.0.1:${port}`,
     query,
+    async scraped() {
+      const now = Date.now() / 1_000;
+      await until(async () => Number((await query('min(timestamp(up))'))[0]?.value[1]) > now, {
+        what: 'Prometheus scrapes',
+        interval: 100,
+      });
+    },
     alerts: async () => ((await get('api/v1/alerts')) as { readonly alerts: readonly Alert[] }).alerts,
     async close() {
       child.kill('SIGTERM');

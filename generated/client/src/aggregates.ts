@@ -43,10 +43,10 @@ export interface Measures<Name extends CollectionName> {
 /** Query of an aggregation. */
 export interface AggregateQuery<
   Name extends CollectionName,
-  Asked extends Measures<Name>,
+  Requested extends Measures<Name>,
   Groups extends readonly Operand<Name>[],
 > extends Choice<Name> {
-  aggregate?: Asked & Known<Asked, keyof Measures<Name>>;
+  aggregate?: Requested & Known<Requested, keyof Measures<Name>>;
   /** One row for each combination of values; without it, one row in all. */
   groupBy?: Groups | undefined;
   /** Filter of the rows, with their keys: `{ count: { _gt: 5 } }`. */
@@ -89,12 +89,12 @@ type AggregateSort<Name extends CollectionName, Group extends string> =
 type Known<Given, Key> = { readonly [Other in Exclude<keyof Given, Key>]: never };
 
 /** A row of an aggregation: the values of its group, and an object for each operation. */
-export type AggregateRow<Name extends CollectionName, Asked, Groups extends readonly string[]> = {
+export type AggregateRow<Name extends CollectionName, Requested, Groups extends readonly string[]> = {
   [Group in Groups[number] as ResultKey<Group>]: GroupValue<Name, Group>;
 } & {
-  -readonly [Operation in keyof Asked]: Asked[Operation] extends readonly ['*']
+  -readonly [Operation in keyof Requested]: Requested[Operation] extends readonly ['*']
     ? number
-    : Asked[Operation] extends readonly (infer Of extends string)[]
+    : Requested[Operation] extends readonly (infer Of extends string)[]
       ? { [Key in Of as ResultKey<Key>]: MeasureValue<Name, Operation, Key> }
       : never;
 };

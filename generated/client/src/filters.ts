@@ -97,7 +97,7 @@ export interface ConcealedFilter extends Emptiness {}
 export type ManyFilter<Name extends CollectionName> = Filter<Name> | Quantified<Name>;
 
 export interface Quantified<Name extends CollectionName> extends Equality<BareKey<Name>> {
-  /** At least one related item matches. */
+  /** Matches where at least one related item does. */
   _some?: Filter<Name>;
   /** No related item matches. */
   _none?: Filter<Name>;

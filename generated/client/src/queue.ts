@@ -25,9 +25,9 @@ export interface SubmitOptions extends CallOptions {
   readonly startTimeout?: number | undefined;
   /** Rejects the request if more requests are waiting. */
   readonly maxQueueLength?: number | undefined;
-  /** Whether to retry an attempt that fails because of the platform; true by default. */
+  /** False to fail at once where an attempt fails because of the platform; true by default. */
   readonly retry?: boolean | undefined;
-  /** Whether to keep input and result after the result is delivered; true by default. */
+  /** False to delete input and result once the result is delivered; true by default. */
   readonly storeIo?: boolean | undefined;
   /** Seconds until files of the result are deleted. */
   readonly filesTtl?: number | undefined;
@@ -36,7 +36,7 @@ export interface SubmitOptions extends CallOptions {
 }
 
 export interface QueueOptions extends CallOptions {
-  /** Whether to return log lines; false by default. */
+  /** True to return log lines; false by default. */
   readonly logs?: boolean | undefined;
 }
 

@@ -45,7 +45,7 @@ export interface StoredFile {
 export interface ImportResult {
   /** Rows that are stored: none in a dry run. */
   readonly imported: number;
-  /** In a dry run: rows that would have been stored. */
+  /** Rows that a dry run would have stored. */
   readonly rows?: number;
   readonly rejected: number;
   /** CSV with line, column, code and error of each row that was left out; null where there is none. */

@@ -39,7 +39,7 @@ const meta: ArgumentDefinition = { name: 'meta', type: '[String]' };
 const sort: ArgumentDefinition = { name: 'sort', type: '[String]' };
 /** `etag`: the entity tag of the item, for `ifMatch`. */
 const itemMeta: ArgumentDefinition = { name: 'meta', type: '[String]' };
-/** Whether a write is only tried. */
+/** The argument of a write that is only tried. */
 export const dryRun: ArgumentDefinition = { name: 'dry_run', type: 'Boolean' };
 /** The entity tag of the item as it was read. */
 const ifMatch: ArgumentDefinition = { name: 'ifMatch', type: 'String' };

@@ -7,7 +7,7 @@ import { printValue } from '../../print/value.js';
 
 interface Context {
   readonly dialect: Model['dialect'];
-  /** Whether the collection is a singleton, which returns defaults while its table is empty. */
+  /** True where the collection is a singleton, which returns defaults while its table is empty. */
   readonly singleton: boolean;
 }
 

@@ -180,7 +180,7 @@ interface Parts {
   readonly description: string;
   readonly parameters?: (ParameterObject | ReferenceObject)[];
   readonly body?: SchemaObject | ReferenceObject;
-  /** Whether the body is optional. */
+  /** True where the body is optional. */
   readonly bodyOptional?: true;
   readonly ok: ResponsesObject;
   readonly statuses: readonly number[];

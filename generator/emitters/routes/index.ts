@@ -17,7 +17,7 @@ export const emitRoutes: Emitter = (model) => [
   ...(model.forPackage ? [{ path: 'server/system-routes.ts', content: printSystemRoutes(model) }] : []),
 ];
 
-/** For a reader who opens this file to learn what is served. */
+/** Opening comment of the file, for readers who want to know what is served. */
 const routesComment = [
   '/**',
   ' * Every route of the server. `itemRoutes` are those of a collection: `GET`, `SEARCH`, `POST`, `PATCH` and `DELETE` of the list;',

@@ -29,7 +29,7 @@ import {
 /** Differences between the two servers. */
 export interface ServerTraits {
   readonly server: Server;
-  /** Whether a check may belong to a column, of which it has the name. */
+  /** True where a check may belong to a column, of which it has the name. */
   readonly columnChecks: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface ColumnType {
   readonly unsigned: boolean;
   /** Number of fractional digits; 31 or more if it varies. */
   readonly decimals: number;
-  /** Whether the value is binary rather than text. */
+  /** True where the value is binary rather than text. */
   readonly binary: boolean;
 }
 

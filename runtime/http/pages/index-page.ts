@@ -6,7 +6,7 @@ import { layoutPage, prefersHtml } from './layout.js';
 interface IndexOptions {
   /** Path prefix without a trailing slash; empty at the root. */
   readonly base: string;
-  /** Whether `/docs` and `/graphiql` are served. */
+  /** True where `/docs` and `/graphiql` are served. */
   readonly explorer: boolean;
 }
 

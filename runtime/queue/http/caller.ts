@@ -19,7 +19,7 @@ export interface Caller {
   /** Patterns of the models that the key is limited to; null for every model. */
   readonly models: readonly string[] | null;
   mayUse(model: QueueModelDeclaration): boolean;
-  /** Whether the caller may see requests of the model with this id, which may have been removed. */
+  /** True where the caller may see requests of the model with this id, which may have been removed. */
   maySee(model: string): boolean;
 }
 

@@ -31,7 +31,7 @@ export interface Followed {
   readonly id: string;
   /** Position after which log lines are sent, or null for none. */
   readonly after: LogCursor | null;
-  /** Returns whether the caller may still see the request; asked with every poll. */
+  /** Returns whether the caller may still see the request; called with every poll. */
   isPermitted(): Promise<boolean>;
 }
 
@@ -161,8 +161,8 @@ const newLogs = async (
   }
   const found = new Map<string, LogLine[]>();
   for (let isComplete = false; !isComplete;) {
-    const asked = [...tails].map(([request, after]) => ({ request, after }));
-    const lines = await readLogs(statements, asked);
+    const positions = [...tails].map(([request, after]) => ({ request, after }));
+    const lines = await readLogs(statements, positions);
     for (const line of lines) {
       found.set(line.request, [...(found.get(line.request) ?? []), line]);
       tails.set(line.request, line);
@@ -174,7 +174,7 @@ const newLogs = async (
 
 interface CurrentState {
   readonly request: RequestHead;
-  /** Per cent; `null` where the model has no progress. */
+  /** Percentage; `null` where the model has no progress. */
   readonly progress: number | null;
   /** Lines that at least one follower of the request has not been sent. */
   readonly lines: readonly LogLine[];

@@ -42,7 +42,7 @@ export const createFills = ({ database, models, quotas, modelLocks, notifyAdmitt
     let arrived = unlisted;
     while ((await assignSlots(model, arrived)) >= maxAdmitted) arrived = [];
   };
-  /** Where the next portion of accounts begins, by model. */
+  /** The first account of the next chunk, by model. */
   const nextPortions = new Map<string, string | null>();
   return {
     async fill(model) {

@@ -59,7 +59,7 @@ interface LineWriter {
 const createLineWriter = ({ statements, request, attempt }: Omit<RunLogOptions, 'limits'>): LineWriter => {
   let waiting: LogLine[] = [];
   let seq = 0;
-  /** Whether the last write failed, after which its lines may be stored all the same. */
+  /** True where the last write failed, after which its lines may be stored all the same. */
   let isUncertain = false;
   let writing: Promise<void> = Promise.resolve();
 

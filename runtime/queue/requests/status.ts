@@ -33,7 +33,7 @@ export interface RequestStatus extends RequestUrls {
   readonly logs: WireLine[] | null;
   /** Position of the last line; `?after=` returns those after it. */
   readonly logs_cursor?: string;
-  /** Per cent of an import or export that is done. */
+  /** Percentage of an import or export that is done. */
   readonly progress?: number;
   /** Durations in seconds. */
   readonly metrics?: { readonly inference_time: number | null };
@@ -84,7 +84,7 @@ export const progressOf = async (
 
 export interface StatusBodyOptions {
   readonly position: number;
-  /** Per cent; `null` where the model has no progress. */
+  /** Percentage; `null` where the model has no progress. */
   readonly progress: number | null;
   /** `null` if not requested. */
   readonly lines: readonly LogLine[] | null;

@@ -17,7 +17,7 @@ export interface AdmissionOptions {
   readonly now: number;
   /** Accounts of requests that the same transaction has stored. */
   readonly arrived?: readonly Arrival[];
-  /** Whether requests wait although slots are free. */
+  /** True where requests wait although slots are free. */
   readonly isHeld?: boolean;
   /** Accounts whose requests wait although slots are free. */
   readonly isPausedAccount?: (account: string) => boolean;

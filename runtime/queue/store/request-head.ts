@@ -10,14 +10,14 @@ export interface NewRequest {
   readonly model: string;
   /** 0 is normal; lower values run later. */
   readonly priority: number;
-  /** Whether attempts that fail for reasons of the platform are retried. */
+  /** True where attempts that fail for reasons of the platform are retried. */
   readonly retry: boolean;
   /** JSON. */
   readonly input: string;
   readonly webhook: string | null;
   /** JSON. */
   readonly tags: string | null;
-  /** Whether the input and the result are kept after delivery. */
+  /** True where the input and the result are kept after delivery. */
   readonly storeIo: boolean;
   /** Seconds that result files can be downloaded; `null` for the retention of the server. */
   readonly filesTtl: number | null;

@@ -11,7 +11,7 @@ export interface TransferState {
   readonly rejected: number;
   /** Number of files with rejected rows. */
   readonly reports: number;
-  /** Per cent. */
+  /** Percentage that is done. */
   readonly progress: number;
 }
 

@@ -30,7 +30,7 @@ export interface TurnOptions {
 }
 
 export interface Turn {
-  /** Whether all accounts that wait take part; otherwise what is planned first is all that is certain. */
+  /** True where all accounts that wait take part; otherwise what is planned first is all that is certain. */
   readonly isWhole: boolean;
   /** Returns how many slots each account is to receive, as if it had enough requests of its tier. */
   plan(free: number): ReadonlyMap<string, number>;
@@ -83,7 +83,7 @@ interface Place {
   /** Tier in which it is listed, or null if it is not. */
   readonly listed: number | null;
   isServed: boolean;
-  /** Whether none of its requests waits any more. */
+  /** True where none of its requests waits any more. */
   isGone: boolean;
 }
 
@@ -109,7 +109,7 @@ const changesOf = (places: readonly Place[]): Parameters<typeof storeTurn>[2] =>
 
 interface Candidates {
   readonly accounts: readonly WaitingAccount[];
-  /** Whether these are all that wait. */
+  /** True where these are all that wait. */
   readonly isWhole: boolean;
   /** Most running requests of accounts, where it is not `maxRunning`. */
   readonly limits: Map<string, number>;

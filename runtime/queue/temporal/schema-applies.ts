@@ -1,4 +1,4 @@
-/** The workflows that run applies of the schema, for the process that was asked for one. */
+/** The workflows that run applies of the schema, for the process that received the request. */
 import { createGateway, type Gateway, type GatewayOptions } from './gateway.js';
 
 /** Starts and cancels applies by id, on a connection for each call: applies are rare. */

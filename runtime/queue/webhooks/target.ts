@@ -5,7 +5,7 @@ import { isPublic, isWithin, parseNetworks } from '../../network/ip.js';
 export interface TargetPolicy {
   /** Networks that are allowed although they are not public, such as `127.0.0.0/8`. */
   readonly allowed: readonly string[];
-  /** Whether `http:` is allowed as well as `https:`. */
+  /** True where `http:` is allowed as well as `https:`. */
   readonly http: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { ReadPlan, Select } from '../../plan/types.js';
 
 export interface CsvShape {
   readonly digits: ReadonlySet<string>;
-  /** Whether the columns of an item depend on its values: those of JSON, and of objects that may be null. */
+  /** True where the columns of an item depend on its values: those of JSON, and of objects that may be null. */
   readonly isOpen: boolean;
 }
 

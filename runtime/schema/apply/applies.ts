@@ -19,7 +19,7 @@ export interface NewApply {
   readonly hash: string;
   readonly diff: SchemaDiff;
   readonly wanted: Snapshot;
-  /** Whether values may be shortened or converted. */
+  /** True where values may be shortened or converted. */
   readonly acceptLoss: boolean;
   /** Id of the user; `null` for a command. */
   readonly user: string | null;
@@ -28,7 +28,7 @@ export interface NewApply {
 /** The column `diff`: what was sent, as a resumed apply needs it. */
 export type SentDiff = SchemaDiff & { readonly accept_loss?: true };
 
-/** Records that an apply was asked for. Nothing has been changed yet. Returns its id. */
+/** Records a requested apply. Nothing has been changed yet. Returns its id. */
 export const queueApply = async (
   statements: Statements,
   { hash, diff, wanted, acceptLoss, user }: NewApply,
@@ -150,7 +150,7 @@ const openStates: readonly string[] = ['running', 'waiting'];
 export const openApply = (statements: Statements): Promise<ApplyRow | undefined> =>
   findRow(statements, 'svc_schema_applies', { where: { state: openStates }, limit: 1 });
 
-/** Returns the oldest apply that nobody has begun to run, as where the process that was asked for it has been killed. */
+/** Returns the oldest apply that nobody has begun to run, as where the process that received the request has been killed. */
 export const queuedApply = (statements: Statements): Promise<ApplyRow | undefined> =>
   findRow(statements, 'svc_schema_applies', {
     where: { state: 'queued' },

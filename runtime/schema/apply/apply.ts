@@ -13,7 +13,7 @@ export interface Apply {
   readonly target: Snapshot;
   readonly wanted: Snapshot;
   readonly renames: Renames;
-  /** As it was sent. */
+  /** The diff as it was sent. */
   readonly diff: SchemaDiff;
   readonly acceptLoss: boolean;
   /** Generation of the schema once the additive phase has ended: what follows is not all of the apply. */

@@ -73,7 +73,7 @@ const loosened = (column: ColumnShape, wanted: ColumnShape | undefined): ColumnS
 const longer = (present: number | null, wanted: number | null): boolean =>
   present !== null && wanted !== null && wanted > present;
 
-/** Whether those who do not know the column can store rows. */
+/** Returns whether those who do not know the column can store rows. */
 const isAdditive = (column: ColumnShape, table: string, { before, renames }: Context): boolean =>
   (column.nullable || column.default !== null) &&
   column.generated === null &&
@@ -81,7 +81,7 @@ const isAdditive = (column: ColumnShape, table: string, { before, renames }: Con
   !renames.fields.has(`${table}\0${column.name}`) &&
   !isOtherType(column, before);
 
-/** Whether columns that are there have a type of that name with other values, which they share. */
+/** Returns whether columns that are there have a type of that name with other values, which they share. */
 const isOtherType = ({ dataType, values }: ColumnShape, before: readonly TableShape[]): boolean =>
   values !== null &&
   before.some(({ columns }) =>

@@ -13,7 +13,7 @@ export interface ApplyOptions {
   readonly wait?: number;
   /** Has the schema as it is now served by this host, then runs `then`; absent where this is no server. */
   readonly serve?: ((then: () => Promise<void>) => Promise<void>) | undefined;
-  /** Whether a failure leaves the apply open, so that it can be tried again. */
+  /** True where a failure leaves the apply open, so that it can be tried again. */
   readonly leavesOpen?: (error: unknown) => boolean;
   /** Stops the apply before its next step. */
   readonly signal?: AbortSignal;

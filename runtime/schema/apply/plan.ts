@@ -86,7 +86,7 @@ export const planTables = (
 const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> =>
   new Map(tables.map((table) => [table.name, table]));
 
-/** Without foreign keys, where those have statements of their own. */
+/** Prints the changes of a table, without foreign keys where those have statements of their own. */
 const alter = (before: TableShape, after: TableShape, printer: SchemaPrinter): readonly string[] => {
   const bare = (table: TableShape): TableShape =>
     printer.addForeignKey === null ? table : { ...table, foreignKeys: [] };

@@ -1,4 +1,4 @@
-/** Runs an apply that was queued: in the process that was asked for it, or in a worker of Temporal. */
+/** Runs an apply that was queued: in the process that received the request, or in a worker of Temporal. */
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import { loadSchemaPrinter } from '../../databases/open.js';
 import { hasAccess } from '../diff/types.js';

@@ -43,7 +43,7 @@ const refused = ({ description }: Step, cause: unknown, isWhole: boolean): Error
   return Object.assign(error, { cause });
 };
 
-/** Milliseconds for which others run before a lock is asked for again, doubled each time. */
+/** Milliseconds for which others run before a lock is requested again, doubled each time. */
 const firstPause = 100;
 const longestPause = 2_000;
 

@@ -18,11 +18,11 @@ export interface ExplainedAccess {
   readonly change: 'add' | 'change' | 'drop';
   /** Name of the role or policy that it is about. */
   readonly name: string | null;
-  /** Whether more or less is allowed afterwards; `changes` where it may be both, `none` where it is the same. */
+  /** Direction of the change: more or less is allowed afterwards, both may be the case (`changes`), or neither (`none`). */
   readonly effect: 'grants' | 'revokes' | 'changes' | 'none';
-  /** Whether it is about administrators. */
+  /** True where it is about administrators. */
   readonly administration: boolean;
-  /** Whether it is about requests without a login. */
+  /** True where it is about requests without a login. */
   readonly public: boolean;
   /** Users whom it is about, before or after. */
   readonly users: number;

@@ -6,14 +6,14 @@ export interface Dependant {
   readonly name: string;
   /** The field that it names; null for the collection. */
   readonly field: string | null;
-  /** Whether the database refuses the change because of it; otherwise it fails when it is used. */
+  /** True where the database refuses the change because of it; otherwise it fails when it is used. */
   readonly blocks: boolean;
 }
 
 /** Names that go away, as the database has them now. */
 export interface Gone {
   readonly table: string;
-  /** Whether the table itself goes, and not only fields of it. */
+  /** True where the table itself goes, and not only fields of it. */
   readonly whole: boolean;
   readonly fields: readonly string[];
 }

@@ -27,9 +27,9 @@ export interface Explanation {
   readonly access: readonly ExplainedAccess[];
   /** Changes that break running clients. */
   readonly breaking: readonly BreakingChange[];
-  /** Whether anything is lost, also what `accept_loss` would lose. */
+  /** True where anything is lost, also what `accept_loss` would lose. */
   readonly destructive: boolean;
-  /** Whether the apply would be refused as the data is now; `accept_loss` may change that. */
+  /** True where the apply would be refused as the data is now; `accept_loss` may change that. */
   readonly refused: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface ExplainedCollection extends RowCount {
   /** Bytes with indexes; null where the database does not tell. */
   readonly bytes: number | null;
   readonly statements: readonly string[];
-  /** Cost of the statements that alter it, as the server tells it; null where it cannot. Absent unless asked for. */
+  /** Cost of the statements that alter it, as the server reports it; null where it cannot. Absent unless requested. */
   readonly exact?: ExactCost | null;
   readonly changes: readonly ExplainedChange[];
   readonly findings: readonly Finding[];
@@ -53,7 +53,7 @@ export interface ExplainedChange extends Cost {
   readonly classes: readonly ChangeClass[];
   /** Rows of a dropped collection, or values that are not null of a dropped field; absent for other changes. */
   readonly lost?: RowCount;
-  /** Whether another apply can undo it without loss. */
+  /** True where another apply can undo it without loss. */
   readonly reversible: boolean;
   /** The safer way; null where there is none. */
   readonly advice: string | null;

@@ -6,7 +6,7 @@ import { planRenames, planTables } from '../apply/plan.js';
 export interface ExplainedPhase {
   /** `expand` takes nothing away; `contract` follows when all servers serve what is new. */
   readonly phase: 'expand' | 'contract';
-  /** In the order in which they run. */
+  /** Statements in the order in which they run. */
   readonly statements: readonly string[];
 }
 

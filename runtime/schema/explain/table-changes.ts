@@ -30,7 +30,7 @@ export interface ExactCost extends Pick<Cost, 'algorithm'> {
   /** Absent where the server tells only whether rows are rewritten. */
   readonly lock?: string;
   readonly blocks?: Cost['blocks'];
-  /** Whether all rows are written again; absent where the server does not tell. */
+  /** True where all rows are written again; absent where the server does not report it. */
   readonly rewrites?: boolean;
 }
 

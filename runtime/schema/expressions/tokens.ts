@@ -25,9 +25,9 @@ const symbol = String.raw`(?<symbol>::|<=|>=|<>|!=|\|\||!~~|~~|[-+*/%()=<>,.[\]]
 
 /** Spellings of texts and names in a database. */
 export interface Lexicon {
-  /** Whether a backslash in a text escapes the next character. */
+  /** True where a backslash in a text escapes the next character. */
   readonly backslashes: boolean;
-  /** Whether a name may be in brackets, which are those of arrays elsewhere. */
+  /** True where a name may be in brackets, which are those of arrays elsewhere. */
   readonly brackets: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { MappedType, NeutralType, SchemaMapping } from './types.js';
 export interface FieldPlace {
   readonly entry: FieldEntry;
   readonly schema: FieldSchema;
-  /** Whether it is part of a key, an index or a relation. */
+  /** True where it is part of a key, an index or a relation. */
   readonly isKey: boolean;
 }
 

@@ -31,7 +31,7 @@ export interface MappingPair {
   readonly from: SchemaPrinter;
   /** Printer of the target. */
   readonly to: SchemaPrinter;
-  /** Whether both have the same vendor, so that only what the target's server lacks is mapped. */
+  /** True where both have the same vendor, so that only what the target's server lacks is mapped. */
   readonly isSameVendor: boolean;
 }
 

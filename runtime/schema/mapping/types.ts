@@ -49,7 +49,7 @@ export interface MappedType extends TypeProperties {
 export interface MappingContext {
   readonly collection: string;
   readonly field: string;
-  /** Whether the column is part of a key, an index or a relation. */
+  /** True where the column is part of a key, an index or a relation. */
   readonly isKey: boolean;
   readonly isCounter: boolean;
 }
@@ -69,23 +69,23 @@ export interface SchemaMapping {
   /** Columns that can count: only the primary key, the first of any key or index, or any. */
   readonly counters: 'primary key' | 'key' | 'any';
   readonly hasComments: boolean;
-  /** Whether an update can set the current time. */
+  /** True where an update can set the current time. */
   readonly hasOnUpdate: boolean;
   readonly hasVirtualColumns: boolean;
-  /** Whether the columns of a primary key may be null. */
+  /** True where the columns of a primary key may be null. */
   readonly hasNullableKeys: boolean;
-  /** Whether a geometry column refuses values of other systems of coordinates than its own. */
+  /** True where a geometry column refuses values of other systems of coordinates than its own. */
   readonly enforcesSrid: boolean;
   readonly hasInvisibleColumns: boolean;
-  /** Whether checks can exist without being enforced. */
+  /** True where checks can exist without being enforced. */
   readonly hasUnenforcedChecks: boolean;
   readonly hasSetDefault: boolean;
   /** Relations that a transaction can defer: none, only those that are deferred from the beginning, or any. */
   readonly deferrableRelations: 'none' | 'initially deferred' | 'any';
-  /** Whether a transaction can defer the checks of primary keys and unique constraints. */
+  /** True where a transaction can defer the checks of primary keys and unique constraints. */
   readonly hasDeferrableUniques: boolean;
   readonly indexes: IndexTraits;
-  /** Whether the names of foreign keys and checks are those of the whole schema. */
+  /** True where the names of foreign keys and checks are those of the whole schema. */
   readonly hasSharedConstraintNames: boolean;
 }
 
@@ -93,9 +93,9 @@ export interface IndexTraits {
   readonly methods: ReadonlySet<string>;
   readonly predicates: boolean;
   readonly includes: boolean;
-  /** Whether leading characters can be indexed. */
+  /** True where leading characters can be indexed. */
   readonly prefixes: boolean;
   readonly expressions: boolean;
-  /** Whether their names are those of the whole schema. */
+  /** True where their names are those of the whole schema. */
   readonly sharedNames: boolean;
 }

@@ -8,19 +8,19 @@ export const snapshotVersion = 1;
 
 export type Meta = Readonly<Record<string, unknown>>;
 
-/** Roles, policies and permissions are there where they were asked for. */
+/** Roles, policies and permissions are present where they were requested. */
 export interface Snapshot extends Partial<AccessSnapshot> {
   readonly version: number;
   /** Version of the service. */
   readonly svc: string;
   readonly vendor: string;
-  /** By name. */
+  /** Sorted by name. */
   readonly collections: readonly CollectionEntry[];
-  /** By collection, then in table order; fields without a column come last. */
+  /** Sorted by collection, then in table order; fields without a column come last. */
   readonly fields: readonly FieldEntry[];
   /** Indexes of system tables. Informative: `svc bootstrap` makes them. */
   readonly systemFields: readonly SystemFieldEntry[];
-  /** By collection and field. */
+  /** Sorted by collection and field. */
   readonly relations: readonly RelationEntry[];
 }
 
@@ -44,6 +44,8 @@ export interface CollectionSchema {
   readonly checks?: readonly CheckEntry[];
   readonly without_rowid?: boolean;
   readonly strict?: boolean;
+  /** Sentences about properties that a snapshot does not describe. Informative: an apply neither makes nor removes them. */
+  readonly incomplete?: readonly string[];
   /** A view is made by SQL: an apply changes its meta alone. */
   readonly is_view?: boolean;
 }
@@ -103,7 +105,7 @@ export interface FieldSchema {
   readonly enum_values?: readonly string[] | null;
   /** System of coordinates of a geometry (EPSG). */
   readonly srid?: number | null;
-  /** Whether `select *` omits the column; absent for a visible one. */
+  /** True where `select *` omits the column; absent for a visible one. */
   readonly is_invisible?: true;
   readonly is_nullable: boolean;
   readonly is_unique: boolean;

@@ -1,4 +1,4 @@
-/** What `search` compares: columns that may contain the text, in a form that an index can serve where the database has one. */
+/** Statements of `search`, which compare columns that may contain the text, in a form that an index can serve where the database has one. */
 import { describe, expect, it, vi } from 'vitest';
 import { dialects, type TestDialect } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';

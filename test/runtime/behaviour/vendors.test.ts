@@ -5,7 +5,7 @@ import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 
 interface Differences {
-  /** Whether `_eq` finds a text of another case, of another accent, with blanks behind it. */
+  /** True where `_eq` finds a text of another case, of another accent, with blanks behind it. */
   readonly sameCase: boolean;
   readonly sameAccent: boolean;
   readonly sameBlanks: boolean;

@@ -4,7 +4,7 @@ export interface ColumnKind {
   readonly values: readonly unknown[];
   /** Which comparisons the field knows. */
   readonly compares: 'order' | 'equality' | 'truth' | 'nothing';
-  /** Whether the order of the values is that of the database. */
+  /** True where the order of the values is that of the database. */
   readonly isSorted: boolean;
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/collection.js';
 import { openDatabase } from '../../../runtime/databases/open.js';
 import type { Database } from '../../../runtime/databases/contract.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
+import { until } from '../../until.js';
 
 describe.each(['mariadb', 'mysql'] as const)('prepared statements on %s', (dialect) => {
   let place: TestDatabase;
@@ -112,10 +112,16 @@ describe.each(['mariadb', 'mysql'] as const)('connections to %s', (dialect) => {
     await place.execute(`create database if not exists ${long}`);
     const database = await openDatabase({ url: url.href });
     const order: string[] = [];
+    const isAwaited = async () =>
+      (
+        await database.query(
+          "select 1 from information_schema.processlist where db = database() and state = 'User lock'",
+        )
+      ).length > 0;
     const hold = (name: string) =>
       database.locked('svc_bootstrap', async () => {
         order.push(name);
-        await setTimeout(50);
+        if (order.length === 1) await until(isAwaited);
         order.push(name);
       });
     await Promise.all([hold('a'), hold('b')]);

@@ -4,6 +4,7 @@ import { openDatabase } from '../../../runtime/databases/open.js';
 import type { Database } from '../../../runtime/databases/contract.js';
 import { clientOptions } from '../../../runtime/databases/postgres/options.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
+import { until } from '../../until.js';
 
 const layoutOf = (field: Field) => ({
   tokens: [{ kind: 'value' as const, field }],
@@ -158,10 +159,13 @@ describe('PostgreSQL', () => {
 
   it('holds a lock exclusively, outside the pool', async () => {
     const order: string[] = [];
+    const awaited =
+      "select 1 from pg_locks join pg_database on oid = database where datname = current_database() and locktype = 'advisory' and not granted";
+    const isAwaited = async () => (await database.query(awaited)).length > 0;
     const hold = (name: string) =>
       database.locked('svc_test', async () => {
         order.push(`${name} begins`);
-        await database.query('select pg_sleep(0.05)');
+        if (order.length === 1) await until(isAwaited);
         order.push(`${name} ends`);
       });
     await Promise.all([hold('a'), hold('b')]);

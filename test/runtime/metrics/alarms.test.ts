@@ -169,7 +169,7 @@ const requestProcesses = (): readonly number[] =>
     .processes()
     .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('processes/request-process'));
 
-/** What fires, and until when; and what causes it and follows the runbook. */
+/** Alerts: their labels, and the steps that cause them and follow the runbook. */
 type Scenario = readonly [string, () => Promise<void>];
 
 const quick: readonly Scenario[] = [
@@ -267,7 +267,7 @@ const quick: readonly Scenario[] = [
   ],
 ];
 
-/** What waits for counts of the backlog, which are up to fifteen seconds old, and for windows to pass. */
+/** Alerts that depend on counts of the backlog, which are up to fifteen seconds old, and on windows that pass. */
 const slow: readonly Scenario[] = [
   [
     'SvcClassNotServed, until a worker of the class that doctor names starts',

@@ -170,7 +170,7 @@ describe('alerts', () => {
     receiver.answers.push(...Array.from({ length: 200 }, () => 500));
     for (let seed = 100; seed < 106; seed += 1) {
       await submitImage(seed);
-      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      await prometheus.scraped();
     }
     await untilFiring('SvcWebhooksFail');
     receiver.answers.length = 0;

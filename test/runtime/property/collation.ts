@@ -3,7 +3,7 @@ import type { Database } from '../../../runtime/databases/contract.js';
 
 export interface Collation {
   compare(left: string, right: string): number;
-  /** Whether `text` begins, ends or goes on with `part` somewhere: as LIKE sees it. */
+  /** True where `text` begins, ends or goes on with `part` somewhere: as LIKE sees it. */
   matches(text: string, part: string, where: 'contains' | 'starts' | 'ends'): boolean;
   /** The same in any case. */
   matchesAnyCase(text: string, part: string, where: 'contains' | 'starts' | 'ends'): boolean;

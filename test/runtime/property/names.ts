@@ -95,7 +95,8 @@ const require = (isAllowed: boolean): void => {
   if (!isAllowed) throw new Forbidden();
 };
 
-const checkPath = ([name = '', ...rest]: readonly string[], { world, collection }: Place): void => {
+/** @throws Forbidden */
+export const checkPath = ([name = '', ...rest]: readonly string[], { world, collection }: Place): void => {
   require(mayUse(world, collection, name));
   if (rest.length === 0) return;
   const relation = (collection.relations.get(name) ?? collection.anyTargets.get(name)) as ToOne;
@@ -110,7 +111,7 @@ const checkFilter = (filter: FilterTree, { world, collection }: Place): void => 
   if (filter.filter !== null) checkFilter(filter.filter, { world, collection: filter.relation.collection });
 };
 
-/** What is selected of each target of a many-to-any relation; null: the key alone. Null where no target is. */
+/** Selection of each target of a many-to-any relation; null: the key alone. Null where no target is. */
 export const selectionsOf = (
   { name, targets }: ToAny,
   opened: NameTree,

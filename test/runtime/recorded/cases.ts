@@ -94,7 +94,7 @@ const sendCase = async (
 
 const largeBody = JSON.stringify({ name: 'x'.repeat(1_200_000) });
 
-/** What svc answers on a database instead of the recorded response, if anything. */
+/** The response of svc on a database in place of the recorded one, where they differ. */
 export const decisionOf = (
   { name, differs, databases }: RecordedCase,
   dialect: TestDialect,

@@ -1,4 +1,4 @@
-/** Whether an answer is the recorded one. Placeholders stand for values that differ from run to run. */
+/** Compares a response with the recorded one. Placeholders stand for values that differ from run to run. */
 
 import { Secret, TOTP } from 'otpauth';
 

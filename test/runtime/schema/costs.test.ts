@@ -1,4 +1,4 @@
-/** What explain says of locks and rewrites, compared with what the database does. */
+/** Locks and rewrites that explain reports are those of the database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExplainedChange } from '../../../runtime/schema/explain/explain.js';
 import type { ExactCost } from '../../../runtime/schema/explain/table-changes.js';
@@ -66,7 +66,7 @@ interface Explained {
   readonly difference: Difference;
   readonly statements: readonly string[];
   readonly changes: readonly ExplainedChange[];
-  /** What the server says of the table that is altered; null where no table is. */
+  /** Cost of the altered table as the server reports it; null where no table is altered. */
   readonly exact: ExactCost | null;
 }
 

@@ -1,4 +1,4 @@
-/** What explain says of phases, of access, of values that cannot be converted, and what the server says on an empty copy. */
+/** Explain lists phases, changes of access, values that cannot be converted, and the errors of the server on an empty copy. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDifference, diffSnapshot, takeSnapshot } from '../../../runtime/schema/service.js';
 import type { Explanation } from '../../../runtime/schema/explain/explain.js';

@@ -1,4 +1,4 @@
-/** What explain says of a difference: figures from the data, dependants, clients that break, and the safer way. */
+/** Explain lists the effects of a difference: figures from the data, dependants, clients that break, and the safer way. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ExplainedCollection, Explanation } from '../../../runtime/schema/explain/explain.js';
 import { dialects, type TestDialect } from '../../databases.js';

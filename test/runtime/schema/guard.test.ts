@@ -1,4 +1,4 @@
-/** What a diff may not ask for is refused before anything runs, all of it at once. */
+/** Forbidden parts of a diff are refused before anything runs, all at once. */
 import { describe, expect, it } from 'vitest';
 import { loadSchemaPrinter } from '../../../runtime/databases/open.js';
 import { findProblems } from '../../../runtime/schema/apply/guard.js';

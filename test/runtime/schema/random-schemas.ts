@@ -122,7 +122,7 @@ const toTable = (table: RandomTable, { dialect, names }: Surroundings): Made => 
 const isOnly = ([first, ...rest]: IndexEntry['columns'], column: string): boolean =>
   rest.length === 0 && first === column;
 
-/** Whether every database makes an index of it without further words. */
+/** Returns whether every database makes an index of it without further words. */
 const isIndexable = ({ dataType, family, sizes }: ColumnKind): boolean =>
   family === 'number' || (family === 'text' && sizes.max_length !== undefined) || /^date/i.test(dataType);
 

@@ -1,4 +1,4 @@
-/** What only MySQL or MariaDB know of columns and checks is part of snapshots, differences and applies. */
+/** Properties of columns and checks that only MySQL or MariaDB have are part of snapshots, differences and applies. */
 import { describe, expect, it } from 'vitest';
 import { edited, field } from './edits.js';
 import { usePlaces } from './places.js';

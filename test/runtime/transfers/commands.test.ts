@@ -41,7 +41,7 @@ const isLong = process.env.LONG !== undefined;
 /** Several chunks and a rest. */
 const manyRows = isLong ? 12_345 : 2_345;
 
-/** What both targets do alike. */
+/** Behaviour of both targets. */
 const transfersIn = (open: () => Place): void => {
   const write = (name: string, content: string | Buffer): void =>
     writeFileSync(join(open().directory, name), content);

@@ -1,4 +1,4 @@
-/** How a statement that the database gave up is answered. */
+/** Responses where the database gave up a statement. */
 import { expect, it } from 'vitest';
 import { mapError } from '../../../runtime/http/respond.js';
 

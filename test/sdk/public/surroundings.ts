@@ -1,8 +1,8 @@
-/** What the steps of a program for the public SDK share. */
+/** State that the steps of a program for the public SDK share. */
 import { createDirectus, graphql, authentication, rest, staticToken } from '@directus/sdk';
 import { expect } from 'vitest';
 
-/** What a step gets: an address, credentials, and `fetch`, through which everything goes. */
+/** Input of a step: an address, credentials, and `fetch`, through which everything goes. */
 export interface Surroundings {
   readonly url: string;
   readonly token: string;

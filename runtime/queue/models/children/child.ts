@@ -71,7 +71,7 @@ interface State {
   exceededMemory: boolean;
   /** Bytes, at the last measurement. */
   memory: number;
-  /** Whether its event loop has turned since its last run. */
+  /** True where its event loop has turned since its last run. */
   idle: boolean;
   onIdle: (idle: boolean) => void;
 }
@@ -103,13 +103,13 @@ export const startChild = (options: ChildOptions): Child => {
     },
     untilIdle: () =>
       new Promise((resolve) => {
-        const settle = (idle: boolean): void => {
+        const finish = (idle: boolean): void => {
           clearTimeout(timer);
           resolve(idle && state.alive && hasMemoryLeft(state));
         };
-        const timer = setTimeout(settle, idleLimit, false);
-        state.onIdle = settle;
-        if (state.idle) settle(true);
+        const timer = setTimeout(finish, idleLimit, false);
+        state.onIdle = finish;
+        if (state.idle) finish(true);
       }),
     isAlive: () => state.alive,
     memory: () => state.memory,

@@ -4,7 +4,7 @@ import { platformOutcome, type Outcome } from '../../requests/outcome.js';
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Whether the worker killed it because of its memory. */
+  /** True where the worker killed it because of its memory. */
   readonly exceededMemory: boolean;
   /** End of what it wrote to the standard error stream past the log. */
   readonly errorOutput: string;

@@ -48,7 +48,7 @@ const run = async ({ model, input, resumed, traceparent }: RunTask): Promise<voi
     signal,
     files: createFiles(calls),
   };
-  const end = await settle(async () => {
+  const end = await toRunEnd(async () => {
     const { functions } = (await import(pathToFileURL(file).href)) as Loaded;
     const loaded = toFunction(model, await functions[model]?.());
     return loaded.run(input, context);
@@ -64,7 +64,7 @@ interface Loaded {
   readonly functions: Readonly<Record<string, () => Promise<unknown>>>;
 }
 
-const settle = async (body: () => Promise<unknown>): Promise<RunEnd> => {
+const toRunEnd = async (body: () => Promise<unknown>): Promise<RunEnd> => {
   try {
     const text = toJson(await body());
     const bytes = Buffer.byteLength(text);
