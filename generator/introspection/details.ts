@@ -26,6 +26,8 @@ export interface TableDetails {
   readonly indexes: readonly IndexDetails[];
   /** Columns by name. */
   readonly columns: ReadonlyMap<string, ColumnDetails>;
+  /** Sentences about properties that these facts do not describe; absent where there are none. */
+  readonly incomplete?: readonly string[];
   /** Statements of its triggers, which a new table in its place needs again. */
   readonly triggers?: readonly string[];
 }

@@ -96,6 +96,8 @@ export interface SchemaPrinter {
   ): string;
   /** Returns statements that make one table the other, which has the same name. */
   alterTable(before: TableShape, after: TableShape): readonly string[];
+  /** Returns whether altering a table makes it anew, by what is known of it. Absent where that never happens. */
+  isMadeAnew?(before: TableShape, after: TableShape): boolean;
   /** `null` if foreign keys are part of the table. */
   readonly addForeignKey: ((table: string, key: ForeignKeyShape) => string) | null;
   dropForeignKey(table: TableShape, key: ForeignKeyShape): string;

@@ -72,6 +72,7 @@ const tableToShape = (table: Table, details: TableDetails, printer: SchemaPrinte
       ...(enforced === false && { enforced }),
     })),
     foreignKeys: table.foreignKeys.map((key) => foreignKeyToShape(key, printer)),
+    ...(details.incomplete !== undefined && { incomplete: details.incomplete }),
     triggers: details.triggers ?? [],
   };
 };

@@ -91,7 +91,13 @@ const compareWith = async (
   { force, mode }: DiffOptions,
 ): Promise<Difference | null> => {
   const given = await checkSnapshot(value, { vendor: target.vendor, force });
-  const { snapshot, losses } = await mapToTarget(given, live, force);
+  const { snapshot, losses: lost } = await mapToTarget(given, live, force);
+  const undescribed = findUndescribed(given, target);
+  refuseLosses(
+    undescribed.filter(({ isNew }) => isNew && !force).map(({ loss }) => loss),
+    [],
+  );
+  const losses = [...lost, ...undescribed.map(({ loss }) => loss)];
   const diff = compareSnapshots(target, snapshot, {
     mode,
     normalize: (wanted, current) => normalizeSnapshot(wanted, current, live),
@@ -110,14 +116,34 @@ const mapToTarget = async (
   const isSameVendor = vendor === catalog.vendor;
   const from = isSameVendor ? printer : await loadSchemaPrinter(vendor as Vendor);
   const mapped = mapSnapshot(given, { from, to: printer, isSameVendor });
-  const refused = force
-    ? []
-    : mapped.losses.map(({ collection, field, loss }) => {
-        const place = field === undefined ? collection : `${collection}.${field}`;
-        return `this server lacks what the snapshot has: "${place}": ${loss}; send force=true to accept that`;
-      });
-  throwProblems([...mapped.problems, ...refused].map(invalidPayload));
+  refuseLosses(force ? [] : mapped.losses, mapped.problems);
   return mapped;
+};
+
+/** @throws INVALID_PAYLOAD with all of them */
+const refuseLosses = (losses: readonly Loss[], problems: readonly string[]): void => {
+  const refused = losses.map(({ collection, field, loss }) => {
+    const place = field === undefined ? collection : `${collection}.${field}`;
+    return `this server lacks what the snapshot has: "${place}": ${loss}; send force=true to accept that`;
+  });
+  throwProblems([...problems, ...refused].map(invalidPayload));
+};
+
+interface Undescribed {
+  readonly loss: Loss;
+  /** Whether an apply makes the collection. */
+  readonly isNew: boolean;
+}
+
+/** Returns the properties that the snapshot names without describing them, and the target lacks. */
+const findUndescribed = (given: Snapshot, target: Snapshot): readonly Undescribed[] => {
+  const present = new Map(target.collections.map(({ collection, schema }) => [collection, schema]));
+  return given.collections.flatMap(({ collection, meta, schema }) => {
+    const former = present.has(collection) ? collection : String(meta?.previous_name);
+    const known = present.get(former)?.incomplete ?? [];
+    const lacking = (schema?.incomplete ?? []).filter((loss) => !known.includes(loss));
+    return lacking.map((loss) => ({ loss: { collection, loss }, isNew: !present.has(former) }));
+  });
 };
 
 /** Applies a difference. @throws INVALID_PAYLOAD, CONTAINS_NULL_VALUES with every problem */

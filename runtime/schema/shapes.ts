@@ -27,6 +27,8 @@ export interface TableShape {
   readonly indexes: readonly IndexShape[];
   readonly checks: readonly CheckShape[];
   readonly foreignKeys: readonly ForeignKeyShape[];
+  /** Sentences about properties that are not described here; absent where there are none. */
+  readonly incomplete?: readonly string[];
   /** Statements of triggers that a new table in its place needs again; never part of a snapshot. */
   readonly triggers: readonly string[];
 }

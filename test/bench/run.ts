@@ -11,6 +11,7 @@ import { readMachine } from './cpu.js';
 import { articlesRecipe } from './data.js';
 import { clearDrafts, startBenchServer, type BenchServer } from './databases.js';
 import { checkShape } from './gate.js';
+import { followTable, measureFollow, type FollowResult } from './follow.js';
 import { generationTable, measureGeneration, type GenerationResult } from './generation.js';
 import { requireWrk } from './load.js';
 import { measureLogins } from './logins.js';
@@ -29,6 +30,7 @@ interface DatabaseResult {
   readonly shapes: readonly ShapeResult[];
   readonly findings: readonly Finding[];
   readonly generation: readonly GenerationResult[];
+  readonly following: readonly FollowResult[];
 }
 
 const say = (text: string): void => {
@@ -72,10 +74,12 @@ const runOn = async (database: BenchServer, options: BenchOptions): Promise<Data
   if (wanted.has('memory')) findings.push(...(await measureMemory(database)));
   if (wanted.has('metrics')) findings.push(...(await measureMetricsCost(database, options)));
   const generation = wanted.has('generate') ? await measureGeneration(database) : [];
-  findings.push(...generation.map((result) => result.finding));
+  const following = wanted.has('follow') ? await measureFollow(database) : [];
+  findings.push(...[...generation, ...following].map((result) => result.finding));
   if (findings.length > 0) say(`\n${findingsTable(findings)}`);
   if (generation.length > 0) say(`\n${generationTable(generation)}`);
-  return { database: name, settings: database.settings, shapes, findings, generation };
+  if (following.length > 0) say(`\n${followTable(following)}`);
+  return { database: name, settings: database.settings, shapes, findings, generation, following };
 };
 
 const gateSamples = 25;

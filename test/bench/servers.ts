@@ -78,6 +78,13 @@ export interface StartOptions {
   readonly probe: string;
   /** Port of `/metrics`; without it, nothing is counted. */
   readonly adminPort?: number;
+  /** Called with each entry of the log, which then has the level `info`. */
+  readonly onLog?: (entry: LogEntry) => void;
+}
+
+export interface LogEntry {
+  readonly msg: string;
+  readonly ms?: number;
 }
 
 /** `msToFirstAnswer`: from spawning the process to the first 200 on `probe`. */
@@ -87,7 +94,7 @@ export interface Started extends Running {
 
 export const startServer = async (
   project: Project,
-  { workers, probe, adminPort }: StartOptions,
+  { workers, probe, adminPort, onLog }: StartOptions,
 ): Promise<Started> => {
   const port = await reservePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -98,9 +105,12 @@ export const startServer = async (
       ...projectEnvironment(project),
       PORT: String(port),
       ...(adminPort !== undefined && { ADMIN_PORT: String(adminPort) }),
+      ...(onLog !== undefined && { LOG_LEVEL: 'info' }),
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', onLog === undefined ? 'inherit' : 'pipe', 'inherit'],
   });
+  if (child.stdout !== null && onLog !== undefined)
+    createInterface(child.stdout).on('line', (line) => onLog(JSON.parse(line) as LogEntry));
   const deadline = began + 120_000;
   while (!(await answers(`${origin}${probe}`))) {
     if (child.exitCode === null && child.signalCode === null && performance.now() < deadline) {

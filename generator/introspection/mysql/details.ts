@@ -5,6 +5,7 @@ import { readRows, type Count } from '../dialect.js';
 import { groupBy, sortBy } from '../order.js';
 import { readLength, readValues } from './columns.js';
 import { unescapeExpression } from './mariadb-form.js';
+import { readGarbled, readParsers, readProperties } from './properties.js';
 
 interface DefaultRow {
   readonly charset: string;
@@ -14,6 +15,9 @@ interface DefaultRow {
 interface TableRow {
   readonly name: string;
   readonly collation: string | null;
+  readonly engine: string | null;
+  readonly type: string;
+  readonly options: string | null;
 }
 
 interface ColumnRow {
@@ -41,6 +45,8 @@ interface IndexRow {
   /** `A` ascending, `D` descending. */
   readonly direction: string | null;
   readonly method: string;
+  /** 1: the optimizer ignores it. */
+  readonly ignored: Count;
 }
 
 interface CheckRow {
@@ -63,7 +69,8 @@ const defaults = `
   WHERE schema_name = DATABASE()`;
 
 const tables = `
-  SELECT table_name AS name, table_collation AS collation
+  SELECT table_name AS name, table_collation AS collation, engine AS engine, table_type AS type,
+    create_options AS options
   FROM information_schema.tables
   WHERE table_schema = DATABASE() AND table_type <> 'VIEW'
   ORDER BY table_name`;
@@ -76,9 +83,9 @@ const columns = (srid: string): string => `
   WHERE table_schema = DATABASE()
   ORDER BY table_name, ordinal_position`;
 
-const indexes = (expression: string): string => `
+const indexes = ({ expression, ignored }: DetailQueries): string => `
   SELECT table_name AS \`table\`, index_name AS name, non_unique AS nonUnique, column_name AS \`column\`,
-    sub_part AS prefix, ${expression} AS expression, collation AS direction, index_type AS method
+    sub_part AS prefix, ${expression} AS expression, collation AS direction, index_type AS method, ${ignored} AS ignored
   FROM information_schema.statistics
   WHERE table_schema = DATABASE() AND index_name <> 'PRIMARY'
   ORDER BY table_name, index_name, seq_in_index`;
@@ -93,6 +100,8 @@ const keys = `
 export interface DetailQueries {
   /** SQL for the expression of an indexed part. */
   readonly expression: string;
+  /** SQL for whether the optimizer ignores an index. */
+  readonly ignored: string;
   /** SQL for the SRID of a column. */
   readonly srid: string;
   /** Query of the columns with an SRID, where the columns themselves do not tell; null where they do. */
@@ -110,6 +119,7 @@ export const mariadbQueries: DetailQueries = {
     FROM information_schema.geometry_columns
     WHERE g_table_schema = DATABASE() AND srid <> 0`,
   expression: 'NULL',
+  ignored: `ignored = 'YES'`,
   unescape: (sql) => sql,
   // a check of a column has no name of its own
   checks: `
@@ -123,6 +133,7 @@ export const mysqlQueries: DetailQueries = {
   srid: 'srs_id',
   systems: null,
   expression: 'expression',
+  ignored: `is_visible = 'NO'`,
   unescape: unescapeExpression,
   checks: `
     SELECT t.table_name AS \`table\`, c.constraint_name AS name, c.check_clause AS clause, t.enforced AS enforced
@@ -143,30 +154,35 @@ export const readMysqlDetails = async (
     readRows<DefaultRow>(reader, defaults),
     readRows<TableRow>(reader, tables),
     readRows<ColumnRow>(reader, columns(queries.srid)),
-    readRows<IndexRow>(reader, indexes(queries.expression)),
+    readRows<IndexRow>(reader, indexes(queries)),
     readRows<CheckRow>(reader, queries.checks),
     readRows<KeyRow>(reader, keys),
   ]);
   const systemOf = await readSystems(reader, columnRows, queries);
+  const [parsed, garbled] = [await readParsers(reader, indexRows), await readGarbled(reader)];
   const [columnsOf, indexesOf, checksOf, keysOf] = [
     groupBy(columnRows, (row) => row.table),
     groupBy(indexRows, (row) => row.table),
     groupBy(checkRows, (row) => row.table),
     groupBy(keyRows, (row) => row.table),
   ];
-  const toTable = ({ name, collation }: TableRow): [string, TableDetails] => {
+  const toTable = (row: TableRow): [string, TableDetails] => {
+    const { name, collation } = row;
     const own = collation === database?.collation ? null : collation;
     return [
       name,
       {
         charset: own === null ? null : charsetOf(own),
         collation: own,
+        ...readProperties({ ...row, isGarbled: garbled.has(name) }),
         checks: readChecks(checksOf.get(name) ?? [], queries),
-        indexes: readIndexes(indexesOf.get(name) ?? [], keysOf.get(name) ?? [], queries),
+        indexes: readIndexes(indexesOf.get(name) ?? [], keysOf.get(name) ?? [], queries).map((index) =>
+          parsed.has(`${name}\0${index.name}`) ? Object.assign(index, { incomplete: true }) : index,
+        ),
         columns: new Map(
-          (columnsOf.get(name) ?? []).map((row) => [
-            row.name,
-            toColumn(row, { collation, srid: systemOf(row) }),
+          (columnsOf.get(name) ?? []).map((column) => [
+            column.name,
+            toColumn(column, { collation, srid: systemOf(column) }),
           ]),
         ),
       },
@@ -268,6 +284,6 @@ const toIndex = (name: string, rows: readonly IndexRow[], { unescape }: DetailQu
     })),
     predicate: null,
     include: [],
-    incomplete: false,
+    incomplete: Number(rows[0]?.ignored) === 1,
   };
 };

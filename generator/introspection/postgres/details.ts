@@ -3,6 +3,7 @@ import type { CatalogReader } from '../catalog.js';
 import type { ColumnDetails, IndexDetails, SchemaDetails, TableDetails } from '../details.js';
 import { readRows, type Count } from '../dialect.js';
 import { groupBy } from '../order.js';
+import { readProperties } from './properties.js';
 import { readDeferrable } from './tables.js';
 
 interface TableRow {
@@ -97,6 +98,8 @@ const indexes = `
     (u.oid IS NOT NULL)::int AS "constraint", u.condeferrable::int AS deferrable, u.condeferred::int AS deferred,
     m.amname AS method,
     (NOT coalesce(o.opcdefault, true) OR i.indisexclusion OR c.reloptions IS NOT NULL
+      OR coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false)
+      OR (u.oid IS NOT NULL AND i.indnatts > i.indnkeyatts)
       OR (p.attcollation IS NOT NULL AND i.indcollation[k.position - 1] <> p.attcollation)
       OR (i.indoption[k.position - 1] & 3) IN (1, 2))::int AS unusual,
     pg_get_expr(i.indpred, i.indrelid) AS predicate, p.attname AS "column",
@@ -130,12 +133,13 @@ const types = `
 
 /** Reads the details of all tables of the current schema at once, and its types. */
 export const readPostgresDetails = async (reader: CatalogReader): Promise<SchemaDetails> => {
-  const [tableRows, columnRows, indexRows, checkRows, typeRows] = await Promise.all([
+  const [tableRows, columnRows, indexRows, checkRows, typeRows, incompleteOf] = await Promise.all([
     readRows<TableRow>(reader, tables),
     readRows<ColumnRow>(reader, columns),
     readRows<IndexRow>(reader, indexes),
     readRows<CheckRow>(reader, checks),
     readRows<TypeRow>(reader, types),
+    readProperties(reader, own),
   ]);
   const columnsOf = groupBy(columnRows, (row) => row.table);
   const indexesOf = groupBy(indexRows, (row) => row.table);
@@ -149,6 +153,7 @@ export const readPostgresDetails = async (reader: CatalogReader): Promise<Schema
         name,
         {
           ...toKeyDeferrable(key),
+          ...incompleteOf(name),
           charset: null,
           collation: null,
           checks: checksOf.get(name) ?? [],

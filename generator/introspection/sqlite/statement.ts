@@ -15,6 +15,8 @@ export interface TableStatement {
   readonly checks: readonly { readonly name: string | null; readonly sql: string }[];
   /** Collation of columns that declare one. */
   readonly collations: ReadonlyMap<string, string>;
+  /** Whether it has clauses that are not read: conflicts that are solved, and collations of constraints. */
+  readonly more?: true;
 }
 
 interface Constraint {
@@ -41,8 +43,9 @@ export const readTableStatement = (sql: string): TableStatement => {
     checks: [],
     collations: new Map(),
   };
-  for (const part of splitList(readBody(sql))) readPart(part, sql, found);
-  return found;
+  const parts = splitList(readBody(sql));
+  for (const part of parts) readPart(part, sql, found);
+  return parts.some(hasMore) ? { ...found, more: true } : found;
 };
 
 /**
@@ -95,6 +98,15 @@ const tokenize = (sql: string): Token[] => {
   }
   return root;
 };
+
+const hasMore = (part: readonly Token[]): boolean =>
+  part.some(
+    (token, at) =>
+      (keywordOf(token) === 'ON' && keywordOf(part[at + 1]) === 'CONFLICT') ||
+      (constraintWords.has(keywordOf(part[0])) &&
+        /^(?:UNIQUE|KEY)$/.test(keywordOf(part[at - 1])) &&
+        token.group?.some((inner) => keywordOf(inner) === 'COLLATE') === true),
+  );
 
 /** Returns the first parenthesised group of a statement: the columns of a table or the parts of an index. */
 const readBody = (sql: string): readonly Token[] => tokenize(sql).find((token) => token.group)?.group ?? [];

@@ -211,6 +211,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   renameColumn: ({ from, to }, { before }) =>
     `ALTER TABLE ${quote(before.name)} RENAME COLUMN ${quote(from)} TO ${quote(to)}`,
   alterTable,
+  isMadeAnew: (before, after) => !isSimple(before, after),
   addForeignKey: null,
   dropForeignKey: () => '',
   viewsBlockDrops: false,

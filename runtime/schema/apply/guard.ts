@@ -23,6 +23,7 @@ export const findProblems = (
       ...table.columns.flatMap((column) => findColumnProblems(column, { table, present, printer })),
       ...findExpressionProblems(table, present, printer),
       ...findKeyProblems(table, names),
+      ...findUndescribed(table, present, printer),
       ...table.indexes
         .filter((index) => isNewIncomplete(index, present))
         .map(({ name }) =>
@@ -32,6 +33,22 @@ export const findProblems = (
         ),
     ];
   });
+};
+
+/** A table that is made anew would lose what is not known of it. */
+const findUndescribed = (
+  table: TableShape,
+  present: TableShape | undefined,
+  { isMadeAnew }: SchemaPrinter,
+): readonly ApiError[] => {
+  const { incomplete = [] } = present ?? {};
+  if (present === undefined || incomplete.length === 0 || isMadeAnew?.(present, table) !== true) return [];
+  const what = incomplete.join('; ');
+  return [
+    invalidPayload(
+      `"${table.name}" would lose what a snapshot does not describe: ${what}; change it with SQL`,
+    ),
+  ];
 };
 
 const isNewIncomplete = (index: IndexShape, present: TableShape | undefined): boolean =>

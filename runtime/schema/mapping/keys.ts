@@ -27,7 +27,8 @@ export const mapCollection = (
   const isForeign =
     typeof given.collation === 'string' && to.foreignCollation?.test(given.collation) === true;
   if (isSameVendor && !isForeign) return { ...entry, schema: withIndexes };
-  const { charset: _charset, collation, without_rowid: _rowid, strict: _strict, ...rest } = withIndexes;
+  const { charset: _charset, collation, without_rowid: _rowid, strict: _strict, ...other } = withIndexes;
+  const { incomplete: _incomplete, ...rest } = other;
   if (typeof collation === 'string') lose(`the collation ${collation} becomes the usual one`);
   const hasComment = typeof given.comment === 'string' && given.comment !== '';
   if (hasComment && !to.hasComments) lose('its comment');

@@ -77,6 +77,7 @@ export const collectionJsonSchema = {
         checks: { type: 'array', items: check, maxItems: 200 },
         without_rowid: { type: 'boolean' },
         strict: { type: 'boolean' },
+        incomplete: { type: ['array', 'null'], items: text(1000), maxItems: 100 },
         is_view: { type: 'boolean' },
       },
     },

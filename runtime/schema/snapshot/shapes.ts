@@ -87,9 +87,19 @@ const toTable = (
       current?.checks ??
       [],
     foreignKeys: relations.flatMap((relation) => toForeignKey(relation, current, printer)),
+    ...toIncomplete(schema, current),
     triggers: current?.triggers ?? [],
   };
   return completeKeys(alignConstraints(table, current, printer), { entries: columns, current, printer });
+};
+
+/** An apply leaves what a snapshot does not describe as it is. */
+const toIncomplete = (
+  schema: TableParts['schema'],
+  current: TableShape | undefined,
+): Pick<TableShape, 'incomplete'> => {
+  const incomplete = current === undefined ? schema.incomplete : current.incomplete;
+  return incomplete === undefined || incomplete === null ? {} : { incomplete };
 };
 
 /** A snapshot without a list of columns says nothing about the key. */

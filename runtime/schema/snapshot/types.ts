@@ -44,6 +44,8 @@ export interface CollectionSchema {
   readonly checks?: readonly CheckEntry[];
   readonly without_rowid?: boolean;
   readonly strict?: boolean;
+  /** Sentences about properties that a snapshot does not describe. Informative: an apply neither makes nor removes them. */
+  readonly incomplete?: readonly string[];
   /** A view is made by SQL: an apply changes its meta alone. */
   readonly is_view?: boolean;
 }

@@ -80,6 +80,7 @@ export const collectionSchema = (shape: TableShape): NonNullable<CollectionEntry
   })),
   ...(shape.options.withoutRowid === true && { without_rowid: true }),
   ...(shape.options.strict === true && { strict: true }),
+  ...(shape.incomplete !== undefined && { incomplete: shape.incomplete }),
 });
 
 const toIndexEntry = (index: IndexShape): IndexEntry => ({
