@@ -5,9 +5,11 @@
 import {
   getNamedType,
   isObjectType,
+  isUnionType,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLNamedOutputType,
+  type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
 
@@ -61,18 +63,28 @@ const enclose = (list: string): string => (list === '' ? '' : `(${list})`);
 const printSelection = (type: GraphQLNamedOutputType): string =>
   isObjectType(type) ? ` { ${selectFields(type)} }` : '';
 
-/** Selects every scalar field, and of an object only its key. */
+/** Selects every scalar field, and of an object, or each object of a union, only its key. */
 const selectFields = (type: GraphQLNamedOutputType): string => {
   if (!isObjectType(type)) return '';
   const names = Object.values(type.getFields()).flatMap((field) => {
     const inner = getNamedType(field.type);
+    if (isUnionType(inner)) {
+      const keys = inner
+        .getTypes()
+        .map((member) => `... on ${member.name} ${selectKey(member) ?? '{ __typename }'}`);
+      return isListType(field) ? [] : [`${field.name} { ${keys.join(' ')} }`];
+    }
     if (!isObjectType(inner)) return [field.name];
-    const ids = Object.values(inner.getFields()).filter(({ type }) => String(type) === 'ID!');
-    return ids.length === 0 || isListType(field)
-      ? []
-      : [`${field.name} { ${ids.map((id) => id.name).join(' ')} }`];
+    const key = selectKey(inner);
+    return key === null || isListType(field) ? [] : [`${field.name} ${key}`];
   });
   return names.length === 0 ? '__typename' : names.join(' ');
+};
+
+/** Returns a selection of the key, or null for a type without one. */
+const selectKey = (type: GraphQLObjectType): string | null => {
+  const keys = Object.values(type.getFields()).filter((field) => String(field.type) === 'ID!');
+  return keys.length === 0 ? null : `{ ${keys.map(({ name }) => name).join(' ')} }`;
 };
 
 const isListType = ({ type }: GraphQLField<unknown, unknown>): boolean => String(type).startsWith('[');

@@ -65,7 +65,7 @@ export const databaseVariables = {
       text === 'trigger' ? text : text === 'off' ? 0 : parseDuration(text),
     default: '2s',
     meaning:
-      'how often a server looks for a changed schema; `off`: only when it is asked or a statement fails; `trigger`: when PostgreSQL tells it, after `svc schema watch --install`',
+      'how often a server looks for a changed schema; `off`: only when requested or when a statement fails; `trigger`: when PostgreSQL notifies it, after `svc schema watch --install`',
   },
   SCHEMA_APPLY_WAIT: {
     parse: parseDuration,

@@ -21,7 +21,6 @@ const closeBracket = 0x5d;
  * allows
  */
 export const insertLists = (set: RowSet, lists: readonly FilledRows[], budget: ReadBudget): FilledRows => {
-  if (set.slots.length === 0) return { rows: set.rows, groups: set.groups, nested: 0 };
   const source = set.rows.bytes;
   const nested = lists.map(({ rows, groups, isItem = false }) => ({ bytes: rows.bytes, groups, isItem }));
   // the rows of one parent may be inserted several times, and so may the lists within them

@@ -210,6 +210,8 @@ const findMultiParameter = (node: Node, search: Search, index: number): Node | n
 };
 
 const literalOf = ({ literals }: Node, part: string): Node | undefined => {
+  // a parameter is decoded by its handler
+  if (literals.size === 0) return undefined;
   const name = decodeSegment(part);
   return name === null ? undefined : literals.get(name);
 };

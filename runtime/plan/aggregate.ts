@@ -11,7 +11,15 @@ import { compareColumn, fromQuery } from './comparison.js';
 import { planPath } from './order.js';
 import { planLimit, planWhere } from './read.js';
 import { openScope, readableRows, type PlanContext, type Scope } from './scope.js';
-import { allOf, anyOf, conditionTrue, type ColumnRef, type Condition, type ReadPlan } from './types.js';
+import {
+  allOf,
+  anyOf,
+  conditionTrue,
+  type ColumnRef,
+  type Condition,
+  type Join,
+  type ReadPlan,
+} from './types.js';
 
 export interface AggregatePlan extends Pick<
   ReadPlan,
@@ -99,7 +107,20 @@ export const planListGroups = (
 
 /** Leaves out the rows whose value of a group the caller may not see, instead of counting them as null. */
 const visibleRows = ({ column: { path, rule } }: Group): readonly Condition[] =>
-  rule === null ? [] : [{ kind: 'at', path, condition: rule }];
+  [...path.map((step) => step.rule), rule].flatMap((each, index) =>
+    each === null ? [] : [visibleAt(path.slice(0, index), each)],
+  );
+
+/** True of the rows without an item at the end of the path, whose value is null, and where the rule is true of that item. */
+const visibleAt = (path: readonly Join[], rule: Condition): Condition => {
+  const isVisible: Condition = { kind: 'at', path, condition: rule };
+  const last = path.at(-1);
+  if (last === undefined) return isVisible;
+  const { collection, references } = last.relation;
+  const field = collection.fields.get(references[0] ?? '');
+  if (field === undefined) throw new Error(`"${last.relation.name}" refers to no field`);
+  return anyOf([{ kind: 'null', column: { path, field, rule: null, inRule: false } }, isVisible]);
+};
 
 interface Outputs {
   readonly scope: Scope;

@@ -59,7 +59,7 @@ const loadParts = async () => {
     import('../queue/models/models.js'),
     import('../queue/models/built-in.js'),
     import('../transfer-services.js'),
-    import('../schema-applies.js'),
+    import('./schema-applies.js'),
     import('../queue/settings.js'),
     import('../auth/keys.js'),
   ]);

@@ -5,6 +5,7 @@ import { startReceiver, type Receiver } from '../queue/receiver.js';
 import { readCpu, readMemory } from './cpu.js';
 import type { QueuePlace } from './queue-place.js';
 import { admission, endedRequests } from './queue-sizes.js';
+import { workerProcesses } from './queue-workers.js';
 import { clients, inTurns, latency, rate, waitFor } from './queue-turns.js';
 import type { Finding } from './report.js';
 
@@ -214,6 +215,7 @@ export const measures: Readonly<Record<string, Measure>> = {
   streams,
   latency: endToEnd,
   webhooks: deliveries,
+  workers: workerProcesses,
   admission,
   ended: endedRequests,
 };

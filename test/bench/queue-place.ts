@@ -6,6 +6,7 @@ import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createWorkplace, type Running } from '../runtime/commands.js';
 import { reservePort } from '../services/ports.js';
 import { startTemporal } from '../services/temporal.js';
+import { createTemporalCluster } from '../queue/temporal-cluster.js';
 import type { BenchServer } from './databases.js';
 import { startMariadb } from './mariadb.js';
 
@@ -50,13 +51,25 @@ export const startQueuePlace = async (): Promise<QueuePlace> => {
   try {
     const mariadb = await startMariadb();
     ends.push(() => mariadb.stop());
-    const temporal = await startTemporal();
-    ends.push(() => temporal.stop());
-    return { ...(await startSvc({ mariadb, address: temporal.url, ends })), stop };
+    const address = await startTemporalOf(ends);
+    return { ...(await startSvc({ mariadb, address, ends })), stop };
   } catch (error) {
     await stop();
     throw error;
   }
+};
+
+/** Starts the development server, or with `BENCH_CLUSTER` a server as in production. @returns its address */
+const startTemporalOf = async (ends: Parts['ends']): Promise<string> => {
+  if (process.env.BENCH_CLUSTER !== '1') {
+    const temporal = await startTemporal();
+    ends.push(() => temporal.stop());
+    return temporal.url;
+  }
+  const cluster = await createTemporalCluster();
+  ends.push(() => cluster.remove());
+  await cluster.start();
+  return `127.0.0.1:${cluster.port}`;
 };
 
 interface Parts {

@@ -6,14 +6,15 @@ export interface Finding {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  readonly target: number;
+  /** Null for a figure that only tells how much. */
+  readonly target: number | null;
   /** True where more is better; else less is. */
   readonly atLeast: boolean;
   readonly note: string;
 }
 
 export const isMet = ({ value, target, atLeast }: Finding): boolean =>
-  atLeast ? value >= target : value <= target;
+  target === null || (atLeast ? value >= target : value <= target);
 
 /** `database` marks the findings of one shape among those of several databases. */
 export const shapeFindings = (results: readonly ShapeResult[], database: string): Finding[] =>
@@ -74,8 +75,9 @@ export const findingsTable = (findings: readonly Finding[]): string =>
     ...findings.map((finding) => [
       finding.name,
       `${Number(finding.value.toPrecision(3))} ${finding.unit}`,
-      `${finding.atLeast ? '≥' : '≤'} ${finding.target}`,
-      verdict(isMet(finding)),
+      ...(finding.target === null
+        ? ['–', '']
+        : [`${finding.atLeast ? '≥' : '≤'} ${finding.target}`, verdict(isMet(finding))]),
       finding.note,
     ]),
   ]);

@@ -135,9 +135,11 @@ describe.each(dialects)('slots on %s', (dialect) => {
     );
     const late = await insertOne(model, bob, 9_000);
     const paused = new Set<string>(others.slice(0, 20));
-    const roomOf = async (_: unknown, accounts: readonly string[]) =>
+    const remainingOf = async (_: unknown, accounts: readonly string[]) =>
       new Map(accounts.filter((account) => account !== bob).map((account): [string, number] => [account, 0]));
-    expect(await fill(model, { isPausedAccount: (account) => paused.has(account), roomOf })).toEqual([late]);
+    expect(await fill(model, { isPausedAccount: (account) => paused.has(account), remainingOf })).toEqual([
+      late,
+    ]);
     expect(await fill(model)).toHaveLength(1);
   });
 

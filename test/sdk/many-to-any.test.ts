@@ -1,4 +1,4 @@
-/** Many-to-any relations in the client: a program against a server of every database, and programs that do not compile. */
+/** Many-to-any relations, and keys of several columns, in the client: a program against a server of every database, and programs that do not compile. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ import { useServer } from '../runtime/harness/use-server.js';
 import { adminToken } from '../runtime/server-harness.js';
 import { diagnose, programsFolder, sourcesIn, strictestOfPrograms } from './package.js';
 
-/** The tables of `docs/many-to-any.md`, and the speakers of quotes. */
+/** The tables of `docs/many-to-any.md`, the speakers of quotes, and tickets of seats, whose key has two columns. */
 const sqlOf = (dialect: TestDialect): string =>
   sqlFor(
     dialect,
@@ -26,6 +26,9 @@ create table "quote" ("code" varchar(20) not null primary key, "text" varchar(20
   constraint "quote_speaker" foreign key ("speaker") references "speaker" ("id"));
 create table "block" ("id" {counter}, "page" integer, "sort" integer, "kind" varchar(40), "item" varchar(40),
   constraint "block_page" foreign key ("page") references "page" ("id"));
+create table "seat" ("block" varchar(4) not null, "place" int not null, "label" varchar(20) not null, primary key ("block", "place"));
+create table "ticket" ("id" {counter}, "seat_block" varchar(4), "seat_place" int,
+  constraint "ticket_seat" foreign key ("seat_block", "seat_place") references "seat" ("block", "place"));
 insert into "page" ("id", "title") values (1, 'Home');
 insert into "heading" ("id", "text") values (7, 'Welcome'), (8, 'About');
 insert into "speaker" ("id", "name") values (1, 'Oscar');
@@ -52,6 +55,7 @@ const meta = {
       one_allowed_collections: ['heading', 'quote'],
       junction_field: 'page',
     },
+    { many_collection: 'ticket', many_field: 'seat', one_collection: 'seat', one_field: 'tickets' },
   ],
 };
 

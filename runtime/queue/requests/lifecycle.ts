@@ -51,7 +51,7 @@ export interface LifecycleOptions extends NotifierOptions {
 export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecycle => {
   const { database, models, quotas } = options;
   const modelLocks = createModelLocks(database, (statements, accounts) =>
-    quotas.roomOf(statements, 'running', accounts),
+    quotas.remainingOf(statements, 'running', accounts),
   );
   const notifier = createNotifier(options);
   const { notifyAdmitted } = notifier;

@@ -22,12 +22,12 @@ import { QueueError } from './queue-error.js';
 export interface Quotas {
   limitsOf(account: string, statements?: Statements): Promise<Limits>;
   /** Returns how many more requests of each account may wait or run; accounts without a limit are absent. */
-  roomOf(
+  remainingOf(
     statements: Statements,
     quota: keyof ActiveUse,
     accounts: readonly string[],
   ): Promise<Map<string, number>>;
-  /** Reports a request for which the queue has no room. @returns its error */
+  /** Reports a request that exceeds the quota of the queue. @returns its error */
   refuseQueued(account: string): Promise<QueueError>;
   /** Checks what an account may submit, besides `queued`. @throws 429 */
   requireSubmit(account: string): Promise<void>;
@@ -57,7 +57,7 @@ const hour = 3_600_000;
 /** A sum that took a time is used again for so many times as long, and for at least `minSumAge`. */
 const sumFactor = 100;
 const minSumAge = 1_000;
-/** Milliseconds after which to try again where room is made when something expires or ends. */
+/** Milliseconds after which to try again where a quota is freed when something expires or ends. */
 const laterDelay = 60_000;
 const soonDelay = 5_000;
 
@@ -96,7 +96,7 @@ export const createQuotas = ({ database, preset, observe = () => undefined }: Qu
 
   return {
     limitsOf,
-    roomOf: createRoomReader(limitsOf),
+    remainingOf: createRemainingReader(limitsOf),
     refuseQueued: async (account) => toError('queued', (await limitsOf(account)).queued ?? 0, soonDelay),
     async requireSubmit(account) {
       const own = await limitsOf(account);
@@ -117,18 +117,18 @@ export const createQuotas = ({ database, preset, observe = () => undefined }: Qu
   };
 };
 
-const createRoomReader =
-  (limitsOf: Quotas['limitsOf']): Quotas['roomOf'] =>
+const createRemainingReader =
+  (limitsOf: Quotas['limitsOf']): Quotas['remainingOf'] =>
   async (statements, quota, accounts) => {
-    const room = new Map<string, number>();
+    const remaining = new Map<string, number>();
     for (const account of new Set(accounts)) {
       const limit = (await limitsOf(account, statements))[quota];
-      if (limit !== null) room.set(account, limit);
+      if (limit !== null) remaining.set(account, limit);
     }
-    const active = await countActive(statements, [...room.keys()]);
-    for (const [account, limit] of room)
-      room.set(account, Math.max(0, limit - (active.get(account)?.[quota] ?? 0)));
-    return room;
+    const active = await countActive(statements, [...remaining.keys()]);
+    for (const [account, limit] of remaining)
+      remaining.set(account, Math.max(0, limit - (active.get(account)?.[quota] ?? 0)));
+    return remaining;
   };
 
 interface UseSources {
@@ -177,7 +177,7 @@ const createStoredReader = (database: Statements) => {
 interface Exceeded {
   readonly quota: QuotaName;
   readonly limit: number;
-  /** Milliseconds after which there may be room again. */
+  /** Milliseconds after which a request may be accepted again. */
   readonly after: number;
 }
 

@@ -28,13 +28,13 @@ export interface SubmissionItem {
 export type SubmissionResult =
   | { readonly kind: 'opened'; readonly admitted: boolean; readonly position: number }
   | { readonly kind: 'known'; readonly record: IdempotencyRecord }
-  /** The queue has no room for more requests of the account. */
+  /** The account has reached the quota of the queue. */
   | { readonly kind: 'refused' };
 
 export interface SubmissionBatchOptions {
   readonly database: Database;
   readonly modelLocks: ModelLocks;
-  readonly quotas: Pick<Quotas, 'roomOf'>;
+  readonly quotas: Pick<Quotas, 'remainingOf'>;
   /** Called with the ids of earlier requests that received slots in the same transaction. */
   readonly onAdmitted: (ids: readonly string[]) => void;
 }
@@ -147,23 +147,23 @@ const store = async (
   return { arrived, others: [...admitted] };
 };
 
-/** Refuses the requests for which the queue has no room, the last of an account first. */
+/** Refuses the requests that exceed the quota of the queue, the last of an account first. */
 const splitByRoom = async (
   arrivals: readonly SubmissionItem[],
   statements: LockedModel['statements'],
-  quotas: Pick<Quotas, 'roomOf'>,
+  quotas: Pick<Quotas, 'remainingOf'>,
 ): Promise<{
   readonly accepted: readonly SubmissionItem[];
   readonly refused: ReadonlySet<SubmissionItem>;
 }> => {
   const accounts = arrivals.map(({ request }) => request.account);
-  const room = await quotas.roomOf(statements, 'queued', accounts);
+  const remaining = await quotas.remainingOf(statements, 'queued', accounts);
   const refused = new Set<SubmissionItem>();
   for (const arrival of arrivals) {
     const { account } = arrival.request;
-    const left = room.get(account);
+    const left = remaining.get(account);
     if (left === 0) refused.add(arrival);
-    else if (left !== undefined) room.set(account, left - 1);
+    else if (left !== undefined) remaining.set(account, left - 1);
   }
   return { accepted: arrivals.filter((arrival) => !refused.has(arrival)), refused };
 };

@@ -22,10 +22,13 @@ export interface AdmissionOptions {
   /** Accounts whose requests wait although slots are free. */
   readonly isPausedAccount?: (account: string) => boolean;
   /** Returns how many more requests of accounts may run, for those that have a limit over all models. */
-  readonly roomOf?: RoomOf;
+  readonly remainingOf?: RemainingOf;
 }
 
-export type RoomOf = (statements: Statements, accounts: readonly string[]) => Promise<Map<string, number>>;
+export type RemainingOf = (
+  statements: Statements,
+  accounts: readonly string[],
+) => Promise<Map<string, number>>;
 
 /** Most requests that receive slots at once, so that the lock is soon free again. */
 export const maxAdmitted = 256;
@@ -42,14 +45,14 @@ export const admit = async (
     arrived = [],
     isHeld = false,
     isPausedAccount = () => false,
-    roomOf = async () => new Map(),
+    remainingOf = async () => new Map(),
   }: AdmissionOptions,
 ): Promise<readonly string[]> => {
   const { id: model, concurrency } = slots;
   const { running, runs, first } = isHeld ? nothing() : await readSlotUse(statements, model, now);
-  await admitRuns(statements, { slots, running, runs, isPausedAccount, roomOf });
+  await admitRuns(statements, { slots, running, runs, isPausedAccount, remainingOf });
   const free = isHeld ? 0 : Math.max(0, Math.min(maxAdmitted, freeSlots(concurrency, running)));
-  const options = { model, running, maxRunning: concurrency.account, isPausedAccount, roomOf };
+  const options = { model, running, maxRunning: concurrency.account, isPausedAccount, remainingOf };
   const admitted: string[] = [];
   for (let isFirst = true, isDone = false; !isDone; isFirst = false) {
     const left = free - admitted.length;
@@ -87,11 +90,11 @@ const admitInTurn = async (
   return admitted;
 };
 
-/** Takes room of an account. @returns what is left; undefined without a limit */
-const takeRoom = (room: Map<string, number>, account: string): number | undefined => {
-  const before = room.get(account);
+/** Takes one of what remains to an account. @returns what is left; undefined without a limit */
+const takeOne = (remaining: Map<string, number>, account: string): number | undefined => {
+  const before = remaining.get(account);
   if (before === undefined) return undefined;
-  room.set(account, before - 1);
+  remaining.set(account, before - 1);
   return before - 1;
 };
 
@@ -101,25 +104,25 @@ const freeSlots = ({ model }: Slots['concurrency'], running: ReadonlyMap<string,
 const nothing = (): SlotUse => ({ running: new Map(), runs: [], first: [] });
 
 interface RunAdmission
-  extends Omit<SlotUse, 'first'>, Required<Pick<AdmissionOptions, 'isPausedAccount' | 'roomOf'>> {
+  extends Omit<SlotUse, 'first'>, Required<Pick<AdmissionOptions, 'isPausedAccount' | 'remainingOf'>> {
   readonly slots: Slots;
 }
 
 /** Assigns slots to the synchronous runs of a model that wait, and adds those to `running` that have one. */
 const admitRuns = async (
   statements: Statements,
-  { slots: { concurrency }, running, runs, isPausedAccount, roomOf }: RunAdmission,
+  { slots: { concurrency }, running, runs, isPausedAccount, remainingOf }: RunAdmission,
 ): Promise<void> => {
   const add = (account: string): unknown => running.set(account, (running.get(account) ?? 0) + 1);
   for (const { account, state } of runs) if (state === 'running') add(account);
   const candidates = runs.filter(({ state, account }) => state === 'waiting' && !isPausedAccount(account));
   if (candidates.length === 0) return;
-  const room = await roomOf(
+  const remaining = await remainingOf(
     statements,
     candidates.map(({ account }) => account),
   );
   const waiting = candidates
-    .filter(({ account }) => (takeRoom(room, account) ?? 0) >= 0)
+    .filter(({ account }) => (takeOne(remaining, account) ?? 0) >= 0)
     .map(({ id, account, created }) => ({ id, account, tier: 0, turn: created }));
   const started: string[] = [];
   for (let free = freeSlots(concurrency, running); free > 0; free -= 1) {

@@ -1,7 +1,7 @@
 /** Runs transactions under the lock of a model (a row of `svc_model_locks`), in which slots can be assigned. */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import { admit, type RoomOf } from './admission.js';
+import { admit, type RemainingOf } from './admission.js';
 import { watchPauses } from './pauses.js';
 import { findRow, insertRow, type Statements } from '../../execute/system-rows.js';
 import type { Arrival } from './waiting-accounts.js';
@@ -23,8 +23,8 @@ export interface ModelLocks {
   expirePauses(): void;
 }
 
-/** @param roomOf returns how many more requests of accounts may run */
-export const createModelLocks = (database: Database, roomOf?: RoomOf): ModelLocks => {
+/** @param remainingOf returns how many more requests of accounts may run */
+export const createModelLocks = (database: Database, remainingOf?: RemainingOf): ModelLocks => {
   const pauses = watchPauses(database);
   const inserted = new Map<string, Promise<void>>();
 
@@ -51,7 +51,7 @@ export const createModelLocks = (database: Database, roomOf?: RoomOf): ModelLock
             arrived,
             isHeld,
             isPausedAccount,
-            ...(roomOf !== undefined && { roomOf }),
+            ...(remainingOf !== undefined && { remainingOf }),
           });
         return body({ statements, fill });
       });

@@ -3,7 +3,7 @@
  * the accounts that can receive one of them.
  */
 import type { Statements } from '../../execute/system-rows.js';
-import type { RoomOf } from './admission.js';
+import type { RemainingOf } from './admission.js';
 import { findOldest } from './oldest-requests.js';
 import {
   findListed,
@@ -26,7 +26,7 @@ export interface TurnOptions {
   /** First accounts in their order, as `readSlotUse` has read them; null if the turn has to read them. */
   readonly first: readonly WaitingAccount[] | null;
   readonly isPausedAccount: (account: string) => boolean;
-  readonly roomOf: RoomOf;
+  readonly remainingOf: RemainingOf;
 }
 
 export interface Turn {
@@ -163,18 +163,18 @@ const readLimits = async (
     running,
     maxRunning,
     isPausedAccount,
-    roomOf,
+    remainingOf,
     free,
   }: TurnOptions & { readonly accounts: readonly string[] },
 ): Promise<void> => {
   const unread = free === 0 ? [] : accounts.filter((account) => !limits.has(account));
   if (unread.length === 0) return;
   for (const account of unread.filter(isPausedAccount)) limits.set(account, 0);
-  const room = await roomOf(
+  const remaining = await remainingOf(
     statements,
     unread.filter((account) => !isPausedAccount(account)),
   );
-  for (const [account, more] of room)
+  for (const [account, more] of remaining)
     limits.set(account, Math.min(maxRunning, (running.get(account) ?? 0) + more));
 };
 

@@ -24,7 +24,15 @@ export interface CsvOptions {
 type Cells = readonly (string | undefined)[];
 
 interface Parsed {
-  readonly record: Cells;
+  readonly record: readonly string[];
+  /** The row as it is in the file. */
+  readonly raw: string;
+  readonly info: Info;
+}
+
+/** A row and where it ends. */
+interface CsvRow {
+  readonly cells: Cells;
   readonly info: Info;
 }
 
@@ -47,25 +55,22 @@ export async function* readCsv(
   const header = await readHeader(open, options);
   if (header === null) return;
   const begin = from.position === 0 ? header.end : from;
-  for await (const { record, info } of parseCsv(await open(begin.position), begin, options)) {
+  for await (const { cells, info } of parseCsv(await open(begin.position), begin, options)) {
     const end = { position: begin.position + info.bytes, line: begin.line + info.lines };
-    yield { line: end.line - countBreaks(record), end, item: toItem(record, header.columns) };
+    yield { line: end.line - countBreaks(cells), end, item: toItem(cells, header.columns) };
   }
 }
 
 /** Counts the line breaks inside the cells of a row. */
-const countBreaks = (record: Cells): number =>
-  record.reduce(
-    (count, cell) => count + (cell?.includes('\n') === true ? cell.split('\n').length - 1 : 0),
-    0,
-  );
+const countBreaks = (cells: Cells): number =>
+  cells.reduce((count, cell) => count + (cell?.includes('\n') === true ? cell.split('\n').length - 1 : 0), 0);
 
 const readHeader = async (
   open: OpenSource,
   options: CsvOptions,
 ): Promise<{ readonly columns: readonly Column[]; readonly end: SourcePosition } | null> => {
-  for await (const { record, info } of parseCsv(await open(0), { position: 0, line: 0 }, options)) {
-    const columns = record.map((name = '') => {
+  for await (const { cells, info } of parseCsv(await open(0), { position: 0, line: 0 }, options)) {
+    const columns = cells.map((name = '') => {
       const path = fieldOf(name, options.mapping);
       return { name, path, isJson: path !== null && isList(path, options.collection) };
     });
@@ -82,20 +87,21 @@ async function* parseCsv(
   stream: Readable,
   { position, line }: SourcePosition,
   { delimiter }: CsvOptions,
-): AsyncGenerator<Parsed, void, void> {
+): AsyncGenerator<CsvRow, void, void> {
   const parser = parse({
     bom: position === 0,
     info: true,
+    raw: true,
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: maxRowBytes,
-    cast: (text, { quoting }) => readCell(text, quoting),
   });
   stream.once('error', (error) => parser.destroy(error));
   try {
-    yield* stream.pipe(parser) as unknown as AsyncIterable<Parsed>;
+    for await (const { record, raw, info } of stream.pipe(parser) as unknown as AsyncIterable<Parsed>)
+      yield { cells: readCells(record, raw, delimiter), info };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new SourceError(`the file is not CSV: ${error.message}`, line + Number(error.lines ?? 0));
@@ -104,9 +110,32 @@ async function* parseCsv(
   }
 }
 
-const readCell = (text: string, isQuoted: boolean): string | undefined => {
-  if (text === '' && !isQuoted) return undefined;
-  return text.startsWith("'") ? text.slice(1) : text;
+/** Reads the cells of a row. The parser tells of each cell whether it is quoted, but takes five times as long then. */
+const readCells = (record: readonly string[], raw: string, delimiter: string): Cells => {
+  const quoted = record.includes('') && raw.includes('""') ? quotedCells(raw, delimiter) : null;
+  return record.map((text, index) => {
+    if (text === '') return quoted?.[index] === true ? text : undefined;
+    return text.startsWith("'") ? text.slice(1) : text;
+  });
+};
+
+/** Returns of each cell of a row whether it is quoted. */
+const quotedCells = (raw: string, delimiter: string): readonly boolean[] => {
+  const quoted: boolean[] = [];
+  // the parser puts the empty lines before a row in front of it
+  let start = /^[\r\n]*/.exec(raw)?.[0].length ?? 0;
+  while (start !== -1) {
+    const isQuoted = raw[start] === '"';
+    quoted.push(isQuoted);
+    let end = start;
+    if (isQuoted) {
+      do end = raw.indexOf('"', end + 1) + 1;
+      while (end !== 0 && raw[end] === '"');
+    }
+    const next = raw.indexOf(delimiter, end);
+    start = next === -1 ? -1 : next + delimiter.length;
+  }
+  return quoted;
 };
 
 const toItem = (cells: Cells, columns: readonly Column[]): SourceRow['item'] => {

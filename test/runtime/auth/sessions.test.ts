@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashRefresh } from '../../../runtime/auth/refresh-tokens.js';
+import { renewCookieSession } from '../../../runtime/auth/sessions.js';
 import { ask as graphqlAsk } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
 import { settings, testSecret, type TestServer } from '../server-harness.js';
@@ -38,6 +39,24 @@ describe.each(settings)('sessions on $dialect through $listener', (setting) => {
       const next = new Set(answers.map(({ data }) => (data as Record<string, string>).refresh_token));
       expect(next.size).toBe(1);
       expect((await refresh(server(), String([...next][0]))).status).toBe(200);
+    });
+
+    it('by cookie renews only a session that has no refresh token, and ends no other', async () => {
+      const { refresh_token: token, access_token: access } = await logIn(server(), 'ann');
+      const { session } = jwt.decode(access) as { session: string };
+      const renew = () =>
+        renewCookieSession(
+          { session, generation: 0 },
+          { ttl: 60_000, address: '127.0.0.1' },
+          server().database,
+        );
+      expect(await renew()).toBeNull();
+      expect((await refresh(server(), token)).status).toBe(200);
+      await server().database.write({
+        text: 'update svc_sessions set token = null, generation = 0 where id = ?',
+        values: [session],
+      });
+      expect(await renew()).toMatchObject({ session: { id: session, generation: 1 }, refresh: null });
     });
 
     it('with an old token ends the session', async () => {

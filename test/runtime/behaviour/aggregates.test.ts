@@ -239,6 +239,25 @@ describe.each(settings)('aggregations on $dialect through $listener', (setting) 
     expect(await read({ groupBy: 'kind', having: { avg: { price: { _null: true } } } })).toEqual([]);
   });
 
+  it('aggregates what a search finds, in fields that the caller can read', async () => {
+    const found = rows.filter(({ kind }) => kind === 'b');
+    const { countAll, sum } = measure(found);
+    const query = { search: 'B', aggregate: { countAll: '*', sum: 'n' } };
+    expect(await read(query)).toEqual([{ countAll, sum: { n: sum.n } }]);
+    expect(await read({ search: 'b', groupBy: 'kind', aggregate: { count: '*' } })).toEqual([
+      { kind: 'b', count: countAll },
+    ]);
+    expect(await read({ search: 'b', filter: { kind: 'a' }, aggregate: { count: '*' } })).toEqual([
+      { count: 0 },
+    ]);
+    expect(await read({ search: 'b', aggregate: { count: '*' } }, 'owners')).toEqual([{ count: 0 }]);
+    const { data } = await server().request('POST', '/graphql', {
+      as: 'admin',
+      body: { query: '{ thing_aggregated(search: "b") { countAll sum { n } } }' },
+    });
+    expect(data).toEqual({ thing_aggregated: [{ countAll, sum: { n: sum.n } }] });
+  });
+
   it('counts an item once, however many related items match', async () => {
     expect(
       await read({ aggregate: { count: '*', sum: 'id' }, filter: { parts: { id: { _gt: 0 } } } }),

@@ -52,6 +52,13 @@ describe.each(dialects)('columns of %s', (dialect) => {
     const { status, data, text } = await server().request(method, `/items/${path}`, options);
     return status === 200 ? data : text;
   };
+  const ask = async (query: string, variables: object = {}): Promise<unknown> => {
+    const { data, text } = await server().request('POST', '/graphql', {
+      as: 'admin',
+      body: { query, variables },
+    });
+    return Object.values((data ?? {}) as Readonly<Record<string, unknown>>)[0] ?? text;
+  };
   const find = async (table: string, query: unknown): Promise<unknown> => {
     const found = await send('SEARCH', table, { query });
     return Array.isArray(found) ? (found as readonly Row[]).map(({ id }) => id) : found;
@@ -77,6 +84,26 @@ describe.each(dialects)('columns of %s', (dialect) => {
     expect(await server().request('DELETE', `/items/${table}/100`, { as: 'admin' })).toMatchObject({
       status: 204,
     });
+  });
+
+  it.each(columns)('$type has the same values in GraphQL, read, found and written', async (column) => {
+    const { table, compares } = column;
+    const rows = rowsOf(column).map(({ id, v }) => ({ id: String(id), v }));
+    expect(await ask(`{ ${table}(sort: ["id"]) { id v } }`)).toEqual(rows);
+    const input = `create_${table}_input!`;
+    for (const { v } of rows) {
+      const query = `mutation ($data: ${input}) { create_${table}_item(data: $data) { id v } }`;
+      expect(await ask(query, { data: { id: '200', v } })).toEqual({ id: '200', v });
+      const change = `mutation ($data: update_${table}_input!) { update_${table}_item(id: 200, data: $data) { v } }`;
+      expect(await ask(change, { data: { v: null } })).toEqual({ v: null });
+      expect(await ask(change, { data: { v } })).toEqual({ v });
+      await ask(`mutation { delete_${table}_item(id: 200) { id } }`);
+    }
+    for (const { id, v } of compares === 'nothing' ? [] : rows) {
+      if (v === null || v === '') continue;
+      const query = `query ($filter: ${table}_filter) { ${table}(filter: $filter) { id } }`;
+      expect(await ask(query, { filter: { v: { _eq: v } } })).toEqual([{ id }]);
+    }
   });
 
   it.each(columns.filter(({ compares }) => compares !== 'nothing'))(

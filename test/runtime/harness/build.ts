@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { emitCatalog } from '../../../generator/emitters/catalog/index.js';
 import { emitGraphql } from '../../../generator/emitters/graphql/index.js';
 import { emitModels } from '../../../generator/emitters/models/index.js';
 import { emitOpenApi } from '../../../generator/emitters/openapi/index.js';
@@ -88,8 +89,8 @@ const keep = <Value>(kept: Map<string, Value>, key: string, make: () => Value): 
   return value;
 };
 
-/** Emitters of the files that a server loads; those of the others are for people. */
-const emitters = [emitOpenApi, emitGraphql, emitModels, emitOperations, emitRoutes];
+/** Emitters of the files that a server reads; those of the others are for people. */
+const emitters = [emitCatalog, emitOpenApi, emitGraphql, emitModels, emitOperations, emitRoutes];
 
 const generate = async (folder: string, model: Model, memory: Memory): Promise<void> => {
   memory.begin();

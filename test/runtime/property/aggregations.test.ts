@@ -11,19 +11,14 @@ import type { Handle } from '../harness/items.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { dialects } from '../../databases.js';
 import { accessOf, administrator, adminToken, scenarioOn, tokens, viewerOf } from './access.js';
-import {
-  aggregateOn,
-  answerAggregate,
-  answerCalls,
-  callsQueryOn,
-  writeAggregate,
-  writeCalls,
-} from './aggregations.js';
+import { aggregateOn, answerAggregate, writeAggregate } from './aggregations.js';
 import { openArchive, type Archive } from './archive.js';
+import { answerCalls, callsQueryOn, writeCalls } from './calls.js';
 import { fallback, openPipeline, patience } from './pipeline.js';
 import { parametersRequest, queryOn, writeRequest } from './queries.js';
 import { answerItem, expected } from './reference.js';
-import type { World } from './visible.js';
+import type { Row } from './rows.js';
+import { relatedRows, type Place, type World } from './visible.js';
 
 /** Number of pairs of a policy set and a query. */
 const pairs = process.env.LONG === undefined ? 500 : 10_000;
@@ -39,28 +34,11 @@ const ask = async (handle: Handle, request: ApiRequest): Promise<unknown> => {
   }
 };
 
-/** Without the order of groups. */
-const unordered = (value: unknown): unknown => {
-  const { data } = (value ?? {}) as { readonly data?: unknown };
-  return Array.isArray(data) ? data.map((row) => JSON.stringify(sortedKeys(row))).toSorted() : value;
-};
-
-const sortedKeys = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(
-        Object.entries(value)
-          .toSorted(([left], [right]) => (left < right ? -1 : 1))
-          .map(([key, inner]) => [key, sortedKeys(inner)]),
-      )
-    : value;
-
 /** A query as it is sent, and its answer. */
 interface Question {
   readonly collection: Collection;
   readonly parameters: Record<string, unknown>;
   answer(world: World): unknown;
-  /** The part of a response that is compared. */
-  shown(value: unknown): unknown;
 }
 
 const questionOn = (collection: Collection): fc.Arbitrary<Question> => {
@@ -68,29 +46,40 @@ const questionOn = (collection: Collection): fc.Arbitrary<Question> => {
     collection,
     parameters: writeAggregate(query),
     answer: (world) => expected(() => answerAggregate(collection, query, world)),
-    shown: unordered,
   }));
   const called = callsQueryOn(collection)?.map((query): Question => ({
     collection,
     parameters: writeCalls(query),
     answer: (world) => expected(() => answerCalls(collection, query, world)),
-    shown: (value) => value,
   }));
   return called === undefined ? aggregated : fc.oneof(aggregated, called);
 };
 
 /** Asks, and expects the answer of the reference, which it returns. */
 const expectAnswer = async (
-  { collection, parameters, answer, shown }: Question,
+  { collection, parameters, answer }: Question,
   { handle, token, world }: { readonly handle: Handle; readonly token: string | null; readonly world: World },
 ): Promise<unknown> => {
   const request = parametersRequest(`/items/${collection.name}`, parameters, { way: 'body', token });
   const found = await ask(handle, request);
   const label = `${collection.name} ${JSON.stringify(parameters)}`;
   const wanted = answer(world);
-  expect([label, shown(found)]).toEqual([label, shown(wanted)]);
+  expect([label, found]).toEqual([label, wanted]);
   return wanted;
 };
+
+/** A payload that writes the visible items of every list as they are. */
+const entriesOf = (row: Row, place: Place): Record<string, unknown> =>
+  Object.fromEntries(
+    [...place.collection.relations.values()].flatMap((relation) => {
+      if (relation.kind !== 'oneToMany') return [];
+      const items = relatedRows(relation, row, place) ?? [];
+      if (items.length === 0) return [];
+      const names = relation.collection.key.map(({ name }) => name);
+      const keys = items.map((item) => Object.fromEntries(names.map((name) => [name, item[name]])));
+      return [[relation.name, { create: [], update: keys, delete: [] }]];
+    }),
+  );
 
 describe.each(dialects)('on %s', (dialect) => {
   let archive: Archive;
@@ -149,43 +138,43 @@ describe.each(dialects)('on %s', (dialect) => {
       return fc.record({
         collection: fc.constant(collection),
         fields: queryOn(collection, 2).map(({ fields = ['*'] }) => fields),
-        key: row.map((each) => collection.key.map(({ name }) => String(each[name])).join()),
+        row,
+        isNested: fc.boolean(),
       });
     });
-    let answered = 0;
+    let [answered, nested] = [0, 0];
     const isSame = fc.asyncProperty(
       scenarioOn(archive.registry),
       fc.array(asked, { minLength: together, maxLength: together }),
       async (scenario, questions) => {
         const handle = open(accessOf(scenario, { mayUpdate: [...archive.registry.collections.keys()] }));
-        for (const { collection, fields, key } of questions) {
+        for (const { collection, fields, row, isNested } of questions) {
+          const key = collection.key.map(({ name }) => String(row[name])).join();
           for (const token of tokens) {
+            const world = worldOf(viewerOf(scenario, token));
+            const payload = isNested ? entriesOf(row, { collection, world }) : {};
             const path = `/items/${collection.name}/${key.split(',').map(encodeURIComponent).join()}`;
             const read = writeRequest(path, { fields }, { way: 'json', token });
             const request: ApiRequest = {
               ...read,
               method: 'PATCH',
               query: `${read.query}&dry_run=true`,
-              body: async () => Buffer.from('{}'),
+              body: async () => Buffer.from(JSON.stringify(payload)),
             };
             const found = await ask(handle, request);
-            const wanted = expected(() =>
-              answerItem(collection, { key, query: { fields } }, worldOf(viewerOf(scenario, token))),
-            );
+            const wanted = expected(() => answerItem(collection, { key, query: { fields } }, world));
             // 204 where the caller may not read the item
             const isUnread = wanted === 'FORBIDDEN' && (found === 204 || found === 'FORBIDDEN');
-            expect([collection.name, key, fields, isUnread ? wanted : found]).toEqual([
-              collection.name,
-              key,
-              fields,
-              wanted,
-            ]);
+            const label = [collection.name, key, fields, payload];
+            expect([label, isUnread ? wanted : found]).toEqual([label, wanted]);
             if (!isUnread) answered += 1;
+            if (!isUnread && Object.keys(payload).length > 0) nested += 1;
           }
         }
       },
     );
     await fc.assert(isSame, { seed: 13, numRuns: Math.ceil(pairs / (together * tokens.length * 2)) });
     expect(answered).toBeGreaterThan(pairs / 25);
+    expect(nested).toBeGreaterThan(pairs / 250);
   });
 });

@@ -1,53 +1,35 @@
-/** Aggregations and calls of functions: made at random, and their answers worked out of whole tables. */
+/** Aggregations: made at random, and their answers worked out of whole tables. */
 import * as fc from 'fast-check';
 import type { Collection, Field } from '../../../contract/collection.js';
-import { functionsOf, parseCall, resultName } from '../../../contract/functions.js';
-import { checkQuery, Forbidden } from './names.js';
-import { isWanted, type Expected } from './reference.js';
 import { filterOn, writeFilter, type FilterTree } from './filters.js';
+import { checkQuery } from './names.js';
+import { cut, isWanted, type Expected } from './reference.js';
 import type { Row } from './rows.js';
+import { callsOn, checkTerm, fieldOf, isShown, keyOf, namesOn, valueOf, type Term } from './terms.js';
 import { compareValues } from './values.js';
-import {
-  canRead,
-  cellOf,
-  mayUse,
-  relatedRows,
-  shows,
-  visibleRows,
-  type Place,
-  type World,
-} from './visible.js';
+import { visibleRows, type Place, type World } from './visible.js';
 
-/** A field, or a call such as `year(written)`. */
-type Term = string;
-
-interface AggregateQuery {
-  readonly filter: FilterTree | undefined;
-  readonly groupBy: readonly Term[];
-  readonly measures: readonly { readonly operation: string; readonly term: Term }[];
-  /** Smallest number of rows of a group. */
-  readonly atLeast: number | undefined;
+interface Measured {
+  readonly operation: string;
+  readonly term: Term;
 }
 
-interface CallQuery {
-  readonly filter: FilterTree | undefined;
-  /** The meaning of each key of the response. */
-  readonly alias: readonly (readonly [string, Term])[];
-  readonly call: Term;
-  /** Smallest value of the call, if any. */
-  readonly atLeast: number | undefined;
+interface SortedBy {
+  /** The position of a group, or a result of an operation. */
+  readonly by: number | Measured;
   readonly descending: boolean;
 }
 
-const callsOn = ({ fields, relations }: Collection): readonly Term[] => [
-  ...[...fields.values()].flatMap(({ name, type }) =>
-    type === 'json' ? [] : functionsOf(type).map((called) => `${called}(${name})`),
-  ),
-  ...[...relations.values()].flatMap(({ kind, name }) => (kind === 'oneToMany' ? [`count(${name})`] : [])),
-];
-
-const namesOf = ({ fields }: Collection, isTaken: (field: Field) => boolean): readonly Term[] =>
-  [...fields.values()].filter(isTaken).map(({ name }) => name);
+export interface AggregateQuery {
+  readonly filter: FilterTree | undefined;
+  readonly groupBy: readonly Term[];
+  readonly measures: readonly Measured[];
+  /** Smallest number of rows of a group. */
+  readonly atLeast: number | undefined;
+  readonly sort: readonly SortedBy[];
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+}
 
 /** Types whose values have one spelling; texts are equal as the collation says. */
 const grouped = new Set([
@@ -60,223 +42,203 @@ const grouped = new Set([
   'timestamp',
   'uuid',
 ]);
-const ordered = new Set(['integer', 'date', 'dateTime', 'timestamp', 'time']);
+const ordered = new Set(['integer', 'bigInteger', 'decimal', 'date', 'dateTime', 'timestamp', 'time']);
+const exact = new Set(['integer', 'decimal']);
 
-const measuresOf = (operation: string, terms: readonly Term[]) =>
-  terms.length === 0 ? [] : [fc.constantFrom(...terms).map((term) => ({ operation, term }))];
+const measuresOf = (operations: readonly string[], terms: readonly Term[]) =>
+  terms.length === 0
+    ? []
+    : [fc.record({ operation: fc.constantFrom(...operations), term: fc.constantFrom(...terms) })];
 
-const measureOn = (collection: Collection) => {
+const isConcealed = ({ conceal }: Field): boolean => conceal === true;
+
+const measureOn = (collection: Collection): fc.Arbitrary<Measured> => {
   const calls = callsOn(collection);
-  const exact = [...namesOf(collection, ({ type }) => grouped.has(type)), ...calls];
-  const numbers = [...namesOf(collection, ({ type }) => type === 'integer'), ...calls];
+  const termsOf = (types: ReadonlySet<string>): readonly Term[] => [
+    ...namesOn(collection, (field) => types.has(field.type) && !isConcealed(field)),
+    ...calls,
+  ];
   return fc.oneof(
-    ...measuresOf('count', [...namesOf(collection, () => true), ...calls]),
-    ...measuresOf('countDistinct', exact),
-    ...measuresOf('sum', numbers),
-    ...measuresOf('min', [...namesOf(collection, ({ type }) => ordered.has(type)), ...calls]),
-    ...measuresOf('max', [...namesOf(collection, ({ type }) => ordered.has(type)), ...calls]),
+    ...measuresOf(['count'], [...namesOn(collection, () => true), ...calls]),
+    ...measuresOf(['countDistinct'], termsOf(grouped)),
+    ...measuresOf(['sum', 'sumDistinct', 'avg', 'avgDistinct'], termsOf(exact)),
+    ...measuresOf(['min', 'max'], termsOf(ordered)),
   );
 };
 
 export const aggregateOn = (collection: Collection): fc.Arbitrary<AggregateQuery> => {
-  const terms = [...namesOf(collection, ({ type }) => grouped.has(type)), ...callsOn(collection)];
-  return fc.record({
-    filter: fc.option(filterOn(collection, 1), { freq: 1, nil: undefined }),
-    groupBy: fc.uniqueArray(fc.constantFrom(...terms), { maxLength: 2 }),
-    measures: fc.uniqueArray(measureOn(collection), {
-      minLength: 1,
-      maxLength: 4,
-      selector: ({ operation, term }) => `${operation} ${term}`,
-    }),
-    atLeast: fc.option(fc.constantFrom(1, 2, 4), { freq: 2, nil: undefined }),
+  const terms = [...namesOn(collection, ({ type }) => grouped.has(type)), ...callsOn(collection)];
+  const measure = measureOn(collection);
+  const measures = fc.uniqueArray(measure, {
+    minLength: 1,
+    maxLength: 4,
+    selector: ({ operation, term }) => `${operation} ${term}`,
   });
+  return fc.uniqueArray(fc.constantFrom(...terms), { maxLength: 2 }).chain((groupBy) =>
+    fc.record({
+      filter: fc.option(filterOn(collection, 1), { freq: 1, nil: undefined }),
+      groupBy: fc.constant(groupBy),
+      measures,
+      atLeast: fc.option(fc.constantFrom(1, 2, 4), { freq: 2, nil: undefined }),
+      sort: groupBy.length === 0 ? fc.constant([]) : sortOf(groupBy, measure),
+      limit: groupBy.length === 0 ? fc.constant(-1) : fc.constantFrom(undefined, -1, -1, 1, 3),
+      offset: groupBy.length === 0 ? fc.constant(undefined) : fc.constantFrom(undefined, undefined, 1, 2),
+    }),
+  );
 };
 
-export const callsQueryOn = (collection: Collection): fc.Arbitrary<CallQuery> | null => {
-  const calls = callsOn(collection);
-  if (calls.length === 0) return null;
-  const call = fc.constantFrom(...calls);
-  const name = fc.constantFrom(...collection.fields.keys());
-  return fc.record({
-    filter: fc.option(filterOn(collection, 1), { freq: 1, nil: undefined }),
-    alias: fc
-      .array(fc.oneof(call, name), { minLength: 1, maxLength: 3 })
-      .map((terms) => terms.map((term, index) => [`a${index}`, term] as const)),
-    call,
-    atLeast: fc.option(fc.constantFrom(0, 1, 2, 12), { freq: 1, nil: undefined }),
-    descending: fc.boolean(),
-  });
-};
+const sortOf = (groupBy: readonly Term[], measure: fc.Arbitrary<Measured>) =>
+  fc.uniqueArray(
+    fc.record({
+      by: fc.oneof(fc.nat({ max: groupBy.length - 1 }), measure),
+      descending: fc.boolean(),
+    }),
+    { maxLength: 2, selector: ({ by }) => JSON.stringify(by) },
+  );
 
 /** The parameters that say it. */
-export const writeAggregate = ({ filter, groupBy, measures, atLeast }: AggregateQuery) => {
+export const writeAggregate = ({ filter, groupBy, measures, atLeast, sort, ...page }: AggregateQuery) => {
   const aggregate: Record<string, string[]> = {};
   for (const { operation, term } of measures) (aggregate[operation] ??= []).push(term);
+  const keys = sort.map(({ by, descending }) => {
+    const name = typeof by === 'number' ? groupBy[by] : `${by.operation}.${by.term}`;
+    return `${descending ? '-' : ''}${name}`;
+  });
   return {
     aggregate,
     groupBy,
-    limit: -1,
+    ...page,
+    ...(keys.length > 0 && { sort: keys }),
     ...(filter !== undefined && { filter: writeFilter(filter) }),
     ...(atLeast !== undefined && { having: { count: { _gte: atLeast } } }),
   };
 };
 
-export const writeCalls = ({ filter, alias, call, atLeast, descending }: CallQuery) => {
-  const conditions = [
-    ...(filter === undefined ? [] : [writeFilter(filter)]),
-    ...(atLeast === undefined ? [] : [{ [call]: { _gte: atLeast } }]),
-  ];
-  return {
-    fields: [call, ...alias.map(([name]) => name)],
-    alias: Object.fromEntries(alias),
-    sort: [`${descending ? '-' : ''}${call}`],
-    ...(conditions.length > 0 && { filter: { _and: conditions } }),
-  };
-};
+interface RowGroup {
+  /** A value for each term of `groupBy`. */
+  readonly values: readonly unknown[];
+  readonly rows: readonly Row[];
+}
 
-/** @throws Forbidden */
-const checkTerm = (term: Term, { world, collection }: Place): void => {
-  const name = parseCall(term)?.argument ?? term;
-  const relation = collection.relations.get(name);
-  if (!mayUse(world, collection, name)) throw new Forbidden();
-  if (relation?.kind === 'oneToMany' && !canRead(world, relation.collection)) throw new Forbidden();
-};
-
-const keyOf = (term: Term): string => {
-  const call = parseCall(term);
-  return call === null ? term : resultName(call);
-};
-
-const valueOf = (term: Term, row: Row, place: Place): unknown => {
-  const call = parseCall(term);
-  if (call === null) return cellOf(term, row, place);
-  const relation = place.collection.relations.get(call.argument);
-  if (relation?.kind === 'oneToMany') return relatedRows(relation, row, place)?.length ?? null;
-  const cell = cellOf(call.argument, row, place);
-  return cell === null ? null : partOf(call.name, String(cell));
-};
-
-const partOf = (part: string, text: string): number => {
-  const isClock = /^\d\d:/.test(text);
-  const clock = /(\d\d):(\d\d):(\d\d)/.exec(text)?.slice(1).map(Number) ?? [0, 0, 0];
-  if (part === 'hour' || part === 'minute' || part === 'second')
-    return clock[['hour', 'minute', 'second'].indexOf(part)] ?? 0;
-  if (isClock) throw new Error(`a time has no ${part}`);
-  const date = new Date(`${text.slice(0, 10)}T00:00:00Z`);
-  const year = date.getUTCFullYear();
-  const first = new Date(`${text.slice(0, 4)}-01-01T00:00:00Z`);
-  const dayOfYear = Math.round((date.getTime() - first.getTime()) / 86_400_000);
-  switch (part) {
-    case 'year':
-      return year;
-    case 'month':
-      return date.getUTCMonth() + 1;
-    case 'day':
-      return date.getUTCDate();
-    case 'weekday':
-      return date.getUTCDay() + 1;
-    default:
-      return Math.floor((dayOfYear + 7 - date.getUTCDay()) / 7);
-  }
-};
-
-/** The answer to an aggregation, its rows in any order. @throws Forbidden */
+/** The answer to an aggregation. @throws Forbidden */
 export const answerAggregate = (collection: Collection, query: AggregateQuery, world: World): Expected => {
   const place = { world, collection };
-  const { filter, groupBy, measures, atLeast = 0 } = query;
+  const { filter, groupBy, measures, atLeast = 0, sort } = query;
   checkQuery({ filter, fields: ['*'] }, place);
-  for (const term of [...groupBy, ...measures.map((measure) => measure.term)]) checkTerm(term, place);
+  const sorting = sort.flatMap(({ by }) => (typeof by === 'number' ? [] : [by.term]));
+  for (const term of [...groupBy, ...measures.map((each) => each.term), ...sorting]) checkTerm(term, place);
   const rows = visibleRows(world, collection)
     .filter((row) => isWanted(row, { filter }, place))
-    .filter((row) =>
-      groupBy.every((term) => shows(world, collection, { name: parseCall(term)?.argument ?? term, row })),
-    );
-  const groups = new Map<string, Row[]>(groupBy.length === 0 ? [['[]', []]] : []);
+    .filter((row) => groupBy.every((term) => isShown(term, row, place)));
+  const found = groupsOf(rows, groupBy, place)
+    .filter((group) => group.rows.length >= atLeast)
+    .toSorted((left, right) => compareGroups(left, right, { query, place }));
+  const data = cut(found, query, world.fallback).map((group) => {
+    const shown: Record<string, unknown> = {};
+    groupBy.forEach((term, index) => (shown[keyOf(term)] = group.values[index]));
+    for (const each of measures)
+      ((shown[each.operation] ??= {}) as Record<string, unknown>)[keyOf(each.term)] = measure(
+        each,
+        group.rows,
+        place,
+      );
+    return shown;
+  });
+  return { data };
+};
+
+/** Without terms, one group of all rows, if any. */
+const groupsOf = (rows: readonly Row[], groupBy: readonly Term[], place: Place): readonly RowGroup[] => {
+  const groups = new Map<string, { values: readonly unknown[]; rows: Row[] }>(
+    groupBy.length === 0 ? [['[]', { values: [], rows: [] }]] : [],
+  );
   for (const row of rows) {
-    const key = JSON.stringify(groupBy.map((term) => valueOf(term, row, place)));
-    groups.set(key, [...(groups.get(key) ?? []), row]);
+    const values = groupBy.map((term) => valueOf(term, row, place));
+    const key = JSON.stringify(values);
+    const group = groups.get(key) ?? { values, rows: [] };
+    group.rows.push(row);
+    groups.set(key, group);
   }
-  const data = [...groups.values()]
-    .filter((members) => members.length >= atLeast)
-    .map((members) => {
-      const shown: Record<string, unknown> = {};
-      for (const term of groupBy) shown[keyOf(term)] = valueOf(term, members[0] as Row, place);
-      for (const { operation, term } of measures) {
-        const below = (shown[operation] ??= {}) as Record<string, unknown>;
-        below[keyOf(term)] = measure(
-          operation,
-          members.map((row) => valueOf(term, row, place)),
-          {
-            field: collection.fields.get(term),
+  return [...groups.values()];
+};
+
+/** By `sort`, then by the values of the groups; null comes first. */
+const compareGroups = (
+  left: RowGroup,
+  right: RowGroup,
+  { query, place }: { readonly query: AggregateQuery; readonly place: Place },
+): number => {
+  const rest = query.groupBy.map((_, by): SortedBy => ({ by, descending: false }));
+  for (const { by, descending } of [...query.sort, ...rest]) {
+    const order =
+      typeof by === 'number'
+        ? comparePresent(left.values[by], right.values[by], {
+            field: fieldOf(query.groupBy[by] ?? '', place.collection),
             place,
-          },
-        );
-      }
-      return shown;
-    });
-  return { data };
-};
-
-const measure = (
-  operation: string,
-  values: readonly unknown[],
-  { field, place }: { readonly field: Field | undefined; readonly place: Place },
-): unknown => {
-  const present = values.filter((value) => value !== null);
-  const compare = (left: unknown, right: unknown): number =>
-    field === undefined
-      ? Number(left) - Number(right)
-      : compareValues(field, left, right, place.world.archive);
-  switch (operation) {
-    case 'count':
-      return present.length;
-    case 'countDistinct':
-      return new Set(present.map(String)).size;
-    case 'sum':
-      return present.length === 0
-        ? null
-        : String(present.reduce<number>((sum, each) => sum + Number(each), 0));
-    default: {
-      const sorted = present.toSorted(compare);
-      return (operation === 'min' ? sorted[0] : sorted.at(-1)) ?? null;
-    }
+          })
+        : comparePresent(measure(by, left.rows, place), measure(by, right.rows, place), {
+            field: ['min', 'max'].includes(by.operation) ? fieldOf(by.term, place.collection) : undefined,
+            place,
+          });
+    if (order !== 0) return descending ? -order : order;
   }
+  return 0;
 };
 
-/** The answer to calls in `fields`, `alias`, `filter` and `sort`. @throws Forbidden */
-export const answerCalls = (collection: Collection, query: CallQuery, world: World): Expected => {
-  const place = { world, collection };
-  const { filter, alias, call, atLeast, descending } = query;
-  checkQuery({ filter, fields: ['*'] }, place);
-  for (const term of [call, ...alias.map(([, each]) => each)]) checkTerm(term, place);
-  const numberOf = (row: Row): number | null => valueOf(call, row, place) as number | null;
-  const compareKeys = (left: Row, right: Row): number => {
-    for (const field of collection.key) {
-      const order = compareValues(field, left[field.name], right[field.name], world.archive);
-      if (order !== 0) return order;
-    }
-    return 0;
-  };
-  const order = (row: Row): number => numberOf(row) ?? Number.NEGATIVE_INFINITY;
-  const compare = (left: Row, right: Row): number => {
-    if (order(left) === order(right)) return compareKeys(left, right);
-    return (order(left) < order(right) ? -1 : 1) * (descending ? -1 : 1);
-  };
-  const data = visibleRows(world, collection)
-    .filter((row) => isWanted(row, { filter }, place))
-    .filter((row) => atLeast === undefined || (numberOf(row) ?? -1) >= atLeast)
-    .toSorted(compare)
-    .slice(0, world.fallback)
-    .map((row) => {
-      const shown: [string, unknown][] = [[keyOf(call), numberOf(row)]];
-      for (const [name, term] of alias) {
-        const value = valueOf(term, row, place);
-        const isConcealed = collection.fields.get(term)?.conceal === true && value !== null;
-        shown.push([name, isConcealed ? '**********' : value]);
-      }
-      return Object.fromEntries(shown);
-    });
-  return { data };
+interface Compared {
+  /** Undefined for a number. */
+  readonly field: Field | undefined;
+  readonly place: Place;
+}
+
+const comparePresent = (left: unknown, right: unknown, { field, place }: Compared): number => {
+  if (left === null || right === null) return Number(left !== null) - Number(right !== null);
+  return field === undefined
+    ? Number(left) - Number(right)
+    : compareValues(field, left, right, place.world.archive);
+};
+
+const measure = ({ operation, term }: Measured, rows: readonly Row[], place: Place): unknown => {
+  const field = fieldOf(term, place.collection);
+  const present = rows.map((row) => valueOf(term, row, place)).filter((value) => value !== null);
+  const values = operation.endsWith('Distinct')
+    ? [...new Map(present.map((value) => [String(value), value])).values()]
+    : present;
+  if (operation.startsWith('count')) return values.length;
+  if (values.length === 0) return null;
+  const scale = field?.type === 'decimal' ? (field.scale ?? 0) : 0;
+  if (operation.startsWith('sum')) return writeExact(sumOf(values, scale), scale);
+  if (operation.startsWith('avg')) {
+    const digits = 10n ** BigInt(averageDigits);
+    return writeExact(divide(sumOf(values, scale) * digits, BigInt(values.length)), scale + averageDigits);
+  }
+  const sorted = values.toSorted((left, right) => comparePresent(left, right, { field, place }));
+  return operation === 'min' ? sorted[0] : sorted.at(-1);
+};
+
+/** Digits that an average has beyond those of its field. */
+const averageDigits = 4;
+
+/** In units of the last digit. */
+const sumOf = (values: readonly unknown[], scale: number): bigint =>
+  values.reduce<bigint>((sum, value) => sum + readExact(String(value), scale), 0n);
+
+const readExact = (text: string, scale: number): bigint => {
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(`${whole}${fraction.padEnd(scale, '0')}`);
+};
+
+/** Rounds half away from zero. */
+const divide = (value: bigint, by: bigint): bigint => {
+  const size = value < 0n ? -value : value;
+  const rounded = (2n * size + by) / (2n * by);
+  return value < 0n ? -rounded : rounded;
+};
+
+const writeExact = (value: bigint, scale: number): string => {
+  const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
+  const text = scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  return value < 0n ? `-${text}` : text;
 };
 
 /** Parameters of any aggregation, whether or not it makes sense: paths, texts, orders. */

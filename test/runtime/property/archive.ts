@@ -22,8 +22,8 @@ import { sqlFor } from '../harness/sql.js';
 import { loadCollation, type Collation } from './collation.js';
 import { makeRows, type Row, type Rows } from './rows.js';
 
-/** Configuration of the archive. */
-const spec = ownSpecWith({
+/** Configuration of the archive: files of a spec. */
+export const archiveFiles = {
   'collections/person.yaml': 'relations:\n  - { field: mentor, one_field: pupils }\n',
   'collections/letter.yaml': [
     'fields:',
@@ -50,7 +50,8 @@ const spec = ownSpecWith({
     '  - { field: topic, one_field: letters, junction_field: letter }',
     '',
   ].join('\n'),
-});
+};
+const spec = ownSpecWith(archiveFiles);
 
 export interface Archive {
   readonly dialect: TestDialect;
@@ -72,9 +73,20 @@ const schemas = {
   postgres: 'schema.postgres.sql',
 };
 
-export const openArchive = async (dialect: TestDialect): Promise<Archive> => {
-  const schema = await readFile(join(import.meta.dirname, schemas[dialect]), 'utf8');
-  const place = await createTestDatabase(dialect, { sql: sqlFor(dialect, schema) });
+export const readArchiveSchema = async (dialect: TestDialect): Promise<string> =>
+  sqlFor(dialect, await readFile(join(import.meta.dirname, schemas[dialect]), 'utf8'));
+
+export const openArchive = async (dialect: TestDialect): Promise<Archive> =>
+  fillArchive(dialect, await createTestDatabase(dialect, { sql: await readArchiveSchema(dialect) }));
+
+interface ArchivePlace {
+  readonly database: Database;
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** Opens the archive on a database that has its tables, and inserts its rows. */
+export const fillArchive = async (dialect: TestDialect, place: ArchivePlace): Promise<Archive> => {
   const declarations = await generateModules(place.database);
   const bound = await bindModels(declarations, { url: place.url });
   const models = new Map(declarations.map(({ name, model }) => [name, model as ModelClass<Model>]));
@@ -99,7 +111,10 @@ export const openArchive = async (dialect: TestDialect): Promise<Archive> => {
 /** Generated modules with their models, imported from a folder that is gone afterwards. */
 const generateModules = async (database: Database): Promise<readonly CollectionDeclaration[]> => {
   const catalog = await introspect(catalogReader(database), {});
-  const tables = [...catalog.tables, ...ownTables].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const own = new Set(ownTables.map(({ name }) => name));
+  const tables = [...catalog.tables.filter(({ name }) => !own.has(name)), ...ownTables].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
   const { model } = buildModel({ catalog: { ...catalog, tables }, spec });
   const files = emit(model).filter(({ path }) => path.startsWith('server/'));
   const parent = join(packageRoot, '.cache');

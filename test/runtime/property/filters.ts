@@ -100,12 +100,14 @@ const through = (relation: Relation, depth: number): readonly fc.Arbitrary<Filte
   ];
 };
 
-const cache = new Map<string, fc.Arbitrary<FilterTree>>();
+/** By depth. */
+const cache = new WeakMap<Collection, Map<number, fc.Arbitrary<FilterTree>>>();
 
 /** Filters that cross at most `depth` relations. */
 export const filterOn = (collection: Collection, depth: number): fc.Arbitrary<FilterTree> => {
-  const key = `${collection.name} ${depth}`;
-  const present = cache.get(key);
+  const known = cache.get(collection) ?? new Map<number, fc.Arbitrary<FilterTree>>();
+  cache.set(collection, known);
+  const present = known.get(depth);
   if (present !== undefined) return present;
   const comparisons = [...collection.fields.values()].map(compare);
   const crossings =
@@ -119,7 +121,7 @@ export const filterOn = (collection: Collection, depth: number): fc.Arbitrary<Fi
     parts: fc.array(leaf, { minLength: 1, maxLength: 3 }),
   });
   const made = fc.oneof({ weight: 2, arbitrary: leaf }, { weight: 1, arbitrary: group });
-  cache.set(key, made);
+  known.set(depth, made);
   return made;
 };
 

@@ -10,7 +10,8 @@ import { openArchive, type Archive } from './archive.js';
 import { hiddenChanges, withChanges } from './hidden.js';
 import { fallback, openPipeline, patience } from './pipeline.js';
 import { parametersRequest, queryOn, writeQuery } from './queries.js';
-import { anyAggregateOn, callsQueryOn, writeCalls } from './aggregations.js';
+import { anyAggregateOn } from './aggregations.js';
+import { callsQueryOn, writeCalls } from './calls.js';
 
 const numRuns = process.env.LONG === undefined ? 10 : 250;
 const questionsEach = 12;

@@ -95,7 +95,8 @@ const require = (isAllowed: boolean): void => {
   if (!isAllowed) throw new Forbidden();
 };
 
-const checkPath = ([name = '', ...rest]: readonly string[], { world, collection }: Place): void => {
+/** @throws Forbidden */
+export const checkPath = ([name = '', ...rest]: readonly string[], { world, collection }: Place): void => {
   require(mayUse(world, collection, name));
   if (rest.length === 0) return;
   const relation = (collection.relations.get(name) ?? collection.anyTargets.get(name)) as ToOne;

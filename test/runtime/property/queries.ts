@@ -53,7 +53,8 @@ const search = fc.oneof(
   fc.constantFrom('5', '-3', '1.5', '100', '9007199254740993', uuidOf(1), 'zzz'),
 );
 
-const listOf = (collection: Collection, depth: number): fc.Arbitrary<ListQuery> =>
+/** Parameters of a list of this collection. */
+export const listOf = (collection: Collection, depth: number): fc.Arbitrary<ListQuery> =>
   fc.record({
     filter: often(5, filterOn(collection, depth)),
     sort: often(
@@ -134,7 +135,7 @@ export const queryOn = (collection: Collection, depth: number): fc.Arbitrary<Ite
 
 type Written = Record<string, unknown>;
 
-const writeSort = (keys: readonly SortKey[]): readonly string[] =>
+export const writeSort = (keys: readonly SortKey[]): readonly string[] =>
   keys.map(({ path, descending }) => `${descending ? '-' : ''}${path.join('.')}`);
 
 const writeList = (

@@ -77,11 +77,11 @@ export const isWanted = (row: Row, { filter, search }: ListQuery, place: Place):
   (filter === undefined || holds(filter, row, place)) &&
   (search === undefined || searches(search, row, place));
 
-const cut = (
-  rows: readonly Row[],
-  { limit, offset = 0, page }: ListQuery,
+export const cut = <Entry>(
+  rows: readonly Entry[],
+  { limit, offset = 0, page }: Pick<ListQuery, 'limit' | 'offset' | 'page'>,
   fallback: number,
-): readonly Row[] => {
+): readonly Entry[] => {
   const count = limit === -1 ? Number.MAX_SAFE_INTEGER : (limit ?? fallback);
   const start = page === undefined ? offset : Math.max(0, page - 1) * count;
   return rows.slice(start, start + count);
@@ -117,7 +117,7 @@ const compareNullable = (
   return compareValues(left.field, left.value, right.value, archive);
 };
 
-const resolve = (path: readonly string[], row: Row | null, place: Place): Cell => {
+export const resolve = (path: readonly string[], row: Row | null, place: Place): Cell => {
   const [name = '', ...rest] = path;
   const { collection } = place;
   if (rest.length === 0)

@@ -29,6 +29,8 @@ export interface World {
   readonly viewer: Viewer;
   /** Rows of a list without a limit. */
   readonly fallback: number;
+  /** Whether a rule is judged. */
+  readonly inRule?: true;
 }
 
 const permissionsOf = ({ viewer }: World, collection: Collection): readonly ReadPermission[] =>
@@ -58,7 +60,7 @@ const passes = (
   collection: Collection,
   { permission, row }: { readonly permission: ReadPermission; readonly row: Row },
 ): boolean => {
-  const everything = { ...world, viewer: { ...world.viewer, permissions: null } };
+  const everything = { ...world, viewer: { ...world.viewer, permissions: null }, inRule: true as const };
   return permission.filter === null || holds(permission.filter, row, { world: everything, collection });
 };
 
@@ -167,9 +169,19 @@ const holdsMany = (
 ): boolean => {
   if (quantifier === 'null' || quantifier === 'nnull') return (rows.length === 0) === (quantifier === 'null');
   if (filter === null) return true;
+  if (quantifier === 'plain' && place.world.inRule !== true && isKeyNull(relation, filter))
+    return rows.length === 0;
   const found = rows.some((row) => holds(filter, row, { ...place, collection: relation.collection }));
   return found !== (quantifier === 'none');
 };
+
+/** A query that asks of a list only that its key is null asks for those without rows; in a rule no row has that. */
+const isKeyNull = ({ collection: { key } }: ToMany, filter: FilterTree): boolean =>
+  filter.kind === 'compare' &&
+  key.length === 1 &&
+  key[0] === filter.field &&
+  ((filter.operator === 'null' && filter.operand[0]?.value === true) ||
+    (filter.operator === 'nnull' && filter.operand[0]?.value === false));
 
 /** Conditions on one relation without a quantifier apply to the same related row. */
 const gather = (parts: readonly FilterTree[]): readonly FilterTree[] => {

@@ -132,6 +132,46 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     expect(await books({ pages: { _between: [100, 130] } })).toHaveLength(26);
   });
 
+  it.each([
+    {
+      type: 'application/x-ndjson',
+      text: '{"title":"o1","pages":201}\n{"title":"o2","pages":"x"}\n\n[1]\n{"pages":204}\n{"title":"o5","isbn":"ö","pages_of":[{"text":7}]}\n{"title":"o6","isbn":"ö"}',
+      problems: [
+        '2,"pages","FAILED_VALIDATION"',
+        '4,,"INVALID_PAYLOAD"',
+        '5,"title","FAILED_VALIDATION"',
+        '6,"pages_of.text","FAILED_VALIDATION"',
+      ],
+      stored: ['o1', 'o6'],
+    },
+    {
+      type: 'application/json',
+      text: '[{"title":"q1","pages":301},\n{"title":"q2","pages":1.5},\n\n{"title":}, {"title":"q4","isbn":"ü"},\n{"title":"q5",\n"isbn":"ü"},{"title":"q6","colour":"red"}]',
+      problems: [
+        '2,"pages","FAILED_VALIDATION"',
+        '4,,"INVALID_PAYLOAD"',
+        '5,"isbn","RECORD_NOT_UNIQUE"',
+        '6,,"INVALID_PAYLOAD"',
+      ],
+      stored: ['q1', 'q4'],
+    },
+  ])(
+    'reports the rows of $type that cannot be stored by their lines',
+    async ({ type, text, problems, stored }) => {
+      const ended = await load(text, '?on_error=report', { type });
+      const lines = (await fileOf(ended.body.rejected_rows)).trimEnd().split('\n').slice(1);
+      expect(lines.map((line) => line.split(',').slice(0, 3).join())).toEqual(problems);
+      expect(ended).toMatchObject({ status: 200, body: { imported: 2, rejected: problems.length } });
+      expect(await books({ title: { _in: stored } }, 'title')).toEqual(stored.map((title) => ({ title })));
+      // the first of them ends an import that stops
+      const again = text.replaceAll(/"(?=[oq]\d")/g, '"again ');
+      expect(await load(again, '', { type })).toMatchObject({
+        status: 400,
+        body: { imported: 1, detail: [{ loc: ['file', '2', 'pages'], type: 'FAILED_VALIDATION' }] },
+      });
+    },
+  );
+
   it('changes or ignores stored rows with on_conflict', async () => {
     await load('title,pages,isbn\nu1,81,u1\nu2,82,u2\n');
     const again = 'title,pages,isbn\nnew,81,u1\nu3,83,u3\n';

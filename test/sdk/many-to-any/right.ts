@@ -84,7 +84,29 @@ export const run = async (api: Client) => {
   const changed = await api.items('quote').get('byron', { fields: ['text', 'speaker.name'] });
   await blocks.deleteMany(made.blocks.map(({ id }) => id));
   await api.items('page').delete(made.id);
-  return { written, changed, page, speakers, paths, shared, quote: whole?.item, keys, where };
+
+  const tickets = api.items('ticket');
+  const ticket = await tickets.create(
+    { seat: { block: 'A', place: 1, label: 'front' } },
+    { fields: ['id', { seat: ['label'] }] },
+  );
+  exactly<{ id: number; seat: { label: string } | null }>()(ticket);
+  const left = await tickets.update(ticket.id, { seat: null }, { fields: ['seat_block', 'seat_place'] });
+  await tickets.delete(ticket.id);
+  await api.items('seat').delete(['A', 1]);
+  return {
+    written,
+    changed,
+    page,
+    speakers,
+    paths,
+    shared,
+    quote: whole?.item,
+    keys,
+    where,
+    seat: ticket.seat,
+    left,
+  };
 };
 
 export const expected = {
@@ -109,5 +131,7 @@ export const expected = {
   shared: [{ item: { text: 'Be yourself' } }, { item: { text: 'About' } }],
   quote: { code: 'wilde', text: 'Be yourself', speaker: { name: 'Oscar' } },
   keys: [{ item: 'wilde' }],
+  seat: { label: 'front' },
+  left: { seat_block: null, seat_place: null },
   where: { where: { title: 'Home' }, kind: 'heading', item: { id: 7 } },
 };

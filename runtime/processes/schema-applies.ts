@@ -1,14 +1,14 @@
 /** Assembles what runs applies of the schema in a worker of Temporal. */
-import { ApiError, ApiErrors } from '../contract/errors.js';
-import type { Config } from './config/config.js';
-import type { Database } from './databases/contract.js';
-import type { RunSchemaApply } from './queue/temporal/activities/schema.js';
+import { ApiError, ApiErrors } from '../../contract/errors.js';
+import type { Config } from '../config/config.js';
+import type { Database } from '../databases/contract.js';
+import type { RunSchemaApply } from '../queue/temporal/activities/schema.js';
 
 /** Returns what runs applies in a worker. What refuses one is in its row, and no failure of the worker. */
 export const createRunSchemaApply =
   ({ config, database }: { readonly config: Config; readonly database: Database }): RunSchemaApply =>
   async ({ applyId, worker, signal, isCancelled, onStep }) => {
-    const { runQueuedApply } = await import('./schema/apply/queued.js');
+    const { runQueuedApply } = await import('../schema/apply/queued.js');
     try {
       await runQueuedApply(applyId, {
         database,

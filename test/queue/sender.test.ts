@@ -1,0 +1,55 @@
+/** Attempts of a delivery that fail: the last one is the end of it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSender, type Sender } from '../../runtime/queue/webhooks/send.js';
+import { maxAttempts } from '../../runtime/queue/webhooks/retries.js';
+import { createId } from '../../runtime/queue/store/ids.js';
+import { insertDelivery } from '../../runtime/queue/store/deliveries.js';
+import { useServer } from '../runtime/harness/use-server.js';
+import { startReceiver, type Receiver } from './receiver.js';
+
+describe('a delivery whose receiver fails', () => {
+  const server = useServer({ dialect: 'sqlite' });
+  let receiver: Receiver;
+  let sender: Sender;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    sender = createSender({
+      database: server().database,
+      policy: { allowed: ['127.0.0.0/8'], http: true },
+      userAgent: 'svc/test',
+      retryDelay: () => 7,
+    });
+  });
+  afterAll(async () => {
+    await sender.close();
+    await receiver.close();
+  });
+
+  const sendAfter = async (attempts: number) => {
+    const delivery = await insertDelivery(server().database, {
+      id: createId(),
+      request: null,
+      account: createId(),
+      url: `${receiver.url}/`,
+      created: Date.now(),
+    });
+    receiver.answers.push(500);
+    const result = await sender.send({ ...delivery, attempts });
+    const [row] = await server().database.query('select state from svc_deliveries where id = ?', [
+      delivery.id,
+    ]);
+    return { result, state: row?.state };
+  };
+
+  it(`is attempted ${maxAttempts} times`, async () => {
+    expect(await sendAfter(maxAttempts - 2)).toEqual({
+      result: { kind: 'failed', reason: 'status 500', after: 7 },
+      state: 'pending',
+    });
+    expect(await sendAfter(maxAttempts - 1)).toEqual({
+      result: { kind: 'refused', reason: 'status 500' },
+      state: 'failed',
+    });
+  });
+});
