@@ -38,6 +38,12 @@ export interface Listener {
   close(grace?: number): Promise<void>;
 }
 
+/**
+ * Connections that the system keeps until they are accepted; it may allow fewer (`net.core.somaxconn`). Those beyond, when
+ * many arrive while the process computes, are tried again for a minute, and then lost.
+ */
+export const acceptBacklog = 4_096;
+
 /** Resolves when the server accepts connections. @throws what Node throws where the port is taken */
 export const listen = (options: ListenOptions): Promise<Listener> => {
   const server = createServer({
@@ -59,7 +65,8 @@ export const listen = (options: ListenOptions): Promise<Listener> => {
     return Promise.resolve(serveConnections({ server, inProgress, connections }, options));
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, () => {
+    const { port, host } = options;
+    server.listen({ port, host, backlog: acceptBacklog }, () => {
       server.off('error', reject);
       resolve({
         port: (server.address() as AddressInfo).port,

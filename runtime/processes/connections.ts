@@ -5,6 +5,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Server, type Socket } from 'node:net';
+import { acceptBacklog } from '../http/node-server.js';
 
 /** Message that comes with a connection. */
 export interface ConnectionMessage {
@@ -30,7 +31,7 @@ export const acceptConnections = (host: string, port: number): Promise<Connectio
     // the options of an HTTP server's own connections, but for reading
     const server = createServer({ pauseOnConnect: true, noDelay: true }, distributor.offer);
     server.once('error', reject);
-    server.listen(port, host, () => resolve(toConnections(server, distributor)));
+    server.listen({ port, host, backlog: acceptBacklog }, () => resolve(toConnections(server, distributor)));
   });
 
 type Distributor = ReturnType<typeof createDistributor>;
