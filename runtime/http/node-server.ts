@@ -9,6 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Responder } from './respond.js';
+import { acceptBacklog } from './backlog.js';
 import { idleTimeout, advertisedTimeout } from './timeouts.js';
 import { sendResponse, toApiRequest, type MessageOptions } from './messages.js';
 import type { Observe } from '../observe.js';
@@ -37,12 +38,6 @@ export interface Listener {
    */
   close(grace?: number): Promise<void>;
 }
-
-/**
- * Connections that the system keeps until they are accepted; it may allow fewer (`net.core.somaxconn`). Those beyond, when
- * many arrive while the process computes, are tried again for a minute, and then lost.
- */
-export const acceptBacklog = 4_096;
 
 /** Resolves when the server accepts connections. @throws what Node throws where the port is taken */
 export const listen = (options: ListenOptions): Promise<Listener> => {

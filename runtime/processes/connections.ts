@@ -5,7 +5,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { createServer, type Server, type Socket } from 'node:net';
-import { acceptBacklog } from '../http/node-server.js';
+import { acceptBacklog } from '../http/backlog.js';
 
 /** Message that comes with a connection. */
 export interface ConnectionMessage {
