@@ -167,6 +167,9 @@ const printOrder = (order: readonly string[], quote: Executor['quote']): string 
     ? ''
     : ` order by ${order.map((name) => (name.startsWith('-') ? `${quote(name.slice(1))} desc` : quote(name))).join(', ')}`;
 
+/** Returns the power of two from a count up: numbers in the text of statements are such, so that few distinct ones are prepared. */
+export const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)));
+
 /**
  * Returns the placeholders of a list, padded to a power of two with its last value, so that few statements
  * serve all lengths.
@@ -175,7 +178,7 @@ export const listPlaceholders = <Value>(
   values: readonly Value[],
 ): { readonly placeholders: string; readonly values: Value[] } => {
   const padded = [...values];
-  const paddedLength = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
+  const paddedLength = powerOfTwo(values.length);
   while (padded.length < paddedLength) padded.push(padded.at(-1) as Value);
   return { placeholders: padded.map(() => '?').join(', '), values: padded };
 };

@@ -129,7 +129,7 @@ const store = async (
 ): Promise<{ readonly arrived: readonly SubmissionResult[]; readonly others: readonly string[] }> => {
   const keys = arrivals.flatMap(({ key }) => key ?? []);
   const { fresh: arrivedNew, known } = splitKnown(arrivals, await findIdempotency(statements, keys));
-  const { accepted: fresh, refused } = await splitByRoom(arrivedNew, statements, quotas);
+  const { accepted: fresh, refused } = await splitByQuota(arrivedNew, statements, quotas);
   await insertIdempotency(statements, fresh.flatMap(toRecord));
   const requests = fresh.map(({ request }) => request);
   await insertRequests(statements, requests);
@@ -148,7 +148,7 @@ const store = async (
 };
 
 /** Refuses the requests that exceed the quota of the queue, the last of an account first. */
-const splitByRoom = async (
+const splitByQuota = async (
   arrivals: readonly SubmissionItem[],
   statements: LockedModel['statements'],
   quotas: Pick<Quotas, 'remainingOf'>,

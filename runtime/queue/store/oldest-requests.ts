@@ -1,5 +1,5 @@
 /** Finds the requests of accounts that receive slots: the oldest of their tiers. */
-import { listPlaceholders, type Statements } from '../../execute/system-rows.js';
+import { listPlaceholders, powerOfTwo, type Statements } from '../../execute/system-rows.js';
 
 /** An account that is to receive slots. */
 export interface Planned {
@@ -25,10 +25,9 @@ export const findOldest = async (
   planned: readonly Planned[],
 ): Promise<ReadonlyMap<string, Oldest>> => {
   if (planned.length === 0) return new Map();
-  // sizes and limits are powers of two, so that few distinct statements are prepared
   const chunk = planned.slice(0, maxPlanned);
   const padded = listPlaceholders(chunk).values;
-  const limit = 2 ** Math.ceil(Math.log2(Math.max(...chunk.map(({ count }) => count)) + 1));
+  const limit = powerOfTwo(Math.max(...chunk.map(({ count }) => count)) + 1);
   const columns = 'account, id, priority, date_created';
   const some = (test: string, rest: string, name: string): string =>
     `select ${columns} from (select ${columns} from svc_requests where state = 'waiting' and model = ? ` +

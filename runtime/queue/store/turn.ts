@@ -2,7 +2,7 @@
  * A turn of a model: which accounts receive its free slots, and what that changes in `svc_waiting_accounts`. It reads only
  * the accounts that can receive one of them.
  */
-import type { Statements } from '../../execute/system-rows.js';
+import { powerOfTwo, type Statements } from '../../execute/system-rows.js';
 import type { RemainingOf } from './admission.js';
 import { findOldest } from './oldest-requests.js';
 import {
@@ -149,8 +149,7 @@ const readPages = async function* (
     return { page, isLast: page.length < size };
   };
   if (first !== null) yield toPage(first, firstAccounts);
-  // sizes are powers of two, so that few distinct statements are prepared
-  for (let size = 2 ** Math.ceil(Math.log2(free + running.size + 1)); ; size *= 2)
+  for (let size = powerOfTwo(free + running.size + 1); ; size *= 2)
     yield toPage(await findNextAccounts(statements, model, { limit: size, offset }), size);
 };
 

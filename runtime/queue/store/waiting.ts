@@ -1,6 +1,6 @@
 /** Counts waiting requests, each up to a bound: what a count reads does not grow with the queue. */
 import type { BindValue } from '../../databases/contract.js';
-import type { Statements } from '../../execute/system-rows.js';
+import { powerOfTwo, type Statements } from '../../execute/system-rows.js';
 import type { RequestHead } from './request-head.js';
 
 /** Greatest position in an answer; it means that at least so many requests are ahead. */
@@ -43,8 +43,7 @@ const countRanges = async (
   limit: number,
   ranges: readonly Range[],
 ): Promise<number> => {
-  // a power of two, so that few distinct statements are prepared, whatever a client asks for
-  const size = 2 ** Math.ceil(Math.log2(limit));
+  const size = powerOfTwo(limit);
   const some = ranges.map(
     ({ test }, at) =>
       `select one from (select 1 as one from svc_requests where state = 'waiting' and ${test} limit ${size}) range_${at}`,
