@@ -18,7 +18,6 @@ const createCache = (): DocumentCache =>
   new LRUCache({
     max: maxDocuments,
     maxSize: maxTotalLength,
-    maxEntrySize: maxLength,
     sizeCalculation: (_, key) => key.length,
   });
 

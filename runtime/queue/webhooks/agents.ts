@@ -27,7 +27,9 @@ export const createAgents = (options: AgentsOptions): Agents => {
   return {
     of(account, url) {
       const name = `${account} ${new URL(url).origin}`;
-      const agent = agents.get(name) ?? createReceiverAgent(options);
+      const present = agents.get(name);
+      if (present !== undefined) return present;
+      const agent = createReceiverAgent(options);
       agents.set(name, agent);
       return agent;
     },

@@ -68,7 +68,9 @@ const rememberReceivers = (newBreaker: () => Breaker) => {
   const receivers = new LRUCache<string, Receiver>({ max: maxReceivers });
   const receiverOf = ({ account, url }: DeliveryTarget): Receiver => {
     const name = `${account} ${new URL(url).origin}`;
-    const receiver = receivers.get(name) ?? { active: 0, breaker: newBreaker() };
+    const present = receivers.get(name);
+    if (present !== undefined) return present;
+    const receiver: Receiver = { active: 0, breaker: newBreaker() };
     receivers.set(name, receiver);
     return receiver;
   };
