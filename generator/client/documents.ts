@@ -11,6 +11,7 @@ import {
   type GraphQLNamedOutputType,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type GraphQLUnionType,
 } from 'graphql';
 
 export interface RootDocument {
@@ -68,21 +69,21 @@ const selectFields = (type: GraphQLNamedOutputType): string => {
   if (!isObjectType(type)) return '';
   const names = Object.values(type.getFields()).flatMap((field) => {
     const inner = getNamedType(field.type);
-    if (isUnionType(inner)) {
-      const keys = inner
-        .getTypes()
-        .map((member) => `... on ${member.name} ${selectKey(member) ?? '{ __typename }'}`);
-      return isListType(field) ? [] : [`${field.name} { ${keys.join(' ')} }`];
-    }
-    if (!isObjectType(inner)) return [field.name];
-    const key = selectKey(inner);
-    return key === null || isListType(field) ? [] : [`${field.name} ${key}`];
+    if (!isObjectType(inner) && !isUnionType(inner)) return [field.name];
+    const key = isListType(field) ? null : selectKey(inner);
+    return key === null ? [] : [`${field.name} ${key}`];
   });
   return names.length === 0 ? '__typename' : names.join(' ');
 };
 
-/** Returns a selection of the key, or null for a type without one. */
-const selectKey = (type: GraphQLObjectType): string | null => {
+/** Returns a selection of the key, of each type of a union, or null for a type without one. */
+const selectKey = (type: GraphQLObjectType | GraphQLUnionType): string | null => {
+  if (isUnionType(type)) {
+    const members = type
+      .getTypes()
+      .map((each) => `... on ${each.name} ${selectKey(each) ?? '{ __typename }'}`);
+    return `{ ${members.join(' ')} }`;
+  }
   const keys = Object.values(type.getFields()).filter((field) => String(field.type) === 'ID!');
   return keys.length === 0 ? null : `{ ${keys.map(({ name }) => name).join(' ')} }`;
 };

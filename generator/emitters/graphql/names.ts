@@ -1,5 +1,5 @@
 /** Names the GraphQL types and root fields of collections. */
-import type { Collection, Model } from '../../model/types.js';
+import type { Collection, Model, Relation } from '../../model/types.js';
 
 export interface TypeNames {
   readonly item: string;
@@ -41,21 +41,24 @@ export const nameTypes = ({ collections }: Model): ReadonlyMap<string, TypeNames
         update: allocate(`update_${item}_input`),
         related: allocate(`related_${item}_input`),
         changes: allocate(`changed_${item}_input`),
-        unions: new Map(
-          relations.flatMap(({ kind, name: relation, graphql }) =>
-            kind === 'manyToAny' ? [[relation, allocate(`${item}_${graphql}_union`)] as const] : [],
-          ),
-        ),
-        unionFilters: new Map(
-          relations.flatMap(({ kind, name: relation, graphql }) =>
-            kind === 'manyToAny' ? [[relation, allocate(`${item}_${graphql}_union_filter`)] as const] : [],
-          ),
-        ),
+        unions: nameUnions(relations, (field) => allocate(`${item}_${field}_union`)),
+        unionFilters: nameUnions(relations, (field) => allocate(`${item}_${field}_union_filter`)),
         ...aggregateNames(allocate(`${item}_aggregated`), allocate),
       }),
     ]),
   );
 };
+
+/** Returns a name for each many-to-any relation. */
+const nameUnions = (
+  relations: readonly Relation[],
+  toName: (field: string) => string,
+): ReadonlyMap<string, string> =>
+  new Map(
+    relations.flatMap(({ kind, name, graphql }) =>
+      kind === 'manyToAny' ? [[name, toName(graphql)] as const] : [],
+    ),
+  );
 
 const withIdentity = (names: Omit<TypeNames, 'identity'>): TypeNames => ({
   ...names,

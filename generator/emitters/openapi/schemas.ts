@@ -252,11 +252,8 @@ const hashedSchema = (field: Field): SchemaObject =>
   field.nullable ? { type: ['string', 'null'] } : { type: 'string' };
 
 /** Returns the default of a field, except for zero dates. */
-const defaultOf = ({ defaultValue }: Field): SchemaObject => {
-  return defaultValue === null || String(defaultValue).startsWith('0000-00-00')
-    ? {}
-    : { default: defaultValue };
-};
+const defaultOf = ({ defaultValue }: Field): SchemaObject =>
+  defaultValue === null || String(defaultValue).startsWith('0000-00-00') ? {} : { default: defaultValue };
 
 /** Describes the query parameters as an object, for bodies of SEARCH. */
 const querySchema = (collection: Collection, context: Context): SchemaObject => ({

@@ -55,7 +55,9 @@ const vector: TypeReader = ({ columnType }) => {
   return { kind: 'vector', length: length === undefined ? null : Number(length) };
 };
 
-const toNumber = (count: ColumnRow['length']): number | null => (count === null ? null : Number(count));
+/** Returns a count, which a driver may give as text or bigint, as a number. */
+export const toNumber = (count: ColumnRow['length']): number | null =>
+  count === null ? null : Number(count);
 
 const typeReaders: ReadonlyMap<string, TypeReader> = new Map<string, TypeReader>([
   ['tinyint', tinyint],

@@ -3,9 +3,9 @@ import type { CatalogReader } from '../catalog.js';
 import type { ColumnDetails, IndexDetails, SchemaDetails, TableDetails } from '../details.js';
 import { readRows, type Count } from '../dialect.js';
 import { groupBy, sortBy } from '../order.js';
-import { readLength, readValues } from './columns.js';
+import { readLength, readValues, toNumber } from './columns.js';
 import { unescapeExpression } from './mariadb-form.js';
-import { readGarbled, readParsers, readProperties } from './properties.js';
+import { mariadbGarbled, readGarbled, readParsers, readProperties } from './properties.js';
 
 interface DefaultRow {
   readonly charset: string;
@@ -102,6 +102,8 @@ export interface DetailQueries {
   readonly expression: string;
   /** SQL for whether the optimizer ignores an index. */
   readonly ignored: string;
+  /** Query of the tables whose expressions may have characters that the catalog does not show; null where it shows all. */
+  readonly garbled: string | null;
   /** SQL for the SRID of a column. */
   readonly srid: string;
   /** Query of the columns with an SRID, where the columns themselves do not tell; null where they do. */
@@ -120,6 +122,7 @@ export const mariadbQueries: DetailQueries = {
     WHERE g_table_schema = DATABASE() AND srid <> 0`,
   expression: 'NULL',
   ignored: `ignored = 'YES'`,
+  garbled: mariadbGarbled,
   unescape: (sql) => sql,
   // a check of a column has no name of its own
   checks: `
@@ -134,6 +137,7 @@ export const mysqlQueries: DetailQueries = {
   systems: null,
   expression: 'expression',
   ignored: `is_visible = 'NO'`,
+  garbled: null,
   unescape: unescapeExpression,
   checks: `
     SELECT t.table_name AS \`table\`, c.constraint_name AS name, c.check_clause AS clause, t.enforced AS enforced
@@ -158,8 +162,11 @@ export const readMysqlDetails = async (
     readRows<CheckRow>(reader, queries.checks),
     readRows<KeyRow>(reader, keys),
   ]);
-  const systemOf = await readSystems(reader, columnRows, queries);
-  const [parsed, garbled] = [await readParsers(reader, indexRows), await readGarbled(reader)];
+  const [systemOf, parsed, garbled] = await Promise.all([
+    readSystems(reader, columnRows, queries),
+    readParsers(reader, indexRows),
+    readGarbled(reader, queries.garbled),
+  ]);
   const [columnsOf, indexesOf, checksOf, keysOf] = [
     groupBy(columnRows, (row) => row.table),
     groupBy(indexRows, (row) => row.table),
@@ -177,7 +184,7 @@ export const readMysqlDetails = async (
         ...readProperties({ ...row, isGarbled: garbled.has(name) }),
         checks: readChecks(checksOf.get(name) ?? [], queries),
         indexes: readIndexes(indexesOf.get(name) ?? [], keysOf.get(name) ?? [], queries).map((index) =>
-          parsed.has(`${name}\0${index.name}`) ? Object.assign(index, { incomplete: true }) : index,
+          parsed.has(`${name}\0${index.name}`) ? Object.assign({}, index, { incomplete: true }) : index,
         ),
         columns: new Map(
           (columnsOf.get(name) ?? []).map((column) => [
@@ -196,8 +203,6 @@ export const readMysqlDetails = async (
 };
 
 const charsetOf = (collation: string): string => collation.split('_')[0] ?? collation;
-
-const toNumber = (count: Count | null): number | null => (count === null ? null : Number(count));
 
 const geometry = /^(?:geometry|(?:multi)?(?:point|linestring|polygon)|geom(?:etry)?collection)$/;
 

@@ -9,18 +9,25 @@ interface PropertiesRow {
   readonly isGarbled: boolean;
 }
 
-/** The catalog of MariaDB has question marks for the four bytes of such a character. */
-const garbled = `
+/**
+ * Query of tables whose expressions may have characters of four bytes, for which the catalog of MariaDB has question marks.
+ */
+export const mariadbGarbled = `
   SELECT table_name AS name FROM information_schema.columns
   WHERE table_schema = DATABASE() AND generation_expression LIKE '%????%'
   UNION
   SELECT table_name FROM information_schema.check_constraints
   WHERE constraint_schema = DATABASE() AND check_clause LIKE '%????%'`;
 
-/** Returns the tables of which the catalog does not show all characters of expressions, unlike their statements; MariaDB. */
-export const readGarbled = async (reader: CatalogReader): Promise<ReadonlySet<string>> => {
-  if (reader.dialect !== 'mariadb') return new Set();
-  const names = (await reader.query(garbled)).map(({ name }) => String(name));
+/**
+ * Returns the tables of which the catalog does not show all characters of expressions, unlike their statements.
+ * @param query query of the names of tables for which that is possible; null where the catalog shows all
+ */
+export const readGarbled = async (
+  reader: CatalogReader,
+  query: string | null,
+): Promise<ReadonlySet<string>> => {
+  const names = query === null ? [] : (await reader.query(query)).map(({ name }) => String(name));
   const found = new Set<string>();
   for (const name of names) {
     const statement = await readStatement(reader, name);

@@ -8,7 +8,7 @@ import { readDeferrable } from './tables.js';
 
 interface TableRow {
   readonly name: string;
-  /** Of the primary key; null without one. */
+  /** Time at which the primary key is checked; null without one. */
   readonly deferrable: Count | null;
   readonly deferred: Count | null;
 }

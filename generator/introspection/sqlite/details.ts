@@ -85,7 +85,7 @@ export const readSqliteDetails = async (reader: CatalogReader): Promise<SchemaDe
         const details: TableDetails = {
           charset: null,
           collation: null,
-          ...(statement.more === true && { incomplete: ['it has clauses ON CONFLICT or COLLATE'] }),
+          ...(statement.hasUnread === true && { incomplete: ['it has clauses ON CONFLICT or COLLATE'] }),
           checks: statement.checks,
           indexes: readIndexes(indexesOf.get(name) ?? [], { table: name, sqlOf, statement }),
           triggers: statementRows

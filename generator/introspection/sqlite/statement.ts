@@ -15,8 +15,8 @@ export interface TableStatement {
   readonly checks: readonly { readonly name: string | null; readonly sql: string }[];
   /** Collation of columns that declare one. */
   readonly collations: ReadonlyMap<string, string>;
-  /** Whether it has clauses that are not read: conflicts that are solved, and collations of constraints. */
-  readonly more?: true;
+  /** True where it has clauses that are not read: ON CONFLICT, and COLLATE of a constraint. */
+  readonly hasUnread?: true;
 }
 
 interface Constraint {
@@ -45,7 +45,7 @@ export const readTableStatement = (sql: string): TableStatement => {
   };
   const parts = splitList(readBody(sql));
   for (const part of parts) readPart(part, sql, found);
-  return parts.some(hasMore) ? { ...found, more: true } : found;
+  return parts.some(isPartlyRead) ? { ...found, hasUnread: true } : found;
 };
 
 /**
@@ -99,7 +99,7 @@ const tokenize = (sql: string): Token[] => {
   return root;
 };
 
-const hasMore = (part: readonly Token[]): boolean =>
+const isPartlyRead = (part: readonly Token[]): boolean =>
   part.some(
     (token, at) =>
       (keywordOf(token) === 'ON' && keywordOf(part[at + 1]) === 'CONFLICT') ||

@@ -46,7 +46,7 @@ describe('a CREATE TABLE statement', () => {
           { name: null, columns: ['b'] },
           { name: "it's", columns: ['a', 'b'] },
         ],
-        more: true,
+        hasUnread: true,
       },
     ],
     [
