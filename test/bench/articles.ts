@@ -2,14 +2,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { articlesRecipe, blockKinds } from './data.js';
-import { dropSystemTables, prepareDatabase, type BenchServer } from './databases.js';
-import { createProject, runCli, startServer, type Project, type Started } from './servers.js';
+import type { BenchServer } from './databases.js';
+import { prepareProject, runCli, startServer, type Project, type Started } from './servers.js';
 
 export const startArticles = async (database: BenchServer): Promise<Started> => {
-  const { name } = articlesRecipe;
-  await prepareDatabase(database, articlesRecipe);
-  await dropSystemTables(database, name);
-  const project = await createProject(`${database.dialect}-articles`, database.url(name));
+  const project = await prepareProject(database, articlesRecipe, 'articles');
   await writeRelations(project);
   await runCli(project, ['bootstrap']);
   return startServer(project, { workers: 1, probe: '/items/articles?limit=1' });

@@ -3,10 +3,10 @@ import { openDatabase } from '../../runtime/databases/open.js';
 import { readServedCatalog } from '../../runtime/schema/served-catalog.js';
 import { readSchemaVersion } from '../../runtime/schema/version.js';
 import { readTreeCpu } from './cpu.js';
-import { dropSystemTables, prepareDatabase, type BenchServer } from './databases.js';
+import type { BenchServer } from './databases.js';
 import { median } from './measure.js';
 import { printTable, type Finding } from './report.js';
-import { createProject, runCli, startServer, type LogEntry, type Project } from './servers.js';
+import { prepareProject, runCli, startServer, type LogEntry, type Project } from './servers.js';
 import { tableName, tablesRecipe } from './tables.js';
 
 /** Milliseconds of the parts of one change. */
@@ -44,9 +44,7 @@ const measureSize = async (
   { collections, seconds }: (typeof sizes)[number],
 ): Promise<FollowResult> => {
   const recipe = tablesRecipe(collections);
-  await prepareDatabase(database, recipe);
-  await dropSystemTables(database, recipe.name);
-  const project = await createProject(`${database.dialect}-follow-${collections}`, database.url(recipe.name));
+  const project = await prepareProject(database, recipe, `follow-${collections}`);
   await runCli(project, ['bootstrap']);
   const logged: LogEntry[] = [];
   // those of an earlier run may have their builds still
@@ -75,7 +73,7 @@ const measureSize = async (
 
 interface Measured extends Parts {
   readonly total: number;
-  /** Of the server and its processes, in seconds. */
+  /** Processor time of the server and its processes, in seconds. */
   readonly cpu: number;
 }
 

@@ -10,10 +10,10 @@ import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { Emitter } from '../../generator/model/types.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import { readFile } from 'node:fs/promises';
-import { dropSystemTables, prepareDatabase, type BenchServer } from './databases.js';
+import type { BenchServer } from './databases.js';
 import { projectRoot } from './paths.js';
 import { printTable, type Finding } from './report.js';
-import { createProject, runCli } from './servers.js';
+import { prepareProject, runCli } from './servers.js';
 import { tablesRecipe } from './tables.js';
 
 export interface GenerationResult {
@@ -41,9 +41,7 @@ const measureSize = async (
   { collections, seconds }: (typeof sizes)[number],
 ): Promise<GenerationResult> => {
   const recipe = tablesRecipe(collections);
-  await prepareDatabase(database, recipe);
-  await dropSystemTables(database, recipe.name);
-  const project = await createProject(`${database.dialect}-${recipe.name}`, database.url(recipe.name));
+  const project = await prepareProject(database, recipe, recipe.name);
   await runCli(project, ['bootstrap']);
   const out = join(project.folder, 'generated');
   await rm(out, { recursive: true, force: true });

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { reservePort } from '../services/ports.js';
+import { dropSystemTables, prepareDatabase, type BenchServer, type Recipe } from './databases.js';
 import type { Target } from './load.js';
 import { cacheFolder, cliPath, projectRoot } from './paths.js';
 
@@ -59,6 +60,13 @@ export const createProject = async (name: string, databaseUrl: string): Promise<
   const folder = join(cacheFolder, 'projects', name);
   await mkdir(folder, { recursive: true });
   return { folder, databaseUrl };
+};
+
+/** Prepares a database without system tables, and a project for it. @param use what the project is for */
+export const prepareProject = async (server: BenchServer, recipe: Recipe, use: string): Promise<Project> => {
+  await prepareDatabase(server, recipe);
+  await dropSystemTables(server, recipe.name);
+  return createProject(`${server.dialect}-${use}`, server.url(recipe.name));
 };
 
 /** Runs one command of the command line interface to its end. */

@@ -1,22 +1,19 @@
 /** Measures the time of a start and the memory of idle processes, with a project of twenty collections. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readChildren, readMemory } from './cpu.js';
-import { dropSystemTables, prepareDatabase, type BenchServer } from './databases.js';
+import type { BenchServer } from './databases.js';
 import { median } from './measure.js';
 import type { Finding } from './report.js';
-import { createProject, runCli, startServer, type Project } from './servers.js';
+import { prepareProject, runCli, startServer, type Project } from './servers.js';
 import { tableName, tablesRecipe } from './tables.js';
 
 const collections = 20;
 const probe = `/items/${tableName(1)}?limit=1`;
 const starts = 5;
 
-/** With everything that a first start makes: system tables and build. */
-const prepareProject = async (database: BenchServer): Promise<Project> => {
-  const recipe = tablesRecipe(collections);
-  await prepareDatabase(database, recipe);
-  await dropSystemTables(database, recipe.name);
-  const project = await createProject(`${database.dialect}-start`, database.url(recipe.name));
+/** Prepares a project with everything that a first start makes: system tables and build. */
+const startFirst = async (database: BenchServer): Promise<Project> => {
+  const project = await prepareProject(database, tablesRecipe(collections), 'start');
   await runCli(project, ['bootstrap']);
   const first = await startServer(project, { workers: 1, probe });
   await first.stop();
@@ -24,7 +21,7 @@ const prepareProject = async (database: BenchServer): Promise<Project> => {
 };
 
 export const measureStart = async (database: BenchServer): Promise<Finding[]> => {
-  const project = await prepareProject(database);
+  const project = await startFirst(database);
   const seconds: number[] = [];
   for (let index = 0; index < starts; index += 1) {
     const running = await startServer(project, { workers: 1, probe });
@@ -49,7 +46,7 @@ const requestsBefore = 50;
 const idleMilliseconds = 5_000;
 
 export const measureMemory = async (database: BenchServer): Promise<Finding[]> => {
-  const project = await prepareProject(database);
+  const project = await startFirst(database);
   const running = await startServer(project, { workers: 2, probe });
   try {
     for (let index = 0; index < requestsBefore; index += 1) await touch(running.target);
