@@ -23,7 +23,7 @@ export interface OperationContext {
   readonly cookies: Readonly<Record<string, string | undefined>>;
   /** The query string as sent, for operations that take the parameters of items. */
   readonly query: string;
-  /** Whether the client asks for a response before the work is done: `Prefer: respond-async` (RFC 7240). */
+  /** True where the client asks for a response before the work is done: `Prefer: respond-async` (RFC 7240). */
   readonly prefersAsync: boolean;
   /** Reads the file of a form. @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
   readFile(maxSize: number): Promise<UploadedFile>;

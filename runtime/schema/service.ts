@@ -131,7 +131,7 @@ const refuseLosses = (losses: readonly Loss[], problems: readonly string[]): voi
 
 interface Undescribed {
   readonly loss: Loss;
-  /** Whether an apply makes the collection. */
+  /** True where an apply makes the collection. */
   readonly isNew: boolean;
 }
 

@@ -23,10 +23,10 @@ export interface Selected {
 
 const isFurther = (name: string): boolean => /_(?:func|aggregated)$/.test(name);
 
-/** Whether GraphQL can say it: it compares the key of a related item by that item's field. */
-const isSayable = (filter: FilterTree, registry: Registry): boolean => {
-  if ('parts' in filter) return filter.parts.every((part) => isSayable(part, registry));
-  if (filter.kind !== 'compare') return filter.filter === null || isSayable(filter.filter, registry);
+/** Returns whether GraphQL can express a condition: it compares the key of a related item by that item's field. */
+const isExpressible = (filter: FilterTree, registry: Registry): boolean => {
+  if ('parts' in filter) return filter.parts.every((part) => isExpressible(part, registry));
+  if (filter.kind !== 'compare') return filter.filter === null || isExpressible(filter.filter, registry);
   const holders = [...registry.collections.values()].filter(
     ({ fields }) => fields.get(filter.field.name) === filter.field,
   );
@@ -49,7 +49,7 @@ export const parametersOn = (name: string, registry: Registry): fc.Arbitrary<Lis
   const collection = registry.collections.get(name);
   if (collection === undefined) throw new Error(`there is no collection ${name}`);
   return listOf(collection, 1).map(({ deep: _deep, filter, ...query }) =>
-    filter === undefined || !isSayable(filter, registry)
+    filter === undefined || !isExpressible(filter, registry)
       ? query
       : Object.assign(query, { filter: spelled(filter) }),
   );

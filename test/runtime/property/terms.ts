@@ -65,7 +65,7 @@ export const valueOf = (term: Term, row: Row, place: Place): unknown => {
   return cell === null ? null : partOf(call.name, String(cell));
 };
 
-/** Whether no rule hides the value from the viewer: an item that is not related has a value, null. */
+/** Returns whether no rule hides the value from the viewer; where no item is related, the value is null. */
 export const isShown = (term: Term, row: Row, place: Place): boolean => {
   const { world, collection } = place;
   const call = parseCall(term);

@@ -29,7 +29,7 @@ export interface World {
   readonly viewer: Viewer;
   /** Rows of a list without a limit. */
   readonly fallback: number;
-  /** Whether a rule is judged. */
+  /** True where a rule is judged. */
   readonly inRule?: true;
 }
 
