@@ -36,25 +36,63 @@ const [shortestPause, longestPause] = [25, 1_000];
 /** Accounts that are remembered, many more than are busy at once. */
 const maxAccounts = 10_000;
 
+/** Accounts whose deliveries are started at once; the next have their turn afterwards. */
+const maxFilled = 64;
+
 /** Started deliveries whose first attempt is still to come: times of their starts by id and round. */
 type OpenDeliveries = Map<string, number>;
 
 const keyOf = ({ id, round }: Pick<Delivery, 'id' | 'round'>): string => `${id} ${round}`;
 
-/** Creates the starts of a process; their limits are its own. */
-export const createDeliveryStarts = ({ database, start, onError }: DeliveryStartsOptions): DeliveryStarts => {
+/** Remembers the open deliveries of accounts. */
+const rememberOpen = (database: Statements) => {
   const accounts = new LRUCache<string, OpenDeliveries>({ max: maxAccounts });
-  /** Accounts of which deliveries may wait in the database. */
-  const waiting = new Set<string>();
 
   const openOf = (account: string): OpenDeliveries => {
-    const open = accounts.get(account) ?? new Map();
+    const open = accounts.get(account) ?? new Map<string, number>();
     accounts.set(account, open);
     return open;
   };
 
-  /** Returns how many deliveries of an account may be open. */
-  const shareOf = (busy: number): number => Math.max(minOpenEach, Math.floor(maxOpen / Math.max(1, busy)));
+  /** Forgets those of accounts that are not open any more. */
+  const free = async (busy: readonly string[]): Promise<void> => {
+    const before = Date.now() - maxOpenTime;
+    const ids = busy.flatMap((account) =>
+      [...openOf(account).keys()].map((key) => key.split(' ')[0] as string),
+    );
+    const unattempted = new Set((await findUnattempted(database, ids)).map(keyOf));
+    for (const each of busy.map(openOf))
+      for (const [key, since] of each) if (since < before || !unattempted.has(key)) each.delete(key);
+  };
+
+  return { openOf, free };
+};
+
+/** Returns how many deliveries of an account may be open while others wait of `busy` accounts. */
+const shareOf = (busy: number): number => Math.max(minOpenEach, Math.floor(maxOpen / Math.max(1, busy)));
+
+interface Search {
+  readonly account: string;
+  readonly share: number;
+  readonly open: OpenDeliveries;
+}
+
+/** Finds as many of the oldest waiting deliveries as there are places. */
+const findNext = async (database: Statements, { account, share, open }: Search) => {
+  const places = share - open.size;
+  if (places <= 0) return { next: [], hasMore: true };
+  // open ones may not be recorded yet
+  const limit = 2 * maxOpen;
+  const found = await findWaitingOf(database, account, limit);
+  const next = found.filter((delivery) => !open.has(keyOf(delivery)));
+  return { next: next.slice(0, places), hasMore: next.length > places || found.length === limit };
+};
+
+/** Creates the starts of a process; their limits are its own. */
+export const createDeliveryStarts = ({ database, start, onError }: DeliveryStartsOptions): DeliveryStarts => {
+  const { openOf, free } = rememberOpen(database);
+  /** Accounts of which deliveries may wait in the database. */
+  const waiting = new Set<string>();
 
   const open = async (delivery: Delivery, isWaiting: boolean): Promise<void> => {
     const { account } = delivery;
@@ -69,39 +107,23 @@ export const createDeliveryStarts = ({ database, start, onError }: DeliveryStart
     }
   };
 
-  const free = async (busy: readonly string[]): Promise<void> => {
-    const before = Date.now() - maxOpenTime;
-    const ids = busy.flatMap((account) =>
-      [...openOf(account).keys()].map((key) => key.split(' ')[0] as string),
-    );
-    const unattempted = new Set((await findUnattempted(database, ids)).map(keyOf));
-    for (const each of busy.map(openOf))
-      for (const [key, since] of each) if (since < before || !unattempted.has(key)) each.delete(key);
-  };
-
   /** Starts as many of the oldest waiting deliveries as there are places. @returns how many */
   const fill = async (account: string, share: number): Promise<number> => {
-    const places = share - openOf(account).size;
-    waiting.add(account);
-    if (places <= 0) return 0;
     // what is added from here on is in the database, but maybe not in what is read
     waiting.delete(account);
-    // open ones may not be recorded yet
-    const limit = 2 * maxOpen;
-    const found = await findWaitingOf(database, account, limit);
-    const next = found.filter((delivery) => !openOf(account).has(keyOf(delivery)));
-    if (next.length > places || found.length === limit) waiting.add(account);
-    const starts = next.slice(0, places).map((delivery) => open(delivery, true));
-    const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected');
-    if (failed !== undefined) await Promise.all(starts);
+    const { next, hasMore } = await findNext(database, { account, share, open: openOf(account) });
+    if (hasMore) waiting.add(account);
+    const starts = next.map((delivery) => open(delivery, true));
+    await Promise.allSettled(starts);
+    await Promise.all(starts);
     return starts.length;
   };
 
   const fillAll = async (): Promise<boolean> => {
-    const busy = [...waiting];
+    const busy = [...waiting].slice(0, maxFilled);
     await free(busy);
-    const counts = await Promise.all(busy.map((account) => fill(account, shareOf(busy.length))));
-    return counts.some((count) => count > 0);
+    const share = shareOf(waiting.size);
+    return (await Promise.all(busy.map((account) => fill(account, share)))).some((count) => count > 0);
   };
   const repeat = repeatWhile(() => waiting.size > 0, fillAll, onError);
 
@@ -109,8 +131,7 @@ export const createDeliveryStarts = ({ database, start, onError }: DeliveryStart
     add(delivery) {
       const { account } = delivery;
       if (!waiting.has(account) && openOf(account).size < shareOf(waiting.size)) {
-        open(delivery, false).catch(onError);
-        return;
+        return void open(delivery, false).catch(onError);
       }
       waiting.add(account);
       repeat.schedule();
@@ -146,6 +167,7 @@ const repeatWhile = (
       onError(error);
     }
     running = null;
+    if (!hasWork()) pause = shortestPause;
     schedule();
   };
 
