@@ -53,6 +53,26 @@ it('work goes on where connections never cease to come', async () => {
   await task;
 });
 
+it('work waits for a connection that a supervisor has announced, but not for one that does not come', async () => {
+  const arrivals = createArrivals();
+  const queue = queueOf(arrivals);
+  const begun: string[] = [];
+  arrivals.count();
+  arrivals.expect(true);
+  const first = queue.run(async () => void begun.push('first'));
+  await turn();
+  await turn();
+  await turn();
+  expect(begun).toEqual([]);
+  arrivals.count();
+  arrivals.expect(false);
+  await first;
+  arrivals.count();
+  arrivals.expect(true);
+  await queue.run(async () => void begun.push('second'));
+  expect(begun).toEqual(['first', 'second']);
+});
+
 const options: MessageOptions = {
   base: '',
   payloadMax: 0,
