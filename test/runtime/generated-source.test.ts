@@ -13,16 +13,22 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const moduleNames = ['a', 'b', 'c'];
 
+const moduleText = (value: number): string =>
+  [
+    "import * as svc from '@svc-api/svc/runtime';",
+    "import { Model } from 'objection';",
+    `export const value: number = ${value};`,
+    'export class Row extends Model { read() { return svc; } }',
+  ].join('\n');
+
 const filesArbitrary: fc.Arbitrary<readonly OutputFile[]> = fc
   .dictionary(fc.constantFrom(...moduleNames), fc.integer({ min: 0, max: 2 }), { minKeys: 1 })
   .map((values) => {
     const names = Object.keys(values);
-    const modules = names.map((name) => ({
-      path: `server/${name}.ts`,
-      content: `import * as svc from '@svc-api/svc/runtime';\nimport { Model } from 'objection';\nexport const value: number = ${values[name]};\nexport class Row extends Model { read() { return svc; } }\n`,
-    }));
     const index = names.map((name) => `export * as ${name} from './${name}.js';\n`).join('');
-    return [...modules, { path: 'server/index.ts', content: index }];
+    return [{ path: 'server/index.ts', content: index }].concat(
+      names.map((name) => ({ path: `server/${name}.ts`, content: moduleText(values[name] ?? 0) })),
+    );
   });
 
 const bundleText = async (source: GeneratedSource, files: readonly OutputFile[]): Promise<string> => {
