@@ -26,10 +26,12 @@ const filesArbitrary: fc.Arbitrary<readonly OutputFile[]> = fc
   .map((values) => {
     const names = Object.keys(values);
     const index = names.map((name) => `export * as ${name} from './${name}.js';\n`).join('');
-    return [{ path: 'server/index.ts', content: index }].concat(
+    return withIndex(index).concat(
       names.map((name) => ({ path: `server/${name}.ts`, content: moduleText(values[name] ?? 0) })),
     );
   });
+
+const withIndex = (content: string): readonly OutputFile[] => [{ path: 'server/index.ts', content }];
 
 const bundleText = async (source: GeneratedSource, files: readonly OutputFile[]): Promise<string> => {
   const outfile = join(folder, 'server.mjs');
@@ -54,7 +56,6 @@ it('a bundle that reuses unchanged modules is the same text as one made of all',
 
 it('a module that cannot be bundled is named, and the next bundle is made', async () => {
   const source = createGeneratedSource(folder);
-  const withIndex = (content: string): readonly OutputFile[] => [{ path: 'server/index.ts', content }];
   await expect(bundleText(source, withIndex('export const one = ;'))).rejects.toThrow('index.ts:1:19');
   expect(await bundleText(source, withIndex('export const one = 1;'))).toContain('one = 1');
   source.close();
