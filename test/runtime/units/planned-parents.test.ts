@@ -105,6 +105,15 @@ describe('an object in place of a key', () => {
   });
 });
 
+describe('a part of a key of several columns', () => {
+  it('may be given by an update as it is stored, and not as another', () => {
+    expect(changesOf({ id: 1, land: 'pl', city: 3 })).toEqual([{ city: 3 }]);
+    expect(problemsOfUpdate({ land: 'de' })).toMatchObject([
+      { code: 'INVALID_PAYLOAD', reason: expect.stringContaining('"land" is the key') as string },
+    ]);
+  });
+});
+
 describe('null in place of a key of several columns', () => {
   it('clears those of its columns that may be null', () => {
     expect(rowOf({ destination: null })).toEqual([{ id: 1, country: null, city: null }, 0]);
