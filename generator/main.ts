@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path';
 import { clientFolder, runClientStep, type ClientOutcome, type ClientResult } from './client/step.js';
-import { emit } from './emitters/index.js';
+import { emit, emitInParts, type Emission } from './emitters/index.js';
 import type {
   Catalog,
   CatalogReader,
@@ -115,19 +115,21 @@ export interface FileOptions extends ModelSources {
   readonly forPackage: boolean;
 }
 
+export interface MadeFiles extends Emission {
+  /** Parts of the spec that the database lacks; one sentence each. */
+  readonly outdated: readonly string[];
+}
+
 /**
  * Returns the files of a catalog, without what the spec says of tables and columns that the database lacks, which is
  * named. Reads and writes nothing.
  * @param memory of former runs with the same spec
  * @throws ModelError with all faults
  */
-export const makeFiles = (
-  { catalog, spec, tables, forPackage }: FileOptions,
-  memory: Memory,
-): { files: readonly OutputFile[]; outdated: readonly string[] } => {
+export const makeFiles = ({ catalog, spec, tables, forPackage }: FileOptions, memory: Memory): MadeFiles => {
   const served = filterCatalog(catalog, servedTables(tables, spec));
   const { model, outdated } = buildModel({ catalog: served, spec, forPackage, ignoresOutdated: true });
-  return { files: emit(model, memory), outdated };
+  return { ...emitInParts(model, memory), outdated };
 };
 
 /** Compares the output folder with files, without the client, and writes nothing. Returns the number of differences. */

@@ -3,6 +3,7 @@ import type { Access } from './access/access.js';
 import { readSharedSecret, type Keys } from './auth/keys.js';
 import { requirePasswordLength } from './auth/passwords/rules.js';
 import type { StaticTokens } from './auth/static-tokens.js';
+import { arrivals } from './concurrency/arrivals.js';
 import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
 import type { Config } from './config/config.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
@@ -61,6 +62,7 @@ const createAdmission = (
   return createFairQueue({
     concurrency,
     ...(isEmbedded === true && { perTurn: embeddedPerTurn }),
+    arrivals,
     maxTasks: concurrency + requestQueue.max,
     maxWait: requestQueue.wait,
     tasks: 'requests',

@@ -11,23 +11,38 @@ import { emitOperations } from './operations/index.js';
 import { emitRoutes } from './routes/index.js';
 import { emitSystemRows } from './system-rows/index.js';
 
-const emitters: readonly Emitter[] = [
-  emitCatalog,
-  emitOpenApi,
-  emitGraphql,
+/** Emitters of `server/`, the modules that a server loads. */
+const moduleEmitters: readonly Emitter[] = [
   emitModels,
   emitOperations,
   emitRoutes,
   emitErrors,
   emitSystemRows,
-  emitDocs,
 ];
 
+/** Emitters of everything else. */
+const documentEmitters: readonly Emitter[] = [emitCatalog, emitOpenApi, emitGraphql, emitDocs];
+
+export interface Emission {
+  /** The modules that a server loads. */
+  readonly modules: readonly OutputFile[];
+  /** Returns the other files, which take most of the time: modules can be bundled meanwhile. To be called once. */
+  emitDocuments(): readonly OutputFile[];
+}
+
 /**
- * Returns every output file of a model, without writing any.
+ * Returns the output files of a model in two parts, without writing any.
  * @param memory of former runs with the same spec; what has not changed is taken from it
  */
-export const emit = (model: Model, memory: Memory = createMemory()): OutputFile[] => {
+export const emitInParts = (model: Model, memory: Memory): Emission => {
+  const run = (emitters: readonly Emitter[]): readonly OutputFile[] =>
+    emitters.flatMap((emitter) => emitter(model, memory));
   memory.begin();
-  return emitters.flatMap((emitter) => emitter(model, memory));
+  return { modules: run(moduleEmitters), emitDocuments: () => run(documentEmitters) };
+};
+
+/** Returns every output file of a model, as `emitInParts` does. */
+export const emit = (model: Model, memory: Memory = createMemory()): OutputFile[] => {
+  const { modules, emitDocuments } = emitInParts(model, memory);
+  return [...modules, ...emitDocuments()];
 };

@@ -13,10 +13,14 @@ const print = (value: unknown, depth: number, level: number): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (depth === 0 || Array.isArray(value)) return printKnown(value, level);
   const margin = '  '.repeat(level);
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .map(([key, member]) => `${margin}  ${JSON.stringify(key)}: ${print(member, depth - 1, level + 1)}`);
-  return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n${margin}}`;
+  // additions, unlike `join`, copy the text of a large document once, when it is written
+  let members = '';
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    const separator = members === '' ? '' : ',\n';
+    members += `${separator}${margin}  ${JSON.stringify(key)}: ${print(member, depth - 1, level + 1)}`;
+  }
+  return members === '' ? '{}' : `{\n${members}\n${margin}}`;
 };
 
 const printKnown = (value: object, level: number): string => {

@@ -2,6 +2,7 @@
  * A bounded queue that runs a limited number of tasks at a time and serves callers in rotation, so that none starves.
  */
 import { apiError } from '../../contract/errors.js';
+import type { Arrivals } from './arrivals.js';
 
 export interface FairQueue {
   /**
@@ -30,6 +31,8 @@ export interface FairQueueOptions {
    * loop busy, requests that arrive meanwhile are only noticed, and counted, between two turns.
    */
   readonly perTurn?: number;
+  /** Connections that tasks let in first: their requests are to be counted, not to wait unseen. */
+  readonly arrivals?: Arrivals;
   /** Milliseconds after which a waiting task is refused; without a limit if absent. */
   readonly maxWait?: number;
   /** Plural noun for the tasks in the error message, such as `logins`. */
@@ -129,45 +132,34 @@ interface Turn {
   count(): void;
 }
 
-/**
- * After a full turn, the event loop turns empty for a twentieth of the time that it was busy, because it accepts one
- * connection in each turn (libuv since 1.45).
- * @param onNext called in the next turn after one that was full
- */
+/** @param onNext called when a turn that was full has ended */
 const createTurn = (perTurn: number, onNext: () => void): Turn => {
   let begun = 0;
-  let start = 0;
-  const turnUntil = (end: number): void => {
-    if (performance.now() < end) return void setImmediate(turnUntil, end);
-    begun = 0;
-    onNext();
-  };
   const endTurn = (): void => {
-    const now = performance.now();
-    if (begun >= perTurn) setImmediate(turnUntil, now + (now - start) / 20);
-    else begun = 0;
+    const wasFull = begun >= perTurn;
+    begun = 0;
+    if (wasFull) onNext();
   };
   return {
     isFull: () => begun >= perTurn,
     count() {
       if (perTurn === Infinity) return;
       begun += 1;
-      if (begun > 1) return;
-      start = performance.now();
-      setImmediate(endTurn);
+      if (begun === 1) setImmediate(endTurn);
     },
   };
 };
 
 /** Creates an empty queue; one for all callers of a resource, since each has its own limits. */
 export const createFairQueue = (options: FairQueueOptions): FairQueue => {
-  const { maxTasks, concurrency = 1, perTurn = Infinity, pause } = options;
+  const { maxTasks, concurrency = 1, perTurn = Infinity, arrivals, pause } = options;
   const waiting = createRotation();
   const turn = createTurn(perTurn, () => serveAll());
   let size = 0;
   let running = 0;
 
-  const mayBegin = (): boolean => running < concurrency && !turn.isFull();
+  const mayBegin = (): boolean =>
+    running < concurrency && !turn.isFull() && arrivals?.arePending(serveAll) !== true;
 
   const serve = async (): Promise<void> => {
     while (mayBegin()) {

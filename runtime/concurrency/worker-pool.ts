@@ -1,8 +1,8 @@
 /** Runs tasks with limited concurrency. */
 
 export interface WorkerPool {
-  /** Queues a task, or drops it when the queue is full. */
-  add(task: () => Promise<void>): void;
+  /** Queues a task, or drops it when the queue is full. @param onDrop called if the task is dropped, here or by `clear` */
+  add(task: () => Promise<void>, onDrop?: () => void): void;
   /** Drops tasks that have not started. */
   clear(): void;
   /** Resolves when no task runs or waits. */
@@ -24,24 +24,24 @@ export const createWorkerPool = ({
   maxWaiting = Infinity,
   onFailure,
 }: WorkerPoolOptions): WorkerPool => {
-  const waiting: (() => Promise<void>)[] = [];
+  const waiting: { readonly task: () => Promise<void>; readonly onDrop: () => void }[] = [];
   const working = new Set<Promise<void>>();
 
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      await next().catch(onFailure);
+      await next.task().catch(onFailure);
   };
 
   return {
-    add(task) {
-      if (waiting.length >= maxWaiting) return;
-      waiting.push(task);
+    add(task, onDrop = () => undefined) {
+      if (waiting.length >= maxWaiting) return onDrop();
+      waiting.push({ task, onDrop });
       if (working.size >= concurrency) return;
       const worker = work().finally(() => working.delete(worker));
       working.add(worker);
     },
     clear() {
-      waiting.length = 0;
+      for (const { onDrop } of waiting.splice(0)) onDrop();
     },
     async idle() {
       while (working.size > 0) await Promise.all(working);

@@ -75,7 +75,7 @@ const runUpsert = <Output>(
   const write = toWrite({ collection, rows, action: 'create' }, context);
   const run = async (transaction: TransactionContext): Promise<State> => {
     const state: State = { keys: [], outcomes: [], areKeysKnown: true };
-    for (const round of toRounds(plan.rows, size)) await writeRound(plan, { round, state }, transaction);
+    for (const batch of toBatches(plan.rows, size)) await writeBatch(plan, { batch, state }, transaction);
     return state;
   };
   return inTransaction(
@@ -99,19 +99,19 @@ interface State {
   areKeysKnown: boolean;
 }
 
-/** Indexes of rows that are written together: of rows with the same values, each is in a round of its own, in order. */
-type Round = readonly number[];
+/** Indexes of rows that are written together: of rows with the same values, each is in a batch of its own, in order. */
+type Batch = readonly number[];
 
-const toRounds = (rows: readonly UpsertRow[], size: number): readonly Round[] => {
+const toBatches = (rows: readonly UpsertRow[], size: number): readonly Batch[] => {
   const counts = new Map<string, number>();
-  const rounds: number[][] = [];
+  const batches: number[][] = [];
   for (const [index, { tuple }] of rows.entries()) {
     const text = tuple === null ? null : keyText(tuple);
     const before = text === null ? 0 : (counts.get(text) ?? 0);
     if (text !== null) counts.set(text, before + 1);
-    (rounds[before] ??= []).push(index);
+    (batches[before] ??= []).push(index);
   }
-  return size === 1 ? rows.map((_, index) => [index]) : rounds;
+  return size === 1 ? rows.map((_, index) => [index]) : batches;
 };
 
 /** A row of the payload; `key` is that of its stored row, if there is one. */
@@ -121,12 +121,12 @@ interface FoundRow {
   readonly key: Key | null;
 }
 
-const writeRound = async (
+const writeBatch = async (
   plan: UpsertPlan,
-  { round, state }: { readonly round: Round; readonly state: State },
+  { batch, state }: { readonly batch: Batch; readonly state: State },
   context: TransactionContext,
 ): Promise<void> => {
-  const found = await findRows(plan, round, context);
+  const found = await findRows(plan, batch, context);
   throwProblems(found.flatMap((each) => findProblems(each, plan)));
   const created = found.filter(({ key }) => key === null);
   for (const { index, row, key } of found) {
@@ -141,10 +141,10 @@ const writeRound = async (
 
 const findRows = async (
   { collection, fields, rows }: UpsertPlan,
-  round: Round,
+  batch: Batch,
   context: TransactionContext,
 ): Promise<readonly FoundRow[]> => {
-  const tuples = round.flatMap((index) => {
+  const tuples = batch.flatMap((index) => {
     const tuple = rows[index]?.tuple ?? null;
     return tuple === null ? [] : [tuple];
   });
@@ -152,7 +152,7 @@ const findRows = async (
     tuples.length === 0
       ? new Map()
       : await findStoredKeys({ collection, fields, isLocked: false }, tuples, context);
-  return round.map((index) => {
+  return batch.map((index) => {
     const row = rows[index] as UpsertRow;
     return { index, row, key: (row.tuple === null ? null : stored.get(keyText(row.tuple))) ?? null };
   });

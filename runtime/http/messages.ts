@@ -1,7 +1,9 @@
 /** Converts node:http messages to and from ApiRequest and ApiResponse, for both listeners. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Readable, pipeline } from 'node:stream';
+import { arrivals } from '../concurrency/arrivals.js';
 import { packageVersion } from '../config/package.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import type { Connection, Proxies } from '../request/client-address.js';
@@ -26,6 +28,7 @@ export const toApiRequest = (
   const local = base !== '' && url.startsWith(`${base}/`) ? url.slice(base.length) : url;
   const queryStart = local.indexOf('?');
   let body: Promise<Buffer> | null = null;
+  countConnection(request);
   return {
     id: requestId(request.headers['x-request-id']),
     method: request.method ?? 'GET',
@@ -44,6 +47,15 @@ export const toApiRequest = (
     body: (maxSize = payloadMax) => (body ??= readBody(request, maxSize)),
     stream: (maxSize) => streamBody(request, maxSize),
   };
+};
+
+const counted = new WeakSet<Socket>();
+
+/** Counts the connection of a request when it is its first; listeners of other applications do not tell of connections. */
+const countConnection = ({ socket }: IncomingMessage): void => {
+  if (counted.has(socket)) return;
+  counted.add(socket);
+  arrivals.count();
 };
 
 const createCloseSignal = (response: ServerResponse): AbortSignal => {

@@ -43,7 +43,8 @@ export const createRouter = (options: RouterOptions): Router => {
   return (method, path) => {
     const segments: string[] = [];
     const parts = splitPath(path);
-    const node = parts[0] === '' ? findNode(root, { parts, segments }, 1) : null;
+    const names = path.includes('%') ? parts.map(decodeSegment) : parts;
+    const node = parts[0] === '' ? findNode(root, { parts, names, segments }, 1) : null;
     const endpoint = node?.endpoints.get(method) ?? node?.otherMethods ?? null;
     return endpoint === null ? matchNothing(root, parts, options) : { endpoint, segments };
   };
@@ -167,19 +168,21 @@ const methodError = ({ method, path, allowed }: UnsupportedMethod, { handler }: 
 };
 
 interface Search {
+  /** Parts of the path, as sent: a parameter is decoded by its handler. */
   readonly parts: readonly string[];
+  /** The same, decoded, to be found among literals; null where a part cannot be decoded. */
+  readonly names: readonly (string | null)[];
   /** Values found so far. */
   readonly segments: string[];
 }
 
 const findNode = (start: Node, search: Search, from: number): Node | null => {
-  const { parts, segments } = search;
+  const { parts } = search;
   let node = start;
   for (let index = from; index < parts.length; index += 1) {
-    const part = parts[index] ?? '';
-    if (part === '') return null;
+    if (parts[index] === '') return null;
     if (node.multiParameter !== null) return findMultiParameter(node, search, index);
-    const next = nextNode(node, part, segments);
+    const next = nextNode(node, search, index);
     if (next === null) return null;
     node = next;
   }
@@ -187,34 +190,31 @@ const findNode = (start: Node, search: Search, from: number): Node | null => {
 };
 
 /** Returns the next node of a segment; a literal takes precedence over `:id`. */
-const nextNode = (node: Node, part: string, segments: string[]): Node | null => {
-  const literal = literalOf(node, part);
+const nextNode = (node: Node, { parts, names, segments }: Search, index: number): Node | null => {
+  const literal = literalOf(node, names[index]);
   if (literal !== undefined) return literal;
-  if (node.singleParameter !== null) segments.push(part);
+  if (node.singleParameter !== null) segments.push(parts[index] ?? '');
   return node.singleParameter;
 };
 
 /** Matches `:model+` if nothing else does; it extends to the first segment that a route has as a literal after it. */
 const findMultiParameter = (node: Node, search: Search, index: number): Node | null => {
-  const { parts, segments } = search;
+  const { parts, names, segments } = search;
   const { length } = segments;
-  const next = nextNode(node, parts[index] ?? '', segments);
+  const next = nextNode(node, search, index);
   const found = next === null ? null : findNode(next, search, index + 1);
   if (found !== null || node.multiParameter === null) return found;
   segments.length = length;
   const { multiParameter: several } = node;
-  const named = parts.findIndex((part, at) => at > index && literalOf(several, part) !== undefined);
+  const named = names.findIndex((name, at) => at > index && literalOf(several, name) !== undefined);
   const end = named === -1 ? parts.length : named;
   segments.push(parts.slice(index, end).join('/'));
   return findNode(several, search, end);
 };
 
-const literalOf = ({ literals }: Node, part: string): Node | undefined => {
-  // a parameter is decoded by its handler
-  if (literals.size === 0) return undefined;
-  const name = decodeSegment(part);
-  return name === null ? undefined : literals.get(name);
-};
+/** No literal is empty. */
+const literalOf = ({ literals }: Node, name: string | null | undefined): Node | undefined =>
+  literals.get(name ?? '');
 
 /** Returns the endpoint for paths that match no route. */
 const matchNothing = (

@@ -1,18 +1,18 @@
-/** Gauges of a database: whether it answers, and the use of its pool. */
+/** Gauges of a database: whether it responds, and the use of its pool. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../databases/contract.js';
 import type { ReadGauges } from './metrics.js';
 
 /** Milliseconds for which the database is waited for. */
-const answerLimit = 1_000;
+const responseLimit = 1_000;
 
-/** Returns whether the database answers within a second. */
-export const isAnswering = async (database: Pick<Database, 'query'>): Promise<boolean> => {
-  const answer = database.query('select 1 as one').then(
+/** Returns whether the database responds within a second. */
+export const isResponding = async (database: Pick<Database, 'query'>): Promise<boolean> => {
+  const response = database.query('select 1 as one').then(
     () => true,
     () => false,
   );
-  return Promise.race([answer, sleep(answerLimit, false, { ref: false })]);
+  return Promise.race([response, sleep(responseLimit, false, { ref: false })]);
 };
 
 /** Returns the reader of the gauges. It asks the database, so that its loss shows where no request comes as well. */
@@ -23,5 +23,5 @@ export const watchDatabase =
     set('poolMaximum', [], maximum);
     set('poolConnections', ['used'], used);
     set('poolWaiting', [], waiting);
-    set('databaseUp', [], Number(await isAnswering(database)));
+    set('databaseUp', [], Number(await isResponding(database)));
   };

@@ -29,7 +29,7 @@ export const findList = (name: string, { collection, fields }: Grant): ToMany | 
  * Returns whether a name is that of a many-to-one relation alone, since its key has several columns, and the caller may write
  * these. To others it is an unknown name.
  */
-export const isNamedApart = (name: string, { collection, fields }: Grant): boolean => {
+export const isCompositeParent = (name: string, { collection, fields }: Grant): boolean => {
   const relation = collection.relations.get(name);
   if (relation?.kind !== 'manyToOne' || collection.fields.has(name)) return false;
   return relation.fields.every((column) => fields.has(column));
@@ -42,7 +42,7 @@ export const findParent = (name: string, given: Payload, grant: Grant): ParentVa
   const { collection } = grant;
   const relation = collection.relations.get(name);
   if (relation?.kind === 'manyToOne')
-    return collection.fields.has(name) || isNamedApart(name, grant) ? { relation, value } : null;
+    return collection.fields.has(name) || isCompositeParent(name, grant) ? { relation, value } : null;
   const target = relation?.kind === 'manyToAny' ? findTarget(relation, given) : null;
   return target === null ? null : { relation: target, value };
 };

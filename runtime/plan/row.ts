@@ -11,7 +11,7 @@ import { plainColumns } from './plain-columns.js';
 import {
   findList,
   findParent,
-  isNamedApart,
+  isCompositeParent,
   keyOfParent,
   type ListValue,
   type ParentValue,
@@ -72,7 +72,7 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
     if (relation !== null) lists.push({ relation, value });
     else if (parent !== null) {
       if (setParent(row, parent, context)) parents.push(parent);
-    } else if (isNamedApart(name, context.grant)) clearParent(row, { name, value, given }, context);
+    } else if (isCompositeParent(name, context.grant)) clearParent(row, { name, value, given }, context);
     else setValue(row, { name, value, isPreset: false, given }, context);
   }
   setOwnerValues(row, context);

@@ -16,6 +16,7 @@ import { bundleFunctions } from './bundle.js';
 import type { Config } from '../config/config.js';
 import { generatedFolder, isPackageOutput } from '../config/paths.js';
 import { isRefusal, Refusal } from '../config/refusal.js';
+import { catalogChanges } from '../schema/catalog-changes.js';
 import { pendingSteps, pendingStepsToText } from '../schema/bootstrap.js';
 import { createGeneratedSource, type GeneratedSource } from './generated-source.js';
 import { hashFiles } from './sources.js';
@@ -29,6 +30,8 @@ export interface BuildTask {
   readonly tables: Config['tables'];
   /** Folder of the finished build, which appears in one step, complete or not at all. */
   readonly directory: string;
+  /** Folder of the build that is served, with which the finished one is compared; null: none. */
+  readonly served: string | null;
 }
 
 /** The description of a build, in its `build.json`. */
@@ -42,7 +45,8 @@ export interface BuildInfo {
 }
 
 export type BuildResult =
-  | { readonly kind: 'built' }
+  /** `changes`: what differs from the build that is served, such as `column Album.Year added (int(11))`. */
+  | { readonly kind: 'built'; readonly changes: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: boolean };
 
 /** The spec and the parts of the last build, for the next task. */
@@ -56,7 +60,16 @@ interface Kept {
 let kept: Kept | null = null;
 let source: GeneratedSource | null = null;
 
-const runTask = async (task: BuildTask): Promise<void> => {
+const runTask = async (task: BuildTask): Promise<readonly string[]> => {
+  const { directory, served } = task;
+  if (!existsSync(directory)) await makeBuild(task);
+  return served === null ? [] : catalogChanges(readCatalog(served), readCatalog(directory));
+};
+
+const readCatalog = (directory: string): Catalog =>
+  JSON.parse(readFileSync(join(directory, 'catalog.json'), 'utf8')) as Catalog;
+
+const makeBuild = async (task: BuildTask): Promise<void> => {
   const catalog = JSON.parse(readFileSync(task.catalog, 'utf8')) as Catalog;
   const { spec, memory } = await keepSpec(task.specFolders);
   const missing = await pendingSteps(spec, catalog);
@@ -91,13 +104,20 @@ const buildIn = async (staging: string, { memory, source, ...input }: Input): Pr
   const { spec, tables } = input;
   // the package's own output differs from that of others
   const forPackage = isPackageOutput(generatedFolder);
-  const { files, outdated } = makeFiles({ ...input, forPackage }, memory);
-  const isCommitted = existsSync(join(generatedFolder, 'server'));
-  const changes = isCommitted ? countOutdated(generatedFolder, files) : 0;
-  await source.bundle(files, join(staging, 'server.mjs'));
-  await bundleFunctions(spec.queueModels, join(staging, 'functions.mjs'));
-  mkdirSync(join(staging, 'graphql'));
-  for (const { path, content } of files.filter(isServed)) writeFileSync(join(staging, path), content);
+  const { modules, emitDocuments, outdated } = makeFiles({ ...input, forPackage }, memory);
+  const bundling = source.bundle(modules, join(staging, 'server.mjs'));
+  let changes = 0;
+  try {
+    // esbuild works in a process of its own meanwhile
+    const documents = emitDocuments();
+    mkdirSync(join(staging, 'graphql'));
+    for (const { path, content } of documents.filter(isServed)) writeFileSync(join(staging, path), content);
+    const isCommitted = existsSync(join(generatedFolder, 'server'));
+    if (isCommitted) changes = countOutdated(generatedFolder, [...modules, ...documents]);
+    await bundleFunctions(spec.queueModels, join(staging, 'functions.mjs'));
+  } finally {
+    await bundling;
+  }
   const info: BuildInfo = { changes, outdated, tables: servedTables(tables, spec) };
   writeFileSync(join(staging, 'build.json'), JSON.stringify(info));
 };
@@ -130,7 +150,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (!process.connected) end(1);
   process.on('message', (task: BuildTask) => {
     runTask(task).then(
-      () => reply({ kind: 'built' }),
+      (changes) => reply({ kind: 'built', changes }),
       (error: Error) => reply({ kind: 'failed', message: error.message, refusal: isRefusal(error) }),
     );
   });

@@ -11,6 +11,8 @@ import { acceptBacklog } from '../http/backlog.js';
 export interface ConnectionMessage {
   readonly kind: 'connection';
   readonly id: number;
+  /** True where others wait until the process has taken this one. */
+  readonly more: boolean;
 }
 
 export interface Connections {
@@ -43,6 +45,16 @@ const toConnections = (server: Server, { add, take, remove }: Distributor): Conn
   close: () => void server.close(),
 });
 
+/** @param offered connections of the process, with this one and, often, the last, whose message is still on its way */
+const createMessage = (id: number, offered: ReadonlyMap<number, Socket>): ConnectionMessage => ({
+  kind: 'connection',
+  id,
+  // read when the message is written, as Node keeps it until the process has the connection before
+  get more() {
+    return offered.size > 2;
+  },
+});
+
 const createDistributor = () => {
   /** Connections that each process was offered and has not taken, in the order of the next turn. */
   const offers = new Map<ChildProcess, Map<number, Socket>>();
@@ -61,7 +73,7 @@ const createDistributor = () => {
     offers.set(child, offered);
     id += 1;
     offered.set(id, socket);
-    const message: ConnectionMessage = { kind: 'connection', id };
+    const message = createMessage(id, offered);
     // what cannot be sent is offered to another process when this one ends
     child.send(message, socket, { keepOpen: true }, () => {});
   };

@@ -31,25 +31,25 @@ export const toHealth = (health: Omit<Health, 'status'>): Health => {
 export const ok: Part = { status: 'ok' };
 
 /** Milliseconds. */
-const answerTimeout = 2_000;
+const responseTimeout = 2_000;
 
 type Tls = SecureContextOptions & { readonly servername?: string };
 
 /**
- * Returns whether a gRPC server answers at `host:port`, within `answerTimeout`. It is asked for its health; any answer but
+ * Returns whether a gRPC server answers at `host:port`, within `responseTimeout`. It is asked for its health; any answer but
  * an error of a proxy counts, as not every server knows this call.
  * @param tls null for a connection without TLS
  */
-const isAnswering = (address: string, tls: Tls | null): Promise<boolean> =>
+const isResponding = (address: string, tls: Tls | null): Promise<boolean> =>
   new Promise((resolve) => {
     const session = connect(`${tls === null ? 'http' : 'https'}://${address}`, tls ?? {});
-    const end = (answers: boolean): void => {
+    const end = (responds: boolean): void => {
       clearTimeout(timer);
       session.destroy();
-      resolve(answers);
+      resolve(responds);
     };
     const fail = (): void => end(false);
-    const timer = setTimeout(fail, answerTimeout);
+    const timer = setTimeout(fail, responseTimeout);
     session.once('error', fail);
     const stream = session.request({
       ':method': 'POST',
@@ -79,7 +79,7 @@ const readTls = async (address: string): Promise<Tls | null> => {
 /** Returns the state of Temporal for a process that cannot do without it as `without` says. */
 export const checkTemporal = async (address: string, without: Status): Promise<Part> => {
   const answers = await readTls(address).then(
-    (tls) => isAnswering(address, tls),
+    (tls) => isResponding(address, tls),
     () => false,
   );
   if (answers) return ok;

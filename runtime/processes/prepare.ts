@@ -33,32 +33,46 @@ export interface PrepareOptions {
 }
 
 /** A task whose catalog is not in a file yet. */
-type NewTask = Omit<BuildTask, 'catalog'> & {
+type NewTask = Omit<BuildTask, 'catalog' | 'served'> & {
   /** As JSON. */
   readonly catalog: string;
 };
 
+export interface PreparedBuild {
+  /** `server.mjs`, `openapi.json`, `catalog.json`, `graphql/`. */
+  readonly directory: string;
+  /**
+   * Resolves to what differs from the build that is served. Another process compares, so that large catalogs hold up no
+   * request; the build can be served before.
+   */
+  readonly changes: Promise<readonly string[]>;
+}
+
 /**
- * Returns the folder of a current build: `server.mjs`, `openapi.json`, `catalog.json`, `graphql/`.
+ * Ensures that there is a current build.
  * @param served the build that is served; nothing is reported where that is the current one
  * @throws Refusal when system tables are missing or the spec is faulty
  */
 export const prepareBuild = async (
   { config, database, observe, builder }: PrepareOptions,
   served: string | null = null,
-): Promise<string> => {
+): Promise<PreparedBuild> => {
   const task =
     served === null
       ? await timed('catalog', observe, () => createTask({ config, database, observe }))
       : await createTask({ config, database, observe: () => undefined });
   const { directory } = task;
-  if (directory === served) return directory;
-  if (!existsSync(directory)) await timed('build', observe, () => build(task, builder));
+  if (directory === served) return { directory, changes: nothing };
+  const isPresent = existsSync(directory);
+  const building = isPresent && served === null ? nothing : build({ ...task, served }, builder);
+  if (!isPresent) await timed('build', observe, () => building);
   const { changes, outdated } = JSON.parse(readFileSync(join(directory, 'build.json'), 'utf8')) as BuildInfo;
   for (const fault of outdated) observe({ kind: 'warning', message: `${fault}; until then it is ignored` });
   if (changes > 0) observe({ kind: 'generatedStale', changes });
-  return directory;
+  return { directory, changes: building };
 };
+
+const nothing: Promise<readonly string[]> = Promise.resolve([]);
 
 const createTask = async ({
   config,
@@ -117,13 +131,16 @@ const functionModules = (file: string): readonly string[] =>
     resolve(path),
   );
 
-const build = async ({ catalog, ...task }: NewTask, builder: Builder): Promise<void> => {
+const build = async (
+  { catalog, ...task }: NewTask & Pick<BuildTask, 'served'>,
+  builder: Builder,
+): Promise<readonly string[]> => {
   const file = `${task.directory}.${process.pid}.json`;
   writeFileSync(file, catalog);
   try {
     const result = await builder.build({ ...task, catalog: file });
-    if (result.kind === 'failed')
-      throw result.refusal ? new Refusal(result.message) : new Error(result.message);
+    if (result.kind === 'built') return result.changes;
+    throw result.refusal ? new Refusal(result.message) : new Error(result.message);
   } finally {
     rmSync(file, { force: true });
   }

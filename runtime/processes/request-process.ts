@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import { loadConfig } from '../config/config.js';
 import { createObserver } from '../log/observers.js';
 import { observeAll, timed, type Observation, type Observe } from '../observe.js';
+import { arrivals } from '../concurrency/arrivals.js';
 import { lazy } from '../concurrency/lazy.js';
 import { createHashProcess } from '../auth/passwords/hash-process.js';
 import { computeHashesBy } from '../auth/passwords/hash.js';
@@ -224,8 +225,9 @@ const createSharedCounts = (): SharedCounts => {
 
 /** Takes the connections that the supervisor offers. */
 const takeConnections: ConnectionSource = (accept) => {
-  const take = ({ kind, id }: ConnectionMessage, socket?: Socket): void => {
+  const take = ({ kind, id, more }: ConnectionMessage, socket?: Socket): void => {
     if (kind !== 'connection') return;
+    arrivals.expect(more);
     report({ kind: 'taken', id });
     // absent where the client has gone
     if (socket !== undefined) accept(socket);

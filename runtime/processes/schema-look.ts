@@ -1,10 +1,6 @@
 /** Looks whether the schema of the database is still that of a build, and makes the build of the new one where it is not. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Catalog } from '../../generator/introspection/catalog.js';
 import { latest } from '../concurrency/latest.js';
 import type { Database } from '../databases/contract.js';
-import { catalogChanges } from '../schema/catalog-changes.js';
 import { readSchemaVersion, type SchemaVersion } from '../schema/version.js';
 import { prepareBuild, type PrepareOptions } from './prepare.js';
 
@@ -39,11 +35,11 @@ export const createSchemaLook = (options: PrepareOptions, directory: string | nu
       now = read.text;
       if (current !== null && !forced && now === version) return current;
       const began = performance.now();
-      const next = await prepareBuild(options, current?.directory ?? null);
+      const { directory: next, changes } = await prepareBuild(options, current?.directory ?? null);
       version = now;
       failure = null;
       if (current !== null && next !== current.directory)
-        reportChanges({ from: current.directory, to: next, ms: performance.now() - began }, options);
+        void reportChanges({ changes, ms: performance.now() - began }, options);
       return (current = { directory: next, generation: read.generation });
     } catch (error) {
       if (current === null || options.database.isConnectionLoss(error)) throw error;
@@ -77,16 +73,16 @@ const readVersion = async (
 };
 
 interface Change {
-  readonly from: string;
-  readonly to: string;
+  readonly changes: Promise<readonly string[]>;
   /** Milliseconds from noticing it to the end of the build. */
   readonly ms: number;
 }
 
-const reportChanges = ({ from, to, ms }: Change, { observe }: PrepareOptions): void => {
-  const changes = catalogChanges(readCatalog(from), readCatalog(to));
-  observe({ kind: 'schemaChanged', changes, ms });
+const reportChanges = async ({ changes, ms }: Change, { observe }: PrepareOptions): Promise<void> => {
+  try {
+    observe({ kind: 'schemaChanged', changes: await changes, ms });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    observe({ kind: 'warning', message: `the schema has changed; what changed is unknown: ${reason}` });
+  }
 };
-
-const readCatalog = (directory: string): Catalog =>
-  JSON.parse(readFileSync(join(directory, 'catalog.json'), 'utf8')) as Catalog;

@@ -239,7 +239,9 @@ const replacementOptions = (
       retired.add(child.id);
       supervision.connections?.remove(child.process);
       child.send({ kind: 'retire' } satisfies Instruction);
-      setTimeout(() => child.process.kill('SIGKILL'), retireLimit).unref();
+      const timer = setTimeout(() => child.process.kill('SIGKILL'), retireLimit).unref();
+      // it would keep the process's channel and messages in memory
+      child.once('exit', () => clearTimeout(timer));
     },
   };
 };

@@ -8,7 +8,7 @@ import type { Stoppable } from './lifetime.js';
 import { createWatchdog } from './watchdog.js';
 import { urlOf } from '../config/urls.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { isAnswering, watchDatabase } from '../metrics/database.js';
+import { isResponding, watchDatabase } from '../metrics/database.js';
 import { startTracing } from '../tracing/tracing.js';
 import { checkTemporal, ok, type Part, type Parts } from './health.js';
 import { choosePort } from './ports.js';
@@ -116,7 +116,7 @@ const startOn = async (
     ended: workers.ended.finally(stop),
     parts: async () => ({
       workers: workers.isRunning() ? ok : { status: 'failed', reason: 'the workers drain or have ended' },
-      database: (await isAnswering(opened.database)) ? ok : databaseAway,
+      database: (await isResponding(opened.database)) ? ok : databaseAway,
       queue: await checkTemporal(config.temporal.address ?? '', 'failed'),
     }),
     sdkMetrics: () => readSdkMetrics(metricsAddress),

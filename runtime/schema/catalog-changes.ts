@@ -35,6 +35,8 @@ const tableChanges = (before: Table | null, after: Table | null): readonly strin
   const { kind, name } = (before ?? after) as Table;
   if (before === null) return [`${kind} ${name} added`];
   if (after === null) return [`${kind} ${name} removed`];
+  // most tables of a large catalog, whose columns and parts need no look then
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const columns = pairs(before.columns, after.columns).flatMap(([old, now]) => columnChanges(name, old, now));
   const differs = (key: keyof Table): boolean => JSON.stringify(before[key]) !== JSON.stringify(after[key]);
   const rest = Object.entries(parts).filter(([key]) => differs(key as keyof Table));

@@ -5,11 +5,12 @@ import { articlesRecipe, blockKinds } from './data.js';
 import type { BenchServer } from './databases.js';
 import { prepareProject, runCli, startServer, type Project, type Started } from './servers.js';
 
-export const startArticles = async (database: BenchServer): Promise<Started> => {
+/** @param workers number of request processes */
+export const startArticles = async (database: BenchServer, workers = 1): Promise<Started> => {
   const project = await prepareProject(database, articlesRecipe, 'articles');
   await writeRelations(project);
   await runCli(project, ['bootstrap']);
-  return startServer(project, { workers: 1, probe: '/items/articles?limit=1' });
+  return startServer(project, { workers, probe: '/items/articles?limit=1' });
 };
 
 /** The lists of blocks, whose items are of several collections. */

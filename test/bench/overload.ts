@@ -1,6 +1,7 @@
 /**
- * `npm run bench:overload -- [database] [seconds]`: finds the capacity of one process, offers it twice as much for 60 s, and
- * prints every 10 s what was answered, how fast, and the memory of the process: then, and while it rests afterwards.
+ * `npm run bench:overload -- [database] [seconds] [processes]`: finds the capacity of a server, of one request process if
+ * nothing else is said, offers it twice as much for 60 s, and prints every 10 s what was answered, how fast, and the memory
+ * of its processes: then, and while it rests afterwards.
  */
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +15,7 @@ import { printTable } from './report.js';
 import type { Started } from './servers.js';
 import { shapes } from './shapes.js';
 
-const [name = 'mariadb', duration = '60'] = process.argv.slice(2);
+const [name = 'mariadb', duration = '60', processes = '1'] = process.argv.slice(2);
 const seconds = Number(duration);
 /** Seconds of one row of the table. */
 const interval = 10;
@@ -86,7 +87,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const run = async (dialect: BenchDialect): Promise<void> => {
   await mkdir(cacheFolder, { recursive: true });
   const database = await startBenchServer(dialect);
-  const server = await startArticles(database).catch(async (error: unknown) => {
+  const server = await startArticles(database, Number(processes)).catch(async (error: unknown) => {
     await database.stop();
     throw error;
   });

@@ -70,7 +70,7 @@ describe('close', () => {
 
   it('takes at most three seconds, even with starts in progress', async () => {
     const { dispatcher, open, call, begun } = createCalls();
-    for (let each = 0; each < 17; each += 1) dispatcher.addDelivery(call);
+    for (let each = 0; each < 17; each += 1) void dispatcher.sendDelivery(call);
     await settle();
     const over = dispatcher.flush();
     vi.advanceTimersByTime(3_000);

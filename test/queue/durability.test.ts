@@ -191,7 +191,7 @@ describe('scheduled jobs', () => {
   /** Runs a job now, which its schedule does every ten seconds. */
   const sweep = () => client.schedule.getHandle('svc-sweep').trigger();
 
-  it('start missing workflows, without being asked to', async () => {
+  it('start missing workflows by themselves', async () => {
     const id = await submit({});
     await endOf(id);
     expect(await endOf(await copy(id, 'waiting'))).not.toHaveProperty('error');

@@ -148,7 +148,7 @@ describe('the page of operators', () => {
     await page.close();
   });
 
-  it('shows what models and stacks say as text', async () => {
+  it('shows messages of models and stacks as text', async () => {
     const page = await open('bob');
     await shows(page, 'Older requests');
     await page.getByLabel('Request').fill(hostile);

@@ -18,7 +18,7 @@ const model = 'test/positions';
 describe.each(dialects)('positions on %s', (dialect) => {
   const serverOf = useServer({ dialect });
 
-  it('are exact up to a thousand, which is told for all behind', async () => {
+  it('are exact up to a thousand, the position of all further requests', async () => {
     const server = serverOf();
     const random = createRandom(1);
     const requests = Array.from({ length: maxPosition + 200 }, () =>

@@ -31,7 +31,7 @@ describe('quotas', () => {
     createQuotas({ database, preset: limits(preset) });
 
   const at = (seconds: number): void => void vi.setSystemTime(start + seconds * 1000);
-  it('of submissions tell when the window has a place again, and have it then', async () => {
+  it('of submissions name the time at which the window accepts another, and accept it then', async () => {
     const account = createId();
     const quotas = create({ submitted_per_minute: 2 });
     const submit = (seconds: number) =>

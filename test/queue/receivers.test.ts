@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBreaker } from '../../runtime/queue/webhooks/breaker.js';
-import { createReceivers, type Place, type Receivers } from '../../runtime/queue/webhooks/receivers.js';
+import { createReceivers, type Permit, type Receivers } from '../../runtime/queue/webhooks/receivers.js';
 import { sampleDialects } from '../databases.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
@@ -13,7 +13,7 @@ const url = 'http://receiver:81/';
 
 const acquire = (receivers: Receivers, account: string, target = url) =>
   receivers.acquire({ account, url: target });
-const place = async (receivers: Receivers, account: string, target = url): Promise<Place> => {
+const permit = async (receivers: Receivers, account: string, target = url): Promise<Permit> => {
   const found = await acquire(receivers, account, target);
   if (found.kind === 'postponed') throw new Error(found.reason);
   return found;
@@ -39,15 +39,15 @@ describe('attempts of one process', () => {
       // in all
       await kindOf(receivers, 'eve'),
     ];
-    const [yes, no] = ['place', 'postponed'];
+    const [yes, no] = ['permit', 'postponed'];
     expect(kinds).toEqual([yes, yes, no, yes, no, yes, yes, no]);
   });
 
-  it('pass their place to waiting attempts in order, and first to the account with the fewest', async () => {
+  it('pass their permit to waiting attempts in order, and first to the account with the fewest', async () => {
     const receivers = createReceivers({ maxPerReceiver: 9, maxPerAccount: 9, maxInAll: 2, maxWaiting: 2 });
     const order: string[] = [];
-    const enter = async (account: string, name: string): Promise<Place> => {
-      const found = await place(receivers, account);
+    const enter = async (account: string, name: string): Promise<Permit> => {
+      const found = await permit(receivers, account);
       order.push(name);
       return found;
     };
@@ -64,25 +64,25 @@ describe('attempts of one process', () => {
 
   it('are postponed when they have waited too long', async () => {
     const receivers = createReceivers({ maxPerReceiver: 1, maxWaiting: 1, waitTimeout: 10 });
-    const taken = await place(receivers, 'ann');
+    const taken = await permit(receivers, 'ann');
     expect(await acquire(receivers, 'ann')).toEqual({
       kind: 'postponed',
       reason: 'receiver_busy',
       after: null,
     });
     taken.release('ok');
-    expect(await kindOf(receivers, 'ann')).toBe('place');
+    expect(await kindOf(receivers, 'ann')).toBe('permit');
   });
 
-  it('can wait again when those before them have a place', async () => {
+  it('can wait again when those before them have a permit', async () => {
     const receivers = createReceivers({ maxPerReceiver: 1, maxWaiting: 1 });
-    let taken = await place(receivers, 'ann');
+    let taken = await permit(receivers, 'ann');
     for (let count = 0; count < 3; count += 1) {
-      const waiting = place(receivers, 'ann');
+      const waiting = permit(receivers, 'ann');
       taken.release('ok');
       taken = await waiting;
     }
-    expect(taken.kind).toBe('place');
+    expect(taken.kind).toBe('permit');
   });
 
   it('forget the receiver that was used least recently after 10 000 others', async () => {
@@ -93,7 +93,7 @@ describe('attempts of one process', () => {
     };
     const receivers = createReceivers({ newBreaker });
     const visit = async (index: number) =>
-      (await place(receivers, 'ann', `http://receiver-${index}/`)).release('ok');
+      (await permit(receivers, 'ann', `http://receiver-${index}/`)).release('ok');
     for (let index = 0; index <= 10_000; index += 1) await visit(index);
     await visit(10_000);
     expect(made).toBe(10_001);
@@ -103,11 +103,11 @@ describe('attempts of one process', () => {
 
   it('are postponed while the breaker of their receiver and account is open', async () => {
     const receivers = createReceivers();
-    for (let count = 0; count < 10; count += 1) (await place(receivers, 'ann')).release('failed');
+    for (let count = 0; count < 10; count += 1) (await permit(receivers, 'ann')).release('failed');
     const postponed = await acquire(receivers, 'ann');
     expect(postponed).toMatchObject({ kind: 'postponed', reason: 'receiver_failing' });
-    expect(await kindOf(receivers, 'bob')).toBe('place');
-    expect(await kindOf(receivers, 'ann', 'http://receiver:82/')).toBe('place');
+    expect(await kindOf(receivers, 'bob')).toBe('permit');
+    expect(await kindOf(receivers, 'ann', 'http://receiver:82/')).toBe('permit');
   });
 });
 
@@ -117,15 +117,15 @@ describe('time in the queue', () => {
 
   it('does not count against later attempts', async () => {
     const receivers = createReceivers({ maxPerReceiver: 1, maxWaiting: 2, waitTimeout: 100 });
-    const first = await place(receivers, 'ann');
-    const second = place(receivers, 'ann');
+    const first = await permit(receivers, 'ann');
+    const second = permit(receivers, 'ann');
     vi.advanceTimersByTime(90);
     first.release('ok');
     const entered = await second;
     const third = acquire(receivers, 'ann');
     vi.advanceTimersByTime(20);
     entered.release('ok');
-    expect((await third).kind).toBe('place');
+    expect((await third).kind).toBe('permit');
   });
 });
 

@@ -205,7 +205,7 @@ describe.each(servers)('applies on %s', { timeout }, (dialect) => {
     expect(await place.snapshot()).toEqual(before);
   });
 
-  it('run in the process that was asked where no worker begins, or Temporal does not answer', async () => {
+  it('run in the process that took the request where no worker begins, or Temporal does not answer', async () => {
     await prepare();
     const { ended } = await apply(withNotes(await place.snapshot()), { takeLimit: 500 });
     expect(await ended).toBe('done');

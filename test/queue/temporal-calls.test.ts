@@ -21,7 +21,7 @@ it('counts the starts, signals and deliveries of a server', async () => {
   }
 });
 
-it('tells a server that is away from other errors, in the metrics too', async () => {
+it('distinguishes a server that is away from other errors, in the metrics too', async () => {
   const observed: QueueObservation[] = [];
   const gateway = createGateway({
     address: '127.0.0.1:9',

@@ -119,7 +119,7 @@ for (const dialect of sampleDialects(import.meta.url))
       expect(refused.status).toBe(400);
     });
 
-    it('leave out what others may not see: the owner is not told the trace', async () => {
+    it('leave out what others may not see: the owner does not get the trace', async () => {
       const id = await submit({ traceparent });
       const { data } = await queue.request('GET', `/requests/${id}`, { as: 'ann' });
       expect(data).not.toHaveProperty('trace_id');

@@ -96,7 +96,7 @@ describe.each(process.env.LONG === '1' ? dialects : (['postgres'] as const))('tr
     expect(delivered.body).toMatchObject({ status: 'OK', payload: { imported: 8_000, rejected: 1 } });
   });
 
-  it('tell how far they are in per cent, on the stream and to Temporal, until they end at 100', async () => {
+  it('report their progress in per cent, on the stream and to Temporal, until they end at 100', async () => {
     const rows = Array.from({ length: 20_000 }, (_, index) => 200_000 + index);
     // the chunk that has this row waits until another transaction has decided about it
     const [held, released] = [createGate(), createGate()];

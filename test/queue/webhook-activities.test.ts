@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../../runtime/databases/contract.js';
 import type { DeliveryInput } from '../../runtime/queue/contract.js';
 import { createWebhookActivities } from '../../runtime/queue/temporal/activities/webhook.js';
-import { createReceivers, type Place } from '../../runtime/queue/webhooks/receivers.js';
+import { createReceivers, type Permit } from '../../runtime/queue/webhooks/receivers.js';
 import type { Sender, SendResult } from '../../runtime/queue/webhooks/send.js';
 
 const row = {
@@ -25,7 +25,7 @@ interface Given {
   send?(): Promise<SendResult>;
 }
 
-/** Activities with one place for each receiver, and nobody standing in line. */
+/** Activities with one permit for each receiver; attempts do not wait for it. */
 const createActivities = ({
   rows = [row],
   pauses = [],
@@ -65,16 +65,16 @@ describe('the slot of an attempt', () => {
   ])('%s', async (_, send) => {
     const { activities, receivers } = createActivities({ ...(send !== undefined && { send }) });
     await activities.attemptWebhook(delivery).catch(() => undefined);
-    expect((await receivers.acquire(row)).kind).toBe('place');
+    expect((await receivers.acquire(row)).kind).toBe('permit');
   });
 
   it('is acquired before sending, later if none is free', async () => {
     const { activities, receivers, sent } = createActivities({});
-    const place = (await receivers.acquire(row)) as Place;
+    const permit = (await receivers.acquire(row)) as Permit;
     const environment = new MockActivityEnvironment({ attempt: 1 });
     const answer = await environment.run(() => activities.attemptWebhook(delivery));
     expect(answer).toEqual({ kind: 'failed', reason: 'the receiver is busy', after: expect.any(Number) });
-    place.release('ok');
+    permit.release('ok');
     expect(await activities.attemptWebhook(delivery)).toEqual({ kind: 'accepted', attempts: 3 });
     expect(sent).toEqual(['d']);
   });

@@ -85,7 +85,7 @@ describe('a listener that closes', () => {
   }, 15_000);
 });
 
-it('gives clients 20 s for the head of a request, a minute for all of it, and tells them 5 s until the next one', async () => {
+it('gives clients 20 s for the head of a request, a minute for all of it, and advertises 5 s until the next one', async () => {
   const { port } = await open(async () => ({ status: 204, headers: {}, body: null }));
   const serving = nextServer();
   const { headers } = await fetch(`http://127.0.0.1:${port}/`);
@@ -114,7 +114,7 @@ const openConnection = async (answer: Responder = async () => ({ status: 204, he
 };
 
 describe('an idle connection', () => {
-  it('is kept for proxies beyond the time that clients are told, until it was idle for 75 s', async () => {
+  it('is kept for proxies beyond the time that is advertised to clients, until it was idle for 75 s', async () => {
     const { client, send, accepted } = await openConnection();
     await send();
     await send();

@@ -49,7 +49,7 @@ export const inputOf = (name: string, action: InputAction, { collection, context
     directives: { collection: collection.name, action },
     fields: [
       ...fields,
-      ...writtenParents(collection, context),
+      ...writtenParents(collection, action, context),
       ...writtenTargets(anyLinks, context),
       ...writtenLists(collection, context),
     ],
@@ -67,9 +67,14 @@ const inputFields = ({ fields }: Collection, action: InputAction): readonly Fiel
   return written.length > 0 ? written : fields.filter(({ autoIncrement }) => autoIncrement);
 };
 
-/** Defines an object in place of a key of several columns. */
-const writtenParents = (collection: Collection, context: Context): readonly FieldDefinition[] =>
+/** Defines an object in place of a key of several columns. Updates have none where it would set a column of the own key. */
+const writtenParents = (
+  collection: Collection,
+  action: InputAction,
+  context: Context,
+): readonly FieldDefinition[] =>
   indirectParents(collection).flatMap((relation) => {
+    if (action === 'update' && relation.fields.some((field) => collection.key.includes(field))) return [];
     const target = context.collection(relation.target);
     if (target === undefined || target.key.length === 0) return [];
     const { related } = context.typesOf(target);

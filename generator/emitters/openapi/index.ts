@@ -43,7 +43,8 @@ const partDepth = 3;
 export const openApiDocument = (model: Model, memory: Memory = createMemory()): OpenAPIObject => {
   const context = createContext(model);
   const parts = model.collections.map((collection) => partsOf(collection, context, memory));
-  const paths = allPaths(context, parts);
+  const others = [operationPaths(context), queuePaths(model.queueModels)].map(describeAllHeads);
+  const allPaths = [...parts.map(({ paths }) => paths), ...others];
   const webhooks = queueWebhooks(model.queueModels);
   const { title, version, description } = model.api;
   return {
@@ -52,9 +53,9 @@ export const openApiDocument = (model: Model, memory: Memory = createMemory()): 
     servers: [{ url: '/' }],
     security: openSecurity,
     tags: allTags(model),
-    paths,
+    paths: joinPaths(allPaths),
     ...(model.queueModels.length > 0 && { webhooks }),
-    components: keepReferenced(allComponents(context, parts), [...Object.values(paths), webhooks]),
+    components: keepReferenced(allComponents(context, parts), [...allPaths, webhooks]),
   };
 };
 
@@ -76,12 +77,10 @@ const partsOf = (collection: Collection, context: Context, memory: Memory): Coll
     };
   });
 
-/** Returns all paths: collections in the order of the model, then operations and queue models. */
-const allPaths = (context: Context, parts: readonly CollectionParts[]): PathsObject => {
+/** Returns all paths in their order, with the operations of those that several parts have. */
+const joinPaths = (parts: readonly PathsObject[]): PathsObject => {
   const paths = new Map<string, PathItemObject>();
-  const { queueModels } = context.model;
-  const others = [operationPaths(context), queuePaths(queueModels)].map(describeAllHeads);
-  for (const part of [...parts.map((each) => each.paths), ...others]) {
+  for (const part of parts) {
     for (const [path, item] of Object.entries<PathItemObject>(part)) {
       const present = paths.get(path);
       paths.set(path, present === undefined ? item : { ...present, ...item });

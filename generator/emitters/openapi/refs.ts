@@ -6,7 +6,10 @@ type Kind = 'schemas' | 'responses' | 'parameters';
 /** Refers to a component. A component without any reference is removed from the document. */
 export const ref = (kind: Kind, name: string): ReferenceObject => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Returns the components that the parts `from` refer to, directly or through others, in their order. */
+/**
+ * Returns the components that the parts `from` refer to, directly or through others, in their order. The larger parts that
+ * stay the same are, the less is looked at again.
+ */
 export const keepReferenced = (components: ComponentsObject, from: readonly unknown[]): ComponentsObject => {
   const seen = followReferences(from, components);
   const keep = <Part>(kind: Kind, parts: Readonly<Record<string, Part>> = {}): Record<string, Part> =>

@@ -7,6 +7,7 @@ import { inputVersion } from './input-version.js';
 import { markDeliveriesStarted, type Delivery } from '../store/deliveries.js';
 import { findRequest, findRequests, markStarted } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
+import { createDeliveryStarts } from './delivery-starts.js';
 import { createDispatcher } from '../temporal/dispatcher.js';
 import type { DeliveryStart, Gateway, RequestStart } from '../temporal/gateway.js';
 
@@ -28,10 +29,10 @@ export interface Notifier {
   notifyAdmitted(ids: readonly string[]): Promise<void>;
   /** Ensures that the workflow of a request exists, unless this process does not know the model. */
   ensureStarted(request: RequestHead): Promise<void>;
-  /** Starts the workflow of a delivery in the background. */
+  /** Starts the workflow of a delivery in the background, or later where its account has many. */
   scheduleDelivery(delivery: Delivery): void;
-  /** Ensures that the workflow of a delivery exists. */
-  ensureDelivery(delivery: Delivery): Promise<void>;
+  /** Starts the workflows of deliveries of an account that wait in the database; see `DeliveryStarts`. */
+  resumeDeliveries(account: string): Promise<number>;
   /** Resolves when all urgent notifications have been sent to Temporal. */
   flush(): Promise<void>;
 }
@@ -44,6 +45,16 @@ export const createNotifier = (given: NotifierOptions): Notifier => {
   const mark = (requests: readonly RequestHead[]): Promise<void> => markNotified(requests, options);
   const dispatcher = createDispatcher({ mark, onError });
   const markDelivery = batchWrites((ids: readonly string[]) => markDeliveriesStarted(database, ids));
+  const deliveries = createDeliveryStarts({
+    database,
+    async start(delivery, isWaiting) {
+      const start = toDeliveryStart(delivery, options);
+      const isSent = await dispatcher.sendDelivery(() => gateway.deliver(start));
+      // the first attempt records the others
+      if (isSent && isWaiting) await markDelivery(delivery.id);
+    },
+    onError,
+  });
   return {
     startNew(request) {
       const start = toRequestStart(request, options);
@@ -63,13 +74,11 @@ export const createNotifier = (given: NotifierOptions): Notifier => {
       await notifyWorkflow(request, start, gateway);
       await mark([request]);
     },
-    scheduleDelivery: (delivery) =>
-      dispatcher.addDelivery(() => gateway.deliver(toDeliveryStart(delivery, options))),
-    async ensureDelivery(delivery) {
-      await gateway.deliver(toDeliveryStart(delivery, options));
-      await markDelivery(delivery.id);
+    scheduleDelivery: (delivery) => deliveries.add(delivery),
+    resumeDeliveries: (account) => deliveries.resume(account),
+    async flush() {
+      await Promise.all([deliveries.stop(), dispatcher.flush()]);
     },
-    flush: () => dispatcher.flush(),
   };
 };
 

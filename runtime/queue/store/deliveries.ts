@@ -1,5 +1,6 @@
 /** Stores webhook deliveries (`svc_deliveries`) and their attempts (`svc_delivery_attempts`). */
 import {
+  findRow,
   findRows,
   insertRow,
   insertRows,
@@ -115,24 +116,48 @@ export const findDeliveriesOf = async (
   return rows.map(toDelivery);
 };
 
-export interface PendingOptions {
-  /** Unix time in milliseconds before which the delivery was created. */
-  readonly before: number;
-  readonly limit: number;
-}
-
-/** Returns deliveries whose workflow may not have been started, oldest first. */
-export const findPending = async (
+/** Returns those whose first attempt in their round has not been made, nor postponed for another reason than too many of them. */
+export const findUnattempted = async (
   statements: Statements,
-  { before, limit }: PendingOptions,
+  ids: readonly string[],
+): Promise<readonly Pick<Delivery, 'id' | 'round'>[]> => {
+  const rows = await findRows(statements, 'svc_deliveries', {
+    where: { id: ids, state: 'pending', attempted: 0 },
+    columns: ['id', 'round', 'postponed'],
+  });
+  return rows.filter(({ postponed }) => postponed === null || postponed === 'receiver_busy');
+};
+
+/** Returns deliveries of an account whose workflow may not have been started, oldest first. */
+export const findWaitingOf = async (
+  statements: Statements,
+  account: string,
+  limit: number,
 ): Promise<readonly Delivery[]> => {
   const rows = await findRows(statements, 'svc_deliveries', {
-    where: { state: 'pending', started: 0, date_created: { below: before } },
+    where: { state: 'pending', started: 0, account },
     columns,
     order: ['date_created'],
     limit,
   });
   return rows.map(toDelivery);
+};
+
+/**
+ * Returns the first account after `after` with a delivery whose workflow may not have been started, created before a Unix
+ * time in milliseconds; null if there is none.
+ */
+export const findWaitingAccount = async (
+  statements: Statements,
+  { after, before }: { readonly after: string; readonly before: number },
+): Promise<string | null> => {
+  const row = await findRow(statements, 'svc_deliveries', {
+    where: { state: 'pending', started: 0, account: { above: after }, date_created: { below: before } },
+    columns: ['account'],
+    order: ['account'],
+    limit: 1,
+  });
+  return row?.account ?? null;
 };
 
 /** Sets the final state. `now` is a Unix time in milliseconds. */
@@ -177,7 +202,7 @@ export const scheduleNext = (
   { id, next, postponed }: Pick<Delivery, 'id' | 'postponed'> & { readonly next: number },
 ): Promise<number> =>
   updateRows(statements, 'svc_deliveries', {
-    set: { date_next: next, postponed },
+    set: { date_next: next, postponed, started: 1 },
     where: { id, state: 'pending' },
   });
 

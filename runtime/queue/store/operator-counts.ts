@@ -1,5 +1,5 @@
 /** Counts what operators watch: requests by model, accounts by load, endpoints by deliveries, and workers. */
-import { findRows, type Statements } from '../../execute/system-rows.js';
+import { findRow, findRows, type Statements } from '../../execute/system-rows.js';
 import { lostAfter } from './workers.js';
 
 export interface ModelCount {
@@ -11,24 +11,66 @@ export interface ModelCount {
   readonly oldest: number | null;
 }
 
-/** Counts the requests of each model that have not ended. */
-export const countByModel = async (statements: Statements): Promise<readonly ModelCount[]> => {
-  const rows = await statements.query(
-    'select model, state, count(*) as found, min(date_created) as oldest from svc_requests ' +
-      "where state in ('waiting', 'admitted', 'running') group by model, state",
-    [],
+/** Most requests of a model and a state that are counted; where there are more, this is their number. */
+const maxCounted = 2 ** 17;
+
+/** Counts the requests of each model that have not ended, up to `most` of each state, so that a long queue costs no more. */
+export const countByModel = async (
+  statements: Statements,
+  most: number = maxCounted,
+): Promise<readonly ModelCount[]> => {
+  // every model that has had a request
+  const models = await findRows(statements, 'svc_model_locks', { columns: ['model'] });
+  const counts = await Promise.all(models.map(({ model }) => countModel(statements, model, most)));
+  return counts.filter(({ waiting, admitted, running }) => waiting + admitted + running > 0);
+};
+
+const countModel = async (statements: Statements, model: string, most: number): Promise<ModelCount> => {
+  const states = ['waiting', 'admitted', 'running'] as const;
+  const count = (state: string): string =>
+    `(select count(*) from (select 1 as one from svc_requests where state = '${state}' and model = ? limit ${most}) ${state}_some)`;
+  const [row] = await statements.query(
+    `select ${states.map((state) => `${count(state)} as ${state}`).join(', ')}`,
+    states.map(() => model),
   );
-  const counts = new Map<string, ModelCount>();
-  for (const { model, state, found, oldest } of rows) {
-    const name = String(model);
-    const known = counts.get(name) ?? { model: name, waiting: 0, admitted: 0, running: 0, oldest: null };
-    counts.set(name, {
-      ...known,
-      [String(state)]: Number(found),
-      ...(state === 'waiting' && { oldest: Number(oldest) }),
+  const [waiting, admitted, running] = states.map((state) => Number(row?.[state])) as [
+    number,
+    number,
+    number,
+  ];
+  return {
+    model,
+    waiting,
+    admitted,
+    running,
+    oldest: waiting === 0 ? null : await findOldestWaiting(statements, model),
+  };
+};
+
+/** Lower than every priority, which is a 32-bit integer. */
+const lowestPriority = -(2 ** 31);
+
+/** Returns when the oldest waiting request of a model was created: the first of each priority in the index is compared. */
+const findOldestWaiting = async (
+  statements: Statements,
+  model: string,
+  above: number = lowestPriority,
+): Promise<number | null> => {
+  const first = <Column extends 'priority' | 'date_created'>(
+    column: Column,
+    priority: number | { readonly above: number },
+  ) =>
+    findRow(statements, 'svc_requests', {
+      where: { state: 'waiting', model, priority },
+      columns: [column],
+      order: [column],
+      limit: 1,
     });
-  }
-  return [...counts.values()];
+  const next = await first('priority', { above });
+  if (next === undefined) return null;
+  const oldest = await first('date_created', next.priority);
+  const others = await findOldestWaiting(statements, model, next.priority);
+  return Math.min(oldest?.date_created ?? Infinity, others ?? Infinity);
 };
 
 export interface AccountCount {

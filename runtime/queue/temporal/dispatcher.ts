@@ -9,8 +9,11 @@ import type { RequestHead } from '../store/request-head.js';
 export interface Dispatcher {
   /** Queues a call for a request. @param call idempotent */
   add(request: RequestHead, call: () => Promise<void>): void;
-  /** Queues a call for a delivery. @param call idempotent */
-  addDelivery(call: () => Promise<void>): void;
+  /**
+   * Makes a call for a delivery. @param call idempotent
+   * @returns whether it was made; it is dropped when too many wait, or `flush` has waited too long
+   */
+  sendDelivery(call: () => Promise<void>): Promise<boolean>;
   /** Sends queued calls for admitted requests and deliveries within `flushTimeout`; leaves the others to the sweep. */
   flush(): Promise<void>;
 }
@@ -49,7 +52,13 @@ export const createDispatcher = ({ mark, onError }: DispatcherOptions): Dispatch
         markBatched(request).catch(onError);
       });
     },
-    addDelivery: (call) => deliveries.add(call),
+    sendDelivery: (call) =>
+      new Promise((resolve, reject) =>
+        deliveries.add(
+          () => call().then(() => resolve(true), reject),
+          () => resolve(false),
+        ),
+      ),
     async flush() {
       waiting.clear();
       const timer = setTimeout(() => {

@@ -1,14 +1,14 @@
 /**
  * Limits the concurrent attempts of this process: to each receiver of an account, of each account, and in all, so that
  * receivers that are slow or gone delay only deliveries of their own account. Attempts above a limit wait briefly, so that
- * a burst to a fast receiver is not postponed; each account has few places for them.
+ * a burst to a fast receiver is not postponed; each account has few permits for them.
  */
 import { LRUCache } from 'lru-cache';
 import { createBreaker, type AttemptEnd, type Breaker, type BreakerState } from './breaker.js';
 
 export interface Receivers {
-  /** Acquires a place for an attempt, or says how long to postpone it. */
-  acquire(target: DeliveryTarget): Promise<Place | Postponement>;
+  /** Acquires a permit for an attempt, or says how long to postpone it. */
+  acquire(target: DeliveryTarget): Promise<Permit | Postponement>;
   /** Counts attempts in progress, and receivers by the state of their breaker. */
   use(): { readonly active: number; readonly open: number; readonly probing: number };
 }
@@ -18,9 +18,9 @@ export interface DeliveryTarget {
   readonly url: string;
 }
 
-export interface Place {
-  readonly kind: 'place';
-  /** Gives the place back. */
+export interface Permit {
+  readonly kind: 'permit';
+  /** Returns the permit. */
   release(end: AttemptEnd): void;
 }
 
@@ -38,7 +38,7 @@ export interface ReceiversOptions {
   readonly maxInAll?: number;
   /** Maximum waiting attempts of an account. */
   readonly maxWaiting?: number;
-  /** Milliseconds that an attempt waits for a place. */
+  /** Milliseconds that an attempt waits for a permit. */
   readonly waitTimeout?: number;
   /** Returns the breaker of a new receiver. */
   readonly newBreaker?: () => Breaker;
@@ -79,26 +79,26 @@ const rememberReceivers = (newBreaker: () => Breaker) => {
   return { receiverOf, countBreakers };
 };
 
-/** The places of all attempts, and the attempts that wait for one. */
-interface Places {
-  /** Takes a place, after waiting for one if necessary; resolves with false where none becomes free in time. */
+/** The permits of all attempts, and the attempts that wait for one. */
+interface Permits {
+  /** Takes a permit, after waiting for one if necessary; resolves with false where none becomes free in time. */
   enter(account: Account, receiver: Receiver): Promise<boolean>;
   leave(account: Account, receiver: Receiver): void;
-  /** Returns the number of places that are taken. */
+  /** Returns the number of permits that are taken. */
   active(): number;
 }
 
-const createPlaces = ({
+const createPermits = ({
   maxPerReceiver,
   maxPerAccount,
   maxInAll,
   maxWaiting,
   waitTimeout,
-}: Required<Omit<ReceiversOptions, 'newBreaker'>>): Places => {
+}: Required<Omit<ReceiversOptions, 'newBreaker'>>): Permits => {
   const waiting: WaitingAttempt[] = [];
   let active = 0;
 
-  const hasPlace = (account: Account, receiver: Receiver): boolean =>
+  const hasPermit = (account: Account, receiver: Receiver): boolean =>
     active < maxInAll && account.active < maxPerAccount && receiver.active < maxPerReceiver;
 
   const count = (account: Account, receiver: Receiver, change: 1 | -1): void => {
@@ -107,10 +107,10 @@ const createPlaces = ({
     receiver.active += change;
   };
 
-  /** Gives a free place to the attempt that has waited longest among those of the account with the fewest places. */
-  const passPlace = (): void => {
+  /** Gives a free permit to the attempt that has waited longest among those of the account with the fewest permits. */
+  const passPermit = (): void => {
     const [next] = waiting
-      .filter(({ account, receiver }) => hasPlace(account, receiver))
+      .filter(({ account, receiver }) => hasPermit(account, receiver))
       .sort((one, other) => one.account.active - other.account.active);
     if (next === undefined) return;
     waiting.splice(waiting.indexOf(next), 1);
@@ -118,7 +118,7 @@ const createPlaces = ({
     next.proceed();
   };
 
-  const waitForPlace = (account: Account, receiver: Receiver): Promise<boolean> =>
+  const waitForPermit = (account: Account, receiver: Receiver): Promise<boolean> =>
     new Promise((resolve) => {
       const end = (entered: boolean): void => {
         clearTimeout(timer);
@@ -137,14 +137,14 @@ const createPlaces = ({
   return {
     active: () => active,
     async enter(account, receiver) {
-      if (!hasPlace(account, receiver))
-        return account.waiting < maxWaiting && (await waitForPlace(account, receiver));
+      if (!hasPermit(account, receiver))
+        return account.waiting < maxWaiting && (await waitForPermit(account, receiver));
       count(account, receiver, 1);
       return true;
     },
     leave(account, receiver) {
       count(account, receiver, -1);
-      passPlace();
+      passPermit();
     },
   };
 };
@@ -160,7 +160,7 @@ export const createReceivers = ({
 }: ReceiversOptions = {}): Receivers => {
   const accounts = new Map<string, Account>();
   const { receiverOf, countBreakers } = rememberReceivers(newBreaker);
-  const places = createPlaces({ maxPerReceiver, maxPerAccount, maxInAll, maxWaiting, waitTimeout });
+  const permits = createPermits({ maxPerReceiver, maxPerAccount, maxInAll, maxWaiting, waitTimeout });
 
   const accountOf = (id: string): Account => {
     const account = accounts.get(id) ?? { active: 0, waiting: 0 };
@@ -169,27 +169,27 @@ export const createReceivers = ({
   };
 
   const leave = (id: string, account: Account, receiver: Receiver): void => {
-    places.leave(account, receiver);
+    permits.leave(account, receiver);
     if (account.active === 0 && account.waiting === 0) accounts.delete(id);
   };
 
   return {
     use: () => ({
-      active: places.active(),
+      active: permits.active(),
       open: countBreakers('open'),
       probing: countBreakers('probing'),
     }),
     async acquire(target) {
       const account = accountOf(target.account);
       const receiver = receiverOf(target);
-      if (!(await places.enter(account, receiver))) return busy;
+      if (!(await permits.enter(account, receiver))) return busy;
       const record = receiver.breaker.begin();
       if (typeof record === 'number') {
         leave(target.account, account, receiver);
         return { kind: 'postponed', reason: 'receiver_failing', after: record };
       }
       return {
-        kind: 'place',
+        kind: 'permit',
         release(end) {
           record(end);
           leave(target.account, account, receiver);

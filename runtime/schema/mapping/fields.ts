@@ -3,7 +3,7 @@ import type { CheckEntry, FieldEntry, FieldSchema } from '../snapshot/types.js';
 import type { MappingNotes } from './map-snapshot.js';
 import type { MappedType, NeutralType, SchemaMapping } from './types.js';
 
-export interface FieldPlace {
+export interface MappingInput {
   readonly entry: FieldEntry;
   readonly schema: FieldSchema;
   /** True where it is part of a key, an index or a relation. */
@@ -22,8 +22,8 @@ interface MappedField {
   readonly check?: CheckEntry;
 }
 
-export const mapField = (place: FieldPlace, rules: FieldRules): MappedField => {
-  const { entry, schema } = place;
+export const mapField = (input: MappingInput, rules: FieldRules): MappedField => {
+  const { entry, schema } = input;
   const { to, notes } = rules;
   const { collection, field } = entry;
   const lose = (loss: string): void => void notes.losses.push({ collection, field, loss });
@@ -33,7 +33,7 @@ export const mapField = (place: FieldPlace, rules: FieldRules): MappedField => {
   if (schema.srid === 0 && !to.enforcesSrid) lose('geometries of any system of coordinates, not only SRID 0');
   if (!isForeign) return { entry: { ...entry, schema: withoutForeignCollation(schema, to, loseCollation) } };
   const type = rules.from.toNeutral(schema);
-  const mapped = type === null ? null : to.fromNeutral(type, contextOf(place));
+  const mapped = type === null ? null : to.fromNeutral(type, contextOf(input));
   if (type === null || mapped === null) {
     notes.problems.push(
       `the data_type "${schema.data_type}" of "${collection}.${field}" has no counterpart in this database; ` +
@@ -46,12 +46,12 @@ export const mapField = (place: FieldPlace, rules: FieldRules): MappedField => {
     lose(`${schema.data_type} becomes ${mapped.data_type}: numbers of more than ${type.bits} bits`);
   if (loss !== undefined) lose(`${schema.data_type} becomes ${mapped.data_type}: ${loss}`);
   if (rules.isSameVendor) return { entry: { ...entry, schema: { ...schema, ...noSizes, ...properties } } };
-  refuseCounter(place, rules);
+  refuseCounter(input, rules);
   return {
     entry: {
       ...entry,
       schema: {
-        ...mapProperties(place, type, to, { lose, collation: loseCollation }),
+        ...mapProperties(input, type, to, { lose, collation: loseCollation }),
         ...noSizes,
         ...properties,
       },
@@ -60,7 +60,7 @@ export const mapField = (place: FieldPlace, rules: FieldRules): MappedField => {
   };
 };
 
-const contextOf = ({ entry, schema, isKey }: FieldPlace) => ({
+const contextOf = ({ entry, schema, isKey }: MappingInput) => ({
   collection: entry.collection,
   field: entry.field,
   isKey,
@@ -94,7 +94,7 @@ interface FieldLosses {
 
 /** Maps what does not belong to the type. */
 const mapProperties = (
-  { schema }: FieldPlace,
+  { schema }: MappingInput,
   type: NeutralType,
   to: SchemaMapping,
   losses: FieldLosses,
@@ -120,7 +120,7 @@ const mapProperties = (
   };
 };
 
-const refuseCounter = ({ entry, schema, isKey }: FieldPlace, { to, notes }: FieldRules): void => {
+const refuseCounter = ({ entry, schema, isKey }: MappingInput, { to, notes }: FieldRules): void => {
   if (schema.has_auto_increment !== true || to.counters === 'any') return;
   if (to.counters === 'key' ? isKey : schema.is_primary_key === true) return;
   notes.problems.push(

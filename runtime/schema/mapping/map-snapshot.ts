@@ -5,7 +5,7 @@
 import { groupBy } from '../../../generator/introspection/order.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import type { Snapshot } from '../snapshot/types.js';
-import { mapField, type FieldPlace } from './fields.js';
+import { mapField, type MappingInput } from './fields.js';
 import { mapCollection } from './keys.js';
 import { uniqueNames } from './names.js';
 import { mapRelation } from './relations.js';
@@ -55,8 +55,8 @@ export const mapSnapshot = (given: Snapshot, { from, to, isSameVendor }: Mapping
   const fields = given.fields.map((entry) => {
     const { schema } = entry;
     if (schema === undefined || schema === null || !tables.has(entry.collection)) return entry;
-    const place: FieldPlace = { entry, schema, isKey: keys.has(fieldId(entry.collection, entry.field)) };
-    const mapped = mapField(place, { from: from.mapping, to: to.mapping, isSameVendor, notes });
+    const input: MappingInput = { entry, schema, isKey: keys.has(fieldId(entry.collection, entry.field)) };
+    const mapped = mapField(input, { from: from.mapping, to: to.mapping, isSameVendor, notes });
     if (mapped.check !== undefined)
       checks.set(entry.collection, [...(checks.get(entry.collection) ?? []), mapped.check]);
     return mapped.entry;

@@ -75,7 +75,7 @@ describe('a foreign key', () => {
     expect(shown(built, 'tenants')).toEqual(['folders: many folders (id = tenant_id)']);
   });
 
-  it('of several columns to the own table tells the list from the key if both name their columns', () => {
+  it('of several columns to the own table distinguishes the list from the key if both name their columns', () => {
     const columns = {
       a: integer(),
       b: integer(),

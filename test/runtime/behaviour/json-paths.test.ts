@@ -251,7 +251,7 @@ describe.each(settings)('values in JSON on $dialect through $listener', (setting
     expect(await read(query)).toEqual([status, status === 400 ? 'INVALID_QUERY' : 'FORBIDDEN']);
   });
 
-  it('says what a path is, and which operators JSON has', async () => {
+  it('explains in the error what a path is, and which operators JSON has', async () => {
     const path = await server().request('GET', '/items/thing?fields=json(data, a..b)', { as: 'admin' });
     expect(JSON.stringify(path.errors)).toContain('json(settings, theme.colors[0])');
     const operator = filtered({ data: { _contains: 'red' } });

@@ -25,7 +25,7 @@ it('changes the row of a key that no new row may have', async () => {
   });
 });
 
-it('refuses a new row that has such a key, and says why', async () => {
+it('refuses a new row that has such a key, and explains why', async () => {
   expect(await post([{ id: 77, body: 'x' }])).toMatchObject({
     status: 400,
     text: expect.stringContaining('is computed by the database and cannot be written'),

@@ -97,7 +97,7 @@ describe.each(['mariadb', 'mysql'] as const)('geometries of %s', (dialect) => {
     expect(rows).toEqual([{ lon: 8.5, srid: 4326 }]);
   });
 
-  it('names the fields that may be asked of a geometry', async () => {
+  it('names the fields that a geometry has', async () => {
     const path = `/items/place?filter=${JSON.stringify({ p: { _eq: 'x' } })}`;
     const { status, text } = await server().request('GET', path, { as: 'admin' });
     expect(status).toBe(400);

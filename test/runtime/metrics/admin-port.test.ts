@@ -96,11 +96,11 @@ describe('ADMIN_PORT of svc start', () => {
 });
 
 describe('the health of Temporal', () => {
-  it('is that of a server which answers', async () => {
+  it('is ok where the server responds', async () => {
     expect(await checkTemporal(inject('services').temporal, 'failed')).toEqual({ status: 'ok' });
   });
 
-  it('is as said for a server that is not there, that is silent, and behind a proxy without one', async () => {
+  it('is the given status where no server listens, where it is silent, and behind a proxy without one', async () => {
     const silent = await listen(createServer());
     const proxy = await listen(
       createHttp2Server((_, response) => {

@@ -70,7 +70,7 @@ describe.each(['mysql', 'mariadb'] as const)('on %s', (dialect) => {
     expect(counted).toEqual([...texts, ...own[dialect]].map(({ dataType }) => [dataType, 1]));
   });
 
-  it('a table that stays locked is an error, and says nothing about values', async () => {
+  it('a table that stays locked is an error, not a problem of its values', async () => {
     const { database } = await create(dialect, 'varchar(40)', "'12'");
     const wanted = column('int');
     const failure = await database.transaction(async (holder) => {

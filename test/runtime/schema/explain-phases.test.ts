@@ -86,7 +86,7 @@ describe.each(dialects)('on %s', (dialect) => {
     },
   );
 
-  it('the server is asked about a field under its new name on a copy that leaves nothing', async () => {
+  it('a field is tried under its new name on a copy, which is removed', async () => {
     const before = await place.database.query('select * from boxes order by code');
     const { collections } = await explain(renamedAndWidened, 'exact');
     const [boxes] = collections;

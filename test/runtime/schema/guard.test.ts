@@ -188,7 +188,7 @@ describe.each(dialects)('on %s, a diff', async (dialect) => {
     ).toHaveLength(1);
   });
 
-  it('is told all of its problems', () => {
+  it('is refused with all of its problems', () => {
     const wrong = table('a', {
       primaryKey: ['x'],
       foreignKeys: [key({ table: 'c' })],

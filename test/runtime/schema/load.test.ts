@@ -8,13 +8,15 @@ import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
 import { isBuilder } from '../commands.js';
 import { copyField, edited, field, type Edit } from './edits.js';
-import { sendMixed, shopTables, type Sent } from './mixed-requests.js';
+import { sendMixed, shopTables, type MixedRequests, type Sent } from './mixed-requests.js';
 import { removeHosts, startHost, type Host } from './running-host.js';
 
 const isLong = process.env.LONG !== undefined;
 const applies = isLong ? 50 : 3;
 const alters = isLong ? 50 : 3;
 const rate = isLong ? 200 : 30;
+/** Supervisor, two request processes and a spare one. */
+const lasting = 4;
 /** Each starts several processes. */
 const tested: readonly TestDialect[] = isLong ? dialects : ['postgres'];
 
@@ -65,13 +67,36 @@ const applyEdit = async (host: Host, edit: Edit): Promise<void> => {
   expect(await host.request('/schema/apply', 'POST', { hash, diff })).toEqual({ status: 204, body: null });
 };
 
-/** Megabytes of the processes of a host that answer requests, or will. */
-const memoryOf = ({ place }: Host): number => {
-  const kilobytes = place
-    .processes()
-    .filter((pid) => !isBuilder(pid))
-    .map((pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0));
-  return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024);
+/** Processes of a host without the one that makes builds, which ends by itself. */
+const lastingProcesses = ({ place }: Host): readonly number[] =>
+  place.processes().filter((pid) => !isBuilder(pid));
+
+/** Megabytes of each of them, the supervisor first. */
+const memoryOf = (host: Host): readonly number[] =>
+  lastingProcesses(host).map((pid) => {
+    const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Math.round(Number(kilobytes) / 1024);
+  });
+
+/**
+ * Returns the memory when those that were replaced have ended, and the others have served for a while. A round of
+ * replacing begins two seconds after the last build.
+ */
+const settledMemory = async (host: Host, requests: MixedRequests): Promise<readonly number[]> => {
+  let last = '';
+  let since = performance.now();
+  await until(
+    () => {
+      const processes = lastingProcesses(host);
+      if (processes.length !== lasting || processes.join() !== last) since = performance.now();
+      last = processes.join();
+      return performance.now() - since > 8_000;
+    },
+    { what: 'no process is being replaced', timeout: 180_000, seen: () => lastingProcesses(host) },
+  );
+  const before = requests.count();
+  await until(() => requests.count() > before + 15 * rate);
+  return memoryOf(host);
 };
 
 const describeTimes = ({ times, rate: sent }: Sent): string => {
@@ -92,18 +117,25 @@ describe.each(tested)('on %s', (dialect) => {
       await until(() => host.ready().length === 2);
       const requests = sendMixed([host, other], rate);
       await until(() => requests.count() > 30);
-      const first = memoryOf(host);
-      for (let count = 0; count < applies; count += 1)
+      const memory: (readonly number[])[] = [];
+      for (let count = 0; count < applies; count += 1) {
         await applyEdit(host, edits[count % edits.length] as Edit);
+        // the first round has loaded what an apply takes
+        const isMeasured = isLong && [3, applies / 2 - 1, applies - 1].includes(count);
+        if (isMeasured) memory.push(await settledMemory(host, requests));
+      }
       for (let count = 0; count < alters; count += 1) {
         await made.execute(byHand[count % byHand.length] as string);
         const before = requests.count();
         await until(() => requests.count() > before + 3 * rate);
       }
+      if (isLong) memory.push(await settledMemory(host, requests));
       const sent = await requests.stop();
-      const memory = `${first} MB at first, ${memoryOf(host)} MB at last`;
+      const sums = memory.map(
+        (each) => `${each.reduce((sum, one) => sum + one, 0)} MB (${each.join(' + ')})`,
+      );
       process.stdout.write(
-        `${dialect}: ${applies} applies, ${alters} by hand; ${describeTimes(sent)}; ${memory}\n`,
+        `${dialect}: ${applies} applies, ${alters} by hand; ${describeTimes(sent)}; ${sums.join(', ')}\n`,
       );
       expect(sent.failed).toEqual([]);
     },

@@ -42,7 +42,7 @@ describe.each(['mariadb', 'mysql'] as const)('a step that is refused on %s', (di
     expect(await columns('shelves')).not.toContain('extra');
   });
 
-  it('says that the steps before it are done', async () => {
+  it('reports the steps before it as done', async () => {
     expect(await add(['boxes', 10], ['shelves', 60_000])).toMatch(
       /^Invalid payload: the database refused the step .*; the steps before it are done; make a new diff for the rest\.?$/,
     );

@@ -78,7 +78,7 @@ describe('on postgres', { timeout: 240_000 }, () => {
     });
   });
 
-  it('without it the server says so, and looks at intervals', async () => {
+  it('without it the server logs that, and looks at intervals', async () => {
     await createShop();
     const host = await start();
     await notices(

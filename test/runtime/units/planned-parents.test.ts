@@ -28,12 +28,21 @@ const registry = createRegistry([
       land: string({ length: 2 }),
       town: integer({ nullable: true }),
       made: integer({ generated: true }),
+      country: string({ nullable: true }),
+      city: integer({ nullable: true }),
+      start: string(),
+      street: integer({ nullable: true }),
+      origin: string(),
+      port: integer(),
       item: string({ nullable: true }),
       kind: string({ nullable: true }),
     },
     relations: {
       land: manyToOne('place', ['land', 'town'], ['land', 'town']),
       made: manyToOne('place', ['made'], ['town']),
+      destination: manyToOne('place', ['country', 'city'], ['land', 'town']),
+      departure: manyToOne('place', ['start', 'street'], ['land', 'town']),
+      source: manyToOne('place', ['origin', 'port'], ['land', 'town']),
       item: manyToAny('item', 'kind', ['thing']),
     },
   }),
@@ -54,6 +63,10 @@ const rowOf = (payload: Payload): unknown => {
   const { rows, parents } = planCreate(visits, [{ id: 1, ...payload }], writing(policies));
   return [...rows.map((row) => Object.fromEntries(row)), parents.length];
 };
+const changesOf = (payload: Payload): unknown =>
+  planUpdates(visits, [{ key: [1, 'pl'], payload }], writing(policies)).map(({ row }) =>
+    Object.fromEntries(row),
+  );
 const problemsOfUpdate = (payload: Payload) =>
   problemsOf(() => planUpdates(visits, [{ key: [1, 'pl'], payload }], writing(policies)));
 
@@ -89,5 +102,51 @@ describe('an object in place of a key', () => {
     expect(problemsOf(() => rowOf({ land: { land: 'pl', town: 'x' } }))).toMatchObject([
       { code: 'FORBIDDEN' },
     ]);
+  });
+});
+
+describe('a part of a key of several columns', () => {
+  it('may be given by an update as it is stored, and not as another', () => {
+    expect(changesOf({ id: 1, land: 'pl', city: 3 })).toEqual([{ city: 3 }]);
+    expect(problemsOfUpdate({ land: 'de' })).toMatchObject([
+      { code: 'INVALID_PAYLOAD', reason: expect.stringContaining('"land" is the key') as string },
+    ]);
+  });
+});
+
+describe('null in place of a key of several columns', () => {
+  it('clears those of its columns that may be null', () => {
+    expect(rowOf({ destination: null })).toEqual([{ id: 1, country: null, city: null }, 0]);
+    expect(rowOf({ departure: null })).toEqual([{ id: 1, street: null }, 0]);
+    expect(changesOf({ departure: null })).toEqual([{ street: null }]);
+  });
+
+  it('leaves a column that the payload gives as well', () => {
+    expect(rowOf({ country: 'pl', destination: null })).toEqual([{ id: 1, country: 'pl', city: null }, 0]);
+  });
+
+  it('is invalid in an update where none of its columns may be null', () => {
+    expect(rowOf({ source: null })).toEqual([{ id: 1 }, 0]);
+    expect(problemsOfUpdate({ source: null })).toMatchObject([
+      { code: 'FAILED_VALIDATION', field: 'origin', type: 'nnull' },
+      { code: 'FAILED_VALIDATION', field: 'port', type: 'nnull' },
+    ]);
+  });
+
+  it('cannot be a key', () => {
+    expect(problemsOf(() => rowOf({ destination: 5 }))).toEqual([
+      {
+        code: 'INVALID_PAYLOAD',
+        reason: '"destination" takes an item or null; a key is given by "country", "city"',
+      },
+    ]);
+  });
+});
+
+describe('the key of an item of any collection', () => {
+  it('is stored as text, if it is one of the collection that the payload names beside it', () => {
+    expect(rowOf({ kind: 'thing', item: 4 })).toEqual([{ id: 1, kind: 'thing', item: '4' }, 0]);
+    expect(rowOf({ kind: null, item: null })).toEqual([{ id: 1, kind: null, item: null }, 0]);
+    expect(problemsOf(() => rowOf({ kind: 'thing', item: 'x' }))).toMatchObject([{ field: 'item' }]);
   });
 });

@@ -20,6 +20,18 @@ const registry = createRegistry([
     fields: { id: string(), email: string() },
   }),
   defineCollection({
+    name: 'tag',
+    path: '/items/tag',
+    key: ['id'],
+    fields: { id: string() },
+  }),
+  defineCollection({
+    name: 'shelf',
+    path: '/items/shelf',
+    key: ['room', 'number'],
+    fields: { room: integer(), number: integer() },
+  }),
+  defineCollection({
     name: 'book',
     path: '/items/book',
     key: ['id'],
@@ -29,6 +41,9 @@ const registry = createRegistry([
       loose: integer({ nullable: true }),
       holder: string({ nullable: true }),
       address: string({ nullable: true }),
+      tag: string({ nullable: true }),
+      room: integer({ nullable: true }),
+      number: integer({ nullable: true }),
       item: string({ nullable: true }),
       kind: string({ nullable: true }),
     },
@@ -37,7 +52,9 @@ const registry = createRegistry([
       loose: manyToOne('author', ['loose'], ['id'], { unconstrained: true }),
       holder: manyToOne('svc_users', ['holder'], ['id']),
       address: manyToOne('svc_users', ['address'], ['email']),
-      item: manyToAny('item', 'kind', ['author']),
+      tag: manyToOne('tag', ['tag'], ['id']),
+      shelf: manyToOne('shelf', ['room', 'number'], ['room', 'number']),
+      item: manyToAny('item', 'kind', ['author', 'tag']),
     },
   }),
 ]);
@@ -93,6 +110,16 @@ describe('the key of a relation', () => {
       [someAuthors, { collection: 'book', fields: ['id'] }],
       [['author', 'compare', 'false']],
     ],
+    [
+      'is checked against the rows in which its field is readable',
+      { author: 1 },
+      [
+        { collection: 'author', permissions: rule, fields: ['id'] },
+        { collection: 'author', fields: ['name'] },
+      ],
+      [['author', 'compare', 'false']],
+    ],
+    ['is checked where one of its columns is set', { room: 1 }, [], [['shelf', 'false', 'false']]],
     ['is refused where nothing is readable', { author: 1 }, [], [['author', 'false', 'false']]],
     [
       'is refused where the key field is not readable',
@@ -105,6 +132,7 @@ describe('the key of a relation', () => {
     ['is not checked without a foreign key', { loose: 1 }, [], []],
     ['is not checked for the own user', { holder: 'ann' }, [], []],
     ['is checked for another user', { holder: 'bob' }, [], [['holder', 'false', 'false']]],
+    ['is checked where it equals that of the own user', { tag: 'ann' }, [], [['tag', 'false', 'false']]],
     [
       'is checked for a user by anything but the key',
       { address: 'ann' },
@@ -127,7 +155,15 @@ describe('the key of an item of any collection', () => {
       [['item:author', 'true', 'true']],
     ],
     ['is checked against a rule', item, [someAuthors], [['item:author', 'compare', 'false']]],
+    [
+      'is not compared with a stored key whose collection is not readable',
+      item,
+      [someAuthors, { collection: 'book', fields: ['id', 'item'] }],
+      [['item:author', 'compare', 'false']],
+    ],
+    ['is not checked where it is an object', { item: { name: 'a' }, kind: 'author' }, undefined, []],
     ['is not checked where it is null', { item: null, kind: null }, undefined, []],
+    ['is not checked where it is null in a collection', { item: null, kind: 'author' }, undefined, []],
     ['is not checked where it is absent', {}, undefined, []],
   ])('%s', (_, payload, permissions, checks) => {
     expect(checksOf(payload, permissions)).toEqual(checks);

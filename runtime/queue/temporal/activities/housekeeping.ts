@@ -10,7 +10,7 @@ import { platformOutcome } from '../../requests/outcome.js';
 import { createWorkerPool } from '../../../concurrency/worker-pool.js';
 import { loseAttempt } from '../../store/attempts.js';
 import { deleteLostWorkers, findLostAttempts } from '../../store/workers.js';
-import { findPending } from '../../store/deliveries.js';
+import { findWaitingAccount } from '../../store/deliveries.js';
 import { expire } from '../../store/retention.js';
 import { deleteExpiredRuns } from '../../store/runs.js';
 import { findSlotHolders, findUnstarted } from '../../store/request-lists.js';
@@ -40,14 +40,17 @@ const gracePeriods = { admitted: 5_000, waiting: 60_000, delivery: 5_000 } as co
 /** Milliseconds after which the workflow of an admitted request is checked. */
 const auditAfter = 60_000;
 /** Maximum concurrent calls of Temporal. */
-const maxConcurrentCalls = { admitted: 16, waiting: 4, delivery: 16 } as const;
+const maxConcurrentCalls = { admitted: 16, waiting: 4 } as const;
 const batchSize = 200;
 /** Maximum batches per sweep; the next sweep continues. */
 const maxBatches = 50;
+/** Accounts whose deliveries a sweep resumes. */
+const maxAccounts = 1_000;
 
 /** Creates the activities; each reports `jobFinished` and its duration. */
 export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   const audit = createAudit(options);
+  const resumeDeliveries = createResumption(options);
   const job = createJob(options);
   return {
     sweep: job('sweep', async (): Promise<SweepReport> => {
@@ -58,7 +61,7 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
       const known = models.all.map(({ id }) => id);
-      const due = (kind: keyof typeof gracePeriods) => ({
+      const due = (kind: 'admitted' | 'waiting') => ({
         before: now - gracePeriods[kind],
         limit: batchSize,
       });
@@ -69,12 +72,7 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
           each: lifecycle.ensureStarted,
         });
       const started = known.length === 0 ? 0 : (await startAll('admitted')) + (await startAll('waiting'));
-      const delivered = await processBatches({
-        width: maxConcurrentCalls.delivery,
-        find: () => findPending(database, due('delivery')),
-        each: lifecycle.ensureDelivery,
-      });
-      return { started, delivered, ended: await audit() };
+      return { started, delivered: await resumeDeliveries(), ended: await audit() };
     }),
 
     expire: job('expire', async (): Promise<number> => {
@@ -141,6 +139,25 @@ const processBatches = async <Found>({ find, each, width }: BatchOptions<Found>)
 };
 
 const lowestId = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Returns a function that starts deliveries that wait in the database, at most for `maxAccounts` accounts; it continues from
+ * the previous call. It returns their number.
+ */
+const createResumption = ({ database, lifecycle }: HousekeepingOptions): (() => Promise<number>) => {
+  let after: string | null = null;
+  return async () => {
+    const before = Date.now() - gracePeriods.delivery;
+    let started = 0;
+    for (let count = 0; count < maxAccounts; count += 1) {
+      const account = await findWaitingAccount(database, { after: after ?? lowestId, before });
+      after = account;
+      if (account === null) break;
+      started += await lifecycle.resumeDeliveries(account);
+    }
+    return started;
+  };
+};
 
 /** Returns a function that checks one batch of admitted requests and continues from the previous call. */
 const createAudit = (options: HousekeepingOptions): (() => Promise<number>) => {

@@ -1,0 +1,48 @@
+/** Counts of waiting requests read as much of a long queue as of one that reaches their bound. */
+import { describe, expect, it } from 'vitest';
+import { createId } from '../../runtime/queue/store/ids.js';
+import { ensureModelLock } from '../../runtime/queue/store/model-locks.js';
+import { countByModel } from '../../runtime/queue/store/operator-counts.js';
+import { insertRequests } from '../../runtime/queue/store/requests.js';
+import { dialects } from '../databases.js';
+import { useServer } from '../runtime/harness/use-server.js';
+import { newRequest } from './new-request.js';
+import { analyze, rowsRead } from './rows-read.js';
+
+describe.each(dialects)('waiting requests on %s', (dialect) => {
+  const serverOf = useServer({ dialect });
+
+  const insert = async (
+    model: string,
+    count: number,
+    { priority, since }: { readonly priority: number; readonly since: number },
+  ): Promise<void> => {
+    await ensureModelLock(serverOf().database, model);
+    for (let from = 0; from < count; from += 250)
+      await insertRequests(
+        serverOf().database,
+        Array.from({ length: Math.min(250, count - from) }, (_, at) =>
+          newRequest(model, { account: createId(), created: since + from + at, priority }),
+        ),
+      );
+  };
+
+  it('are counted up to a bound, with the age of the oldest', async () => {
+    const { database, execute } = serverOf();
+    await insert('test/long', 3_000, { priority: 0, since: 5_000 });
+    await insert('test/long', 300, { priority: -1, since: 1_000 });
+    await insert('test/short', 2, { priority: 0, since: 2_000 });
+    await ensureModelLock(database, 'test/none');
+    for (const text of analyze[dialect]) await execute(text);
+    await database.transaction(async (statements) => {
+      const before = await rowsRead[dialect](statements);
+      const counts = await countByModel(statements, 512);
+      expect(counts.toSorted((a, b) => b.waiting - a.waiting)).toEqual([
+        { model: 'test/long', waiting: 512, admitted: 0, running: 0, oldest: 1_000 },
+        { model: 'test/short', waiting: 2, admitted: 0, running: 0, oldest: 2_000 },
+      ]);
+      // of 3 302 that wait
+      expect((await rowsRead[dialect](statements)) - before).toBeLessThan(1_300);
+    });
+  });
+});
