@@ -16,6 +16,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/services.ts'],
+    // workflows of workers in a test's process run on its thread: each worker would load the SDK again for one of its own
+    env: { TEMPORAL_DEBUG: '1' },
     setupFiles: ['test/processor-time.ts'],
     reporters: ['default', './test/counts.ts'],
     // generous: slow machines are slow, and what hangs is seen all the same

@@ -38,7 +38,7 @@ it('versions are exact, and optional tools are optional peers of the tested vers
   const versions = [dependencies, optionalDependencies, devDependencies].flatMap((list) =>
     Object.values(list),
   );
-  expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  expect(versions.filter((version) => !/^(npm:[\w/@-]+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([]);
   for (const [name, version] of Object.entries(peerDependencies)) {
     expect([name, devDependencies[name], manifest.peerDependenciesMeta[name]]).toEqual([
       name,

@@ -1,6 +1,6 @@
 /**
  * Runs the client step in a process of its own, because its tools are large; skips it where its input is
- * unchanged. Where the tools are not installed, the client is left unchanged.
+ * unchanged. Where the tools are not installed, or cannot be used, the client is left unchanged.
  */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ import { clientDocument } from './document.js';
 import type { ClientTask } from './make.js';
 import type { ClientReply } from './process.js';
 
-/** `unchanged`: the input is that of the previous run; `skipped`: the tools are not installed. */
+/** `unchanged`: the input is that of the previous run; `skipped`: the tools cannot be used. */
 export type ClientOutcome = 'generated' | 'unchanged' | 'skipped';
 
 export interface ClientResult {
@@ -38,10 +38,9 @@ export const clientFolder = 'client/';
 /** Runs the client step. @throws Error when a tool fails */
 export const runClientStep = async ({ model, files, out }: Sources): Promise<ClientResult> => {
   const tools = toolVersions();
-  const missing = Object.keys(tools).filter((name) => tools[name] === null);
-  if (missing.length > 0) {
-    const verb = missing.length === 1 ? 'is' : 'are';
-    const warning = `the client was not updated: ${missing.join(', ')} ${verb} not installed; see "Generating it" in docs/client.md`;
+  const reason = whyUnusable(tools);
+  if (reason !== null) {
+    const warning = `the client was not updated: ${reason}; see "Generating it" in docs/client.md`;
     return { outcome: 'skipped', files: [], warnings: [warning] };
   }
   const task = taskOf(model, files);
@@ -66,10 +65,29 @@ const taskOf = ({ api, operations }: Model, files: readonly OutputFile[]): Clien
   ),
 });
 
-const toolNames = ['@hey-api/openapi-ts', '@graphql-codegen/core', '@graphql-codegen/typescript-operations'];
+const toolNames = [
+  '@hey-api/openapi-ts',
+  '@graphql-codegen/core',
+  '@graphql-codegen/typescript-operations',
+  'typescript',
+];
 
-/** Returns the installed versions of the tools; null: not installed. */
-const toolVersions = (): Readonly<Record<string, string | null>> =>
+/** Versions by name; null: not installed. */
+type ToolVersions = Readonly<Record<string, string | null>>;
+
+/** Returns the reason why no client can be generated; null: it can. */
+const whyUnusable = (tools: ToolVersions): string | null => {
+  const missing = Object.keys(tools).filter((name) => tools[name] === null);
+  if (missing.length > 0) {
+    return `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
+  }
+  const version = tools['typescript'] ?? '';
+  // the API of the compiler, which hey-api uses, ended with version 6
+  if (Number.parseInt(version) < 7) return null;
+  return `@hey-api/openapi-ts needs TypeScript 5 or 6, and ${version} is installed`;
+};
+
+const toolVersions = (): ToolVersions =>
   Object.fromEntries(toolNames.map((name) => [name, installedVersion(name)]));
 
 const installedVersion = (name: string): string | null => {
@@ -88,7 +106,7 @@ const stampPath = `${clientFolder}made-by.json`;
 
 /** Hashes of the input and the generated files, which the next run compares. */
 interface Stamp {
-  readonly tools: Readonly<Record<string, string | null>>;
+  readonly tools: ToolVersions;
   readonly input: string;
   /** Hashes by path. */
   readonly files: Readonly<Record<string, string>>;

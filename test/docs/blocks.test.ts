@@ -111,13 +111,13 @@ it.each(pages.flatMap((page) => blocksIn(page, 'graphql')))(
 
 describe('the programs', () => {
   const withPrograms = pages.filter((page) => programOf(page) !== '');
-  let compiled: ReturnType<typeof compilePrograms>;
-  beforeAll(() => {
+  let compiled: Awaited<ReturnType<typeof compilePrograms>>;
+  beforeAll(async () => {
     const programs = withPrograms.map((page): [string, string] => [nameOf(page), withPorts(programOf(page))]);
     const models = pages
       .flatMap((page) => blocksIn(page, 'ts'))
       .map((block): [string, string] => [fileOf(block) ?? '', block.text]);
-    compiled = compilePrograms(
+    compiled = await compilePrograms(
       place.directory,
       new Map([...programs, ...models.filter(([name]) => name !== '')]),
     );

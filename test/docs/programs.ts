@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import ts from 'typescript';
 import { packageRoot } from '../../runtime/config/package.js';
+import { compile, type CompilerOptions } from '../compiler.js';
 
 const client = join(packageRoot, 'generated', 'client', 'src');
 
@@ -19,34 +19,31 @@ const modules = {
 
 const paths = Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, [file]]));
 
-const options: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.NodeNext,
-  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+const options: CompilerOptions = {
+  target: 'es2022',
+  module: 'nodenext',
+  lib: ['es2022', 'dom', 'dom.iterable'],
   types: [join(packageRoot, 'node_modules', '@types', 'node')],
   strict: true,
   skipLibCheck: true,
   noEmit: true,
+  // the client lies elsewhere
+  rootDir: '/',
   paths,
 };
 
 /** Writes the programs into a folder of ES modules. @returns their paths, and what the compiler says, a line each */
-export const compilePrograms = (
+export const compilePrograms = async (
   folder: string,
   programs: ReadonlyMap<string, string>,
-): { readonly files: readonly string[]; readonly faults: readonly string[] } => {
+): Promise<{ readonly files: readonly string[]; readonly faults: readonly string[] }> => {
   const files = [...programs].map(([name, text]) => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   });
-  const program = ts.createProgram({ rootNames: files, options });
-  const faults = files.flatMap((file) =>
-    ts.getPreEmitDiagnostics(program, program.getSourceFile(file)).map(({ messageText, start = 0 }) => {
-      const line = program.getSourceFile(file)?.text.slice(0, start).split('\n').length;
-      return `${file}:${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-    }),
-  );
-  return { files, faults };
+  const { faults } = await compile({ folder, files, options });
+  const own = faults.filter(({ file }) => file === '' || files.includes(file));
+  return { files, faults: own.map(({ file, line, text }) => `${file}:${line}: ${text}`) };
 };
 
 /** Runs a program to its end. @throws Error with what it printed where it fails */

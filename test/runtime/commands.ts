@@ -85,7 +85,7 @@ export const createWorkplace = ({
     startProgram: (file, environment = {}) => follow(launchProgram([file], environment)),
     processes: () => processesIn(directory),
     remove: () => {
-      for (const pid of processesIn(directory)) process.kill(pid, 'SIGKILL');
+      for (const pid of processesIn(directory)) kill(pid);
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -139,14 +139,26 @@ const follow = (child: ChildProcess): Running => {
   };
 };
 
-/** Returns whether a process makes builds; such a process ends by itself. */
-export const isBuilder = (pid: number): boolean => {
+/** Returns whether a process runs a module, which is given by the end of its path; false once it has ended. */
+export const runsModule = (pid: number, module: string): boolean => {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('processes/build.js');
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(module);
   } catch {
     return false;
   }
 };
+
+/** Kills a process that may have ended already. */
+export const kill = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+};
+
+/** Returns whether a process makes builds; such a process ends by itself. */
+export const isBuilder = (pid: number): boolean => runsModule(pid, 'processes/build.js');
 
 const processesIn = (directory: string): readonly number[] =>
   readdirSync('/proc')

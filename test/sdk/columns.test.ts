@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { format } from 'oxfmt';
-import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emitCollection } from '../../generator/emitters/client/collection.js';
 import { emitCore } from '../../generator/emitters/client/core.js';
 import { emitSchema } from '../../generator/emitters/client/schema.js';
+import { compile, messagesByFile } from '../compiler.js';
 import { counter, collection, field } from '../generator/models.js';
-import { diagnose, strictestOfPrograms } from './package.js';
+import { strictestOfPrograms } from './package.js';
 
 const states = ['open', 'paid', 'sent'];
 const elements = {
@@ -82,7 +82,7 @@ const fileOf = (name: string): string => `${name.replaceAll(' ', '-')}.ts`;
 
 let folder: string;
 let found: ReadonlyMap<string, readonly string[]>;
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-columns-'));
   const write = (path: string, content: string): void => {
     const file = join(folder, path);
@@ -97,10 +97,9 @@ beforeAll(() => {
     ...Object.entries(wrong).map(([name, [program]]) => [name, program] as const),
   ];
   for (const [name, program] of programs) write(fileOf(name), head + program);
-  const rootNames = programs.map(([name]) => join(folder, fileOf(name)));
-  found = diagnose(
-    ts.createProgram({ rootNames, options: { ...strictestOfPrograms, noUnusedLocals: false } }),
-  );
+  const files = programs.map(([name]) => fileOf(name));
+  const options = { ...strictestOfPrograms, noUnusedLocals: false, noEmit: true };
+  found = messagesByFile(await compile({ folder, files, options }));
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

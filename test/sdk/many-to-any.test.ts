@@ -1,19 +1,21 @@
 /** Many-to-any relations, and keys of several columns, in the client: a program against a server of every database, and programs that do not compile. */
+import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emitClient } from '../../generator/emitters/client/index.js';
 import { introspect } from '../../generator/introspection/index.js';
 import { buildModel } from '../../generator/model/build.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import { packageRoot } from '../../runtime/config/package.js';
+import { compile, compilerPath, messagesByFile } from '../compiler.js';
 import { catalogReader, dialects, type TestDialect } from '../databases.js';
 import { sqlFor } from '../runtime/harness/sql.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { adminToken } from '../runtime/server-harness.js';
-import { diagnose, programsFolder, sourcesIn, strictestOfPrograms } from './package.js';
+import { programsFolder, sourcesIn, strictestOfPrograms } from './package.js';
 
 /** The tables of `docs/many-to-any.md`, the speakers of quotes, and tickets of seats, whose key has two columns. */
 const sqlOf = (dialect: TestDialect): string =>
@@ -81,24 +83,15 @@ beforeAll(async () => {
     writeFileSync(file, content);
   }
   cpSync(join(packageRoot, 'generated/client/src/rest'), join(place, 'src/rest'), { recursive: true });
-  compileClient(place);
+  await promisify(execFile)(process.execPath, [compilerPath, '-p', place]);
   cpSync(join(programsFolder, 'many-to-any'), folder, { recursive: true });
   cpSync(join(programsFolder, 'right', 'exactly.ts'), join(folder, 'exactly.ts'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   writeFileSync(join(folder, 'page.ts'), programOfPage());
   const names = ['right.ts', 'page.ts', ...wrong.map((name) => join('wrong', name))];
-  const rootNames = names.map((name) => join(folder, name));
-  const program = ts.createProgram({ rootNames, options: strictestOfPrograms });
-  program.emit();
-  found = diagnose(program);
+  found = messagesByFile(await compile({ folder, files: names, options: strictestOfPrograms }));
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const compileClient = (place: string): void => {
-  const { config } = ts.readConfigFile(join(place, 'tsconfig.json'), ts.sys.readFile);
-  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, place);
-  ts.createProgram({ rootNames: fileNames, options }).emit();
-};
 
 /** The example of the page, as a program. */
 const programOfPage = (): string => {

@@ -4,8 +4,8 @@ import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import ts from 'typescript';
 import { packageRoot } from '../../runtime/config/package.js';
+import type { CompilerOptions } from '../compiler.js';
 import { sharedRoot, sharedText } from '../shared.js';
 
 const run = promisify(execFile);
@@ -43,10 +43,10 @@ const pack = async (): Promise<string> => {
 };
 
 /** The strictest settings a project may have. */
-export const strictest: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.NodeNext,
-  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+export const strictest: CompilerOptions = {
+  target: 'es2022',
+  module: 'nodenext',
+  lib: ['es2022', 'dom', 'dom.iterable'],
   types: [],
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -60,18 +60,7 @@ export const strictest: ts.CompilerOptions = {
 };
 
 /** The same without checks of declarations, the compiler's own among them: the valid programs of `programs.test.ts` have them. */
-export const strictestOfPrograms: ts.CompilerOptions = { ...strictest, skipLibCheck: true };
-
-/** Messages of the compiler, one per line: `TS2322: …`; by file name, without folder. */
-export const diagnose = (program: ts.Program): ReadonlyMap<string, readonly string[]> => {
-  const found = new Map<string, string[]>();
-  for (const { file, code, messageText } of ts.getPreEmitDiagnostics(program)) {
-    const name = file?.fileName.split('/').at(-1) ?? '';
-    const text = `TS${code}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-    found.set(name, [...(found.get(name) ?? []), text]);
-  }
-  return found;
-};
+export const strictestOfPrograms: CompilerOptions = { ...strictest, skipLibCheck: true };
 
 /** Source files in a folder, sorted. */
 export const sourcesIn = async (folder: string): Promise<string[]> =>

@@ -1,21 +1,14 @@
 /** Programs that use the queue, against the packed client and a server with workers; and receivers of its webhooks. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compile } from '../compiler.js';
 import { startTestQueue, type TestQueue } from '../queue/harness.js';
 import { until } from '../until.js';
 import type { Received } from '../queue/receiver.js';
 import { adminToken } from '../runtime/server-harness.js';
 import { findNode, nodeVersions } from './nodes.js';
-import {
-  createProject,
-  diagnose,
-  programsFolder,
-  sourcesIn,
-  strictestOfPrograms,
-  type Project,
-} from './package.js';
+import { createProject, programsFolder, sourcesIn, strictestOfPrograms, type Project } from './package.js';
 import { evaluateInBrowser, runInBrowser, runInNode, type Outcome } from './run.js';
 
 const programs = (await sourcesIn(join(programsFolder, 'queue'))).filter((name) => name !== 'exactly.ts');
@@ -43,10 +36,8 @@ let queue: TestQueue;
 let faults: unknown;
 beforeAll(async () => {
   project = await createProject(['queue']);
-  const rootNames = programs.map((name) => join(project.folder, 'queue', name));
-  const program = ts.createProgram({ rootNames, options: strictestOfPrograms });
-  program.emit();
-  faults = [...diagnose(program)];
+  const files = programs.map((name) => join('queue', name));
+  ({ faults } = await compile({ folder: project.folder, files, options: strictestOfPrograms }));
   const entry = join(project.folder, 'node_modules', 'content-api-client', 'dist', 'index.js');
   client = (await import(pathToFileURL(entry).href)) as Packed;
   queue = await startTestQueue('sqlite');

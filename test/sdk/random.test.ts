@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../runtime/config/package.js';
+import { compile, type Compiled, type CompilerOptions } from '../compiler.js';
 import { createTestDatabase, sampleDialects, type TestDatabase, type TestDialect } from '../databases.js';
 import { createWorkplace, type Workplace } from '../runtime/commands.js';
 import { adminToken } from '../runtime/server-harness.js';
@@ -46,7 +46,7 @@ let folder: string;
 const places: Workplace[] = [];
 const databases: TestDatabase[] = [];
 const urls = new Map<string, string>();
-let clients: ts.Program;
+let clients: Compiled;
 
 /** Every command as people give it. */
 const prepare = async ({ name, dialect, schema }: Subject): Promise<void> => {
@@ -72,8 +72,7 @@ beforeAll(async () => {
   symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   for (const subject of subjects) await prepare(subject);
-  clients = createClientProgram();
-  clients.emit();
+  clients = await compileClients();
 }, patience);
 
 afterAll(async () => {
@@ -82,50 +81,47 @@ afterAll(async () => {
   for (const database of databases) await database.drop();
 });
 
-const options: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.NodeNext,
+const options: CompilerOptions = {
+  target: 'es2022',
+  module: 'nodenext',
   strict: true,
   verbatimModuleSyntax: true,
   isolatedModules: true,
   skipLibCheck: true,
 };
 
-/** The programs that use the clients. */
-const createClientProgram = (): ts.Program =>
-  ts.createProgram({
-    rootNames: subjects.map(({ name }) => join(folder, name, 'program.ts')),
+/** Compiles the programs that use the clients. */
+const compileClients = (): Promise<Compiled> =>
+  compile({
+    folder,
+    files: subjects.map(({ name }) => join(name, 'program.ts')),
     options: {
       ...options,
-      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      lib: ['es2022', 'dom', 'dom.iterable'],
       types: [],
-      rootDir: folder,
       outDir: join(folder, 'dist'),
     },
   });
 
-const say = ({ file, messageText }: ts.Diagnostic): string =>
-  `${file?.fileName.slice(folder.length) ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-
 describe('the output for tables with random names', () => {
-  it('compiles as a server', () => {
-    const program = ts.createProgram({
-      rootNames: subjects.map(({ name }) => join(folder, name, 'server/index.ts')),
+  it('compiles as a server', async () => {
+    const { faults } = await compile({
+      folder,
+      files: subjects.map(({ name }) => join(name, 'server/index.ts')),
       options: {
         ...options,
-        lib: ['lib.es2023.d.ts'],
+        lib: ['es2023'],
         types: ['node'],
-        typeRoots: [join(packageRoot, 'node_modules/@types')],
         noEmit: true,
         // as it is installed: its source would be checked as well
         paths: { '@svc-api/svc/*': [join(packageRoot, 'dist/*/index.d.ts')] },
       },
     });
-    expect(ts.getPreEmitDiagnostics(program).map(say)).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it('compiles as a client with the programs that use it', () => {
-    expect(ts.getPreEmitDiagnostics(clients).map(say)).toEqual([]);
+    expect(clients.faults).toEqual([]);
   });
 });
 

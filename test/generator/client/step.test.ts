@@ -107,19 +107,35 @@ it('regenerates an edited file', async () => {
   );
 }, 240_000);
 
-it('does not update the client without the tools, and warns', async () => {
-  const root = join(place, 'installed');
+/** Copies the package to a place whose `node_modules` has all packages of ours but some. */
+const installWithout = (left: ReadonlySet<string>): string => {
+  const root = mkdtempSync(join(place, 'installed-'));
   for (const name of ['client', 'dist', 'generated', 'spec', 'package.json'])
     cpSync(join(packageRoot, name), join(root, name), { recursive: true });
   mkdirSync(join(root, 'node_modules'));
-  for (const name of readdirSync(join(packageRoot, 'node_modules')).filter((name) => !tools.has(name)))
+  for (const name of readdirSync(join(packageRoot, 'node_modules')).filter((name) => !left.has(name)))
     symlinkSync(join(packageRoot, 'node_modules', name), join(root, 'node_modules', name));
+  return root;
+};
+
+it('does not update the client without the tools, and warns', async () => {
+  const root = installWithout(tools);
   const out = copyOutput('left');
   appendFileSync(join(out, 'client', 'src', 'schema.ts'), '// older\n');
   const { code, stdout } = await generate(root, out, ['--check']);
   expect(stdout).toContain('warning: the client was not updated: @hey-api/openapi-ts, ');
   expect(stdout).toContain('are not installed; see "Generating it" in docs/client.md\n');
   expect(stdout).toContain('up to date');
+  expect(code).toBe(0);
+}, 120_000);
+
+it('does not update the client with a TypeScript that has no API, and warns', async () => {
+  const root = installWithout(new Set(['typescript']));
+  symlinkSync(join(packageRoot, 'node_modules', 'typescript-7'), join(root, 'node_modules', 'typescript'));
+  const { code, stdout } = await generate(root, copyOutput('native'), ['--check']);
+  expect(stdout).toContain(
+    'warning: the client was not updated: @hey-api/openapi-ts needs TypeScript 5 or 6, and 7.',
+  );
   expect(code).toBe(0);
 }, 120_000);
 

@@ -3,7 +3,7 @@
  * Those of failing models, of webhooks that fail, and of processes that are gone are in `incident.test.ts` and
  * `prometheus.test.ts`. Those of the queue need `LONG`.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -14,7 +14,7 @@ import { reservePort } from '../../services/ports.js';
 import { impatientRules, startPrometheus, type Prometheus } from '../../services/prometheus.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
-import { createWorkplace, type Running, type Workplace } from '../commands.js';
+import { createWorkplace, kill, runsModule, type Running, type Workplace } from '../commands.js';
 import { adminToken } from '../harness/rows.js';
 import { startSwitchProxy, type SwitchProxy } from '../harness/switch-proxy.js';
 
@@ -165,9 +165,10 @@ const untilEnded = (id: string) => until(async () => (await stateOf(id)) === 'en
 
 /** Ids of the processes that serve requests, or are to. */
 const requestProcesses = (): readonly number[] =>
-  place
-    .processes()
-    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('processes/request-process'));
+  place.processes().filter((pid) => runsModule(pid, 'processes/request-process.js'));
+const killRequestProcesses = (): void => {
+  for (const pid of requestProcesses()) kill(pid);
+};
 
 /** Alerts: their labels, and the steps that cause them and follow the runbook. */
 type Scenario = readonly [string, () => Promise<void>];
@@ -197,10 +198,10 @@ const quick: readonly Scenario[] = [
   [
     'SvcProcessRestarts while request processes end, whose log says how',
     async () => {
-      for (const pid of requestProcesses()) process.kill(pid, 'SIGKILL');
+      killRequestProcesses();
       await until(
         () => {
-          for (const pid of requestProcesses()) process.kill(pid, 'SIGKILL');
+          killRequestProcesses();
           return Array.from(api.output().matchAll(/request process \d+ ended/g)).length > 5;
         },
         { timeout: 60_000, interval: 500, seen: () => api.output() },

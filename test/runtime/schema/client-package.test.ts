@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { packageRoot } from '../../../runtime/config/package.js';
+import { compilerPath } from '../../compiler.js';
 import { adminToken } from '../harness/rows.js';
 import { tinyScript } from './edits.js';
 import { createPlace, type Place } from './places.js';
@@ -39,9 +39,8 @@ const compile = async (): Promise<string> => {
   const url = `${host.base}/server/sdk.tgz?access_token=${adminToken}`;
   await run('npm', ['install', '--no-audit', '--no-fund', url], { cwd: folder });
   writeFileSync(join(folder, 'program.ts'), program);
-  const compiler = join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
   const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022'];
-  return run(process.execPath, [compiler, ...flags, 'program.ts'], { cwd: folder }).then(
+  return run(process.execPath, [compilerPath, ...flags, 'program.ts'], { cwd: folder }).then(
     () => '',
     ({ stdout }: { readonly stdout: string }) => stdout,
   );

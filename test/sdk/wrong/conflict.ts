@@ -1,4 +1,4 @@
-// TS2322: Type '"replace"' is not assignable to type '"update" | "ignore" | undefined'.
+// TS2322: Type '"replace"' is not assignable to type '"ignore" | "update" | undefined'.
 import { createClient } from 'content-api-client';
 
 const api = createClient({ url: 'http://127.0.0.1' });

@@ -1,4 +1,4 @@
-// TS2345: Argument of type '{ model_name: string; }' is not assignable to parameter of type 'DemoTrainInput'
+// TS2741: Property 'prompt' is missing in type '{ model_name: string; }' but required in type 'DemoTrainInput'
 import { createClient } from 'content-api-client';
 
 const api = createClient({ url: 'http://127.0.0.1' });
