@@ -26,8 +26,8 @@ export default defineConfig({
     pool: 'forks',
     // files share the modules of their worker: nothing in them may depend on who has used them before
     isolate: false,
-    // one more than there are processors, for those that wait; each takes a few dozen connections of the databases
-    maxWorkers: Math.min(availableParallelism() + 1, 4),
+    // twice as many as there are processors, for those that wait; each takes a few dozen connections of the databases
+    maxWorkers: Math.min(2 * availableParallelism(), 4),
     sequence: { sequencer: LongestFirst },
   },
 });

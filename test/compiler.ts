@@ -55,7 +55,9 @@ export const compile = async (compilation: Compilation): Promise<Compiled> => {
 };
 
 const runCompiler = async (cwd: string, config: string): Promise<string> => {
-  const args = [compilerPath, '-p', config, '--pretty', 'false', '--extendedDiagnostics'];
+  // other tests have the processors, and figures of several threads depend on their number
+  const flags = ['--pretty', 'false', '--extendedDiagnostics', '--singleThreaded'];
+  const args = [compilerPath, '-p', config, ...flags];
   try {
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, maxBuffer: 2 ** 26 });
     return stdout;
