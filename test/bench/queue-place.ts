@@ -118,7 +118,8 @@ const prepareDatabase = async (mariadb: BenchServer): Promise<void> => {
 };
 
 const createPlace = () => {
-  const place = createWorkplace({ sharesBuilds: false });
+  // as in production, where code is optimized
+  const place = createWorkplace({ sharesBuilds: false, nodeOptions: [] });
   mkdirSync(join(place.directory, 'spec', 'models'), { recursive: true });
   writeFileSync(join(place.directory, 'spec', 'models', 'bench.echo.yaml'), model);
   writeFileSync(join(place.directory, 'echo.js'), 'export const run = async (input) => input;\n');

@@ -53,21 +53,24 @@ export interface Running {
 const program = join(packageRoot, 'dist', 'runtime', 'cli.js');
 
 /**
- * Options of Node, which the processes that it starts inherit: they live for seconds, and to optimize their code and to
- * collect garbage on several threads would take up to half of the time that they take of the processor.
+ * Options of Node, which the processes that it starts inherit: those of tests live for seconds, and to optimize their code
+ * and to collect garbage on several threads would take up to half of the time that they take of the processor.
  */
-const nodeOptions = ['--no-opt', '--single-threaded-gc'];
+const shortLived = ['--no-opt', '--single-threaded-gc'];
 
 export interface WorkplaceOptions {
   /** True where builds are shared with other workplaces of the run, which saves most of the time of a start; they are by default. */
   readonly sharesBuilds?: false;
   /** Path of the Node that runs `svc`; that of the tests by default. */
   readonly node?: string;
+  /** Options of Node; by default those for processes that live for seconds. */
+  readonly nodeOptions?: readonly string[];
 }
 
 export const createWorkplace = ({
   sharesBuilds,
   node = process.execPath,
+  nodeOptions = shortLived,
 }: WorkplaceOptions = {}): Workplace => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'svc-work-')));
   if (sharesBuilds !== false) shareBuilds(directory);
