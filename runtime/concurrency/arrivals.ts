@@ -18,7 +18,7 @@ export interface Arrivals {
 /** Maximum number of connections for which work waits: where they never cease to come, it goes on after so many. */
 const maxConnections = 256;
 
-/** Maximum milliseconds for which work waits for connections that are expected only: a busy machine hands them over late. */
+/** Maximum pauses of a millisecond, for connections that are expected only: a busy machine hands them over late. */
 const maxPauses = 50;
 
 export const createArrivals = (): Arrivals => {
@@ -72,5 +72,5 @@ export const createArrivals = (): Arrivals => {
   };
 };
 
-/** Of the event loop of this thread. */
+/** Arrivals at this thread, whose event loop all its servers share. */
 export const arrivals = createArrivals();

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { generate } from '../../generator/main.js';
@@ -21,15 +21,13 @@ export interface PackageTask {
 
 export type PackageResult =
   | { readonly kind: 'packed' }
-  /** The tools of the client are not installed. */
+  /** The tools of the client, the compiler among them, are not installed or cannot be used. */
   | { readonly kind: 'missing'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
 
 const run = promisify(execFile);
 
 const packClient = async ({ directory, tables }: PackageTask): Promise<PackageResult> => {
-  const compiler = findCompiler();
-  if (compiler === null) return { kind: 'missing', message: 'typescript is not installed' };
   const folder = await mkdtemp(join(directory, 'client-'));
   try {
     const from = join(directory, 'catalog.json');
@@ -38,6 +36,7 @@ const packClient = async ({ directory, tables }: PackageTask): Promise<PackageRe
     if (report.client === 'skipped') return { kind: 'missing', message: report.warnings.join('; ') };
     const client = join(folder, 'client');
     await setVersion(join(client, 'package.json'), directory);
+    const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
     // the tests compile the clients of all kinds of schemas: to check the types here would take most of the time
     await run(process.execPath, [compiler, '-p', client, '--noCheck']);
     await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: client });
@@ -54,16 +53,6 @@ const setVersion = async (file: string, directory: string): Promise<void> => {
   const manifest = JSON.parse(await readFile(file, 'utf8')) as { readonly version: string };
   const build = basename(directory).replaceAll(/[^0-9A-Za-z]/g, '');
   await writeFile(file, JSON.stringify({ ...manifest, version: `${manifest.version}-b${build}` }, null, 2));
-};
-
-const findCompiler = (): string | null => {
-  try {
-    // the only file that every version lets others resolve
-    const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
-    return join(dirname(manifest), 'bin', 'tsc');
-  } catch {
-    return null;
-  }
 };
 
 const reply = (message: PackageResult): void => {

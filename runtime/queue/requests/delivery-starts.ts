@@ -1,7 +1,7 @@
 /**
  * Starts the workflows of deliveries. Temporal works on all accounts in the order of arrival, so what it holds of one account
  * delays the others: of each account it gets a few whose first attempt is still to come. The others stay in the database
- * until one of these was attempted, or postponed because its receiver fails or is paused.
+ * until the first attempt of one of these has ended, or was postponed because the receiver fails or is paused.
  */
 import { LRUCache } from 'lru-cache';
 import { findUnattempted, findWaitingOf, type Delivery } from '../store/deliveries.js';
@@ -39,30 +39,23 @@ const maxAccounts = 10_000;
 /** Accounts whose deliveries are started at once; the next have their turn afterwards. */
 const maxFilled = 64;
 
-/** Started deliveries whose first attempt is still to come: times of their starts by id and round. */
-type OpenDeliveries = Map<string, number>;
+/** Started deliveries whose first attempt is still to come, with the times of their starts, by id and round. */
+type OpenDeliveries = Map<string, { readonly id: string; readonly since: number }>;
 
 const keyOf = ({ id, round }: Pick<Delivery, 'id' | 'round'>): string => `${id} ${round}`;
 
 /** Remembers the open deliveries of accounts. */
 const rememberOpen = (database: Statements) => {
-  const accounts = new LRUCache<string, OpenDeliveries>({ max: maxAccounts });
-
-  const openOf = (account: string): OpenDeliveries => {
-    const open = accounts.get(account) ?? new Map<string, number>();
-    accounts.set(account, open);
-    return open;
-  };
+  const accounts = new LRUCache<string, OpenDeliveries>({ max: maxAccounts, memoMethod: () => new Map() });
+  const openOf = (account: string): OpenDeliveries => accounts.memo(account);
 
   /** Forgets those of accounts that are not open any more. */
   const free = async (busy: readonly string[]): Promise<void> => {
     const before = Date.now() - maxOpenTime;
-    const ids = busy.flatMap((account) =>
-      [...openOf(account).keys()].map((key) => key.split(' ')[0] as string),
-    );
+    const ids = busy.flatMap((account) => Array.from(openOf(account).values(), ({ id }) => id));
     const unattempted = new Set((await findUnattempted(database, ids)).map(keyOf));
     for (const each of busy.map(openOf))
-      for (const [key, since] of each) if (since < before || !unattempted.has(key)) each.delete(key);
+      for (const [key, { since }] of each) if (since < before || !unattempted.has(key)) each.delete(key);
   };
 
   return { openOf, free };
@@ -95,8 +88,8 @@ export const createDeliveryStarts = ({ database, start, onError }: DeliveryStart
   const waiting = new Set<string>();
 
   const open = async (delivery: Delivery, isWaiting: boolean): Promise<void> => {
-    const { account } = delivery;
-    openOf(account).set(keyOf(delivery), Date.now());
+    const { id, account } = delivery;
+    openOf(account).set(keyOf(delivery), { id, since: Date.now() });
     try {
       await start(delivery, isWaiting);
     } catch (error) {

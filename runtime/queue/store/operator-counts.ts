@@ -33,11 +33,7 @@ const countModel = async (statements: Statements, model: string, most: number): 
     `select ${states.map((state) => `${count(state)} as ${state}`).join(', ')}`,
     states.map(() => model),
   );
-  const [waiting, admitted, running] = states.map((state) => Number(row?.[state])) as [
-    number,
-    number,
-    number,
-  ];
+  const [waiting = 0, admitted = 0, running = 0] = states.map((state) => Number(row?.[state]));
   return {
     model,
     waiting,

@@ -20,19 +20,13 @@ const maxAgents = 256;
 export const createAgents = (options: AgentsOptions): Agents => {
   const agents = new LRUCache<string, Agent>({
     max: maxAgents,
+    memoMethod: () => createReceiverAgent(options),
     // after its requests have ended
     dispose: (agent) => void agent.close(),
   });
 
   return {
-    of(account, url) {
-      const name = `${account} ${new URL(url).origin}`;
-      const present = agents.get(name);
-      if (present !== undefined) return present;
-      const agent = createReceiverAgent(options);
-      agents.set(name, agent);
-      return agent;
-    },
+    of: (account, url) => agents.memo(`${account} ${new URL(url).origin}`),
     async close() {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
     },

@@ -65,15 +65,12 @@ const maxReceivers = 10_000;
 
 /** Returns receivers by account and origin. */
 const rememberReceivers = (newBreaker: () => Breaker) => {
-  const receivers = new LRUCache<string, Receiver>({ max: maxReceivers });
-  const receiverOf = ({ account, url }: DeliveryTarget): Receiver => {
-    const name = `${account} ${new URL(url).origin}`;
-    const present = receivers.get(name);
-    if (present !== undefined) return present;
-    const receiver: Receiver = { active: 0, breaker: newBreaker() };
-    receivers.set(name, receiver);
-    return receiver;
-  };
+  const receivers = new LRUCache<string, Receiver>({
+    max: maxReceivers,
+    memoMethod: () => ({ active: 0, breaker: newBreaker() }),
+  });
+  const receiverOf = ({ account, url }: DeliveryTarget): Receiver =>
+    receivers.memo(`${account} ${new URL(url).origin}`);
   const countBreakers = (state: BreakerState): number =>
     [...receivers.values()].filter(({ breaker }) => breaker.state() === state).length;
   return { receiverOf, countBreakers };

@@ -145,13 +145,13 @@ const lowestId = '00000000-0000-0000-0000-000000000000';
  * the previous call. It returns their number.
  */
 const createResumption = ({ database, lifecycle }: HousekeepingOptions): (() => Promise<number>) => {
-  let after: string | null = null;
+  let after = lowestId;
   return async () => {
     const before = Date.now() - gracePeriods.delivery;
     let started = 0;
     for (let count = 0; count < maxAccounts; count += 1) {
-      const account = await findWaitingAccount(database, { after: after ?? lowestId, before });
-      after = account;
+      const account = await findWaitingAccount(database, { after, before });
+      after = account ?? lowestId;
       if (account === null) break;
       started += await lifecycle.resumeDeliveries(account);
     }
