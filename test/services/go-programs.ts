@@ -1,8 +1,8 @@
 /** Programs that are built with Go, once, in the project's cache directory. */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { requireFolder } from './prepared.js';
 import { findProgram, run } from './programs.js';
 
 const cache = fileURLToPath(new URL('../../.cache/services/go', import.meta.url));
@@ -47,7 +47,6 @@ const requireBuilt = async (
   const go = await findProgram('go', goFolders);
   if (go === null) throw new Error(`The tests need Go, to build ${name} ${version}: https://go.dev/dl`);
   process.stdout.write(`Building ${name} ${version}, which takes some minutes and happens once\n`);
-  await mkdir(folder, { recursive: true });
-  await build(go, folder);
+  await requireFolder(folder, (temporary) => build(go, temporary));
   return program;
 };

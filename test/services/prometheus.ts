@@ -1,11 +1,13 @@
 /** Finds the programs of Prometheus, or downloads them, and starts its server. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { until } from '../until.js';
 import { reservePort } from './ports.js';
+import { requireFolder } from './prepared.js';
+import { findProgram, run } from './programs.js';
 
 const folder = join(process.cwd(), '.cache', 'services', 'prometheus');
 
@@ -13,15 +15,18 @@ const folder = join(process.cwd(), '.cache', 'services', 'prometheus');
  * Returns a program on the PATH, or the one of Debian's package `prometheus`, which is unpacked and not installed.
  * @throws Error with the command that installs it
  */
-export const findPrometheus = (name: 'prometheus' | 'promtool'): string => {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((each) => each !== '');
-  const unpacked = join(folder, 'usr', 'bin', name);
-  const found = [...folders.map((each) => join(each, name)), unpacked].find((path) => existsSync(path));
-  if (found !== undefined) return found;
-  mkdirSync(folder, { recursive: true });
-  spawnSync('sh', ['-c', 'apt-get download prometheus && dpkg -x prometheus_*.deb .'], { cwd: folder });
-  if (existsSync(unpacked)) return unpacked;
-  throw new Error(`${name} is missing; run: apt-get update && apt-get install prometheus`);
+export const findPrometheus = async (name: 'prometheus' | 'promtool'): Promise<string> => {
+  const found = await findProgram(name);
+  if (found !== null) return found;
+  try {
+    await requireFolder(folder, (temporary) =>
+      run('sh', ['-c', 'cd "$0" && apt-get download prometheus && dpkg -x prometheus_*.deb .', temporary]),
+    );
+  } catch (error) {
+    const remedy = 'apt-get update && apt-get install prometheus';
+    throw new Error(`${name} is missing; run: ${remedy}\n${String(error)}`, { cause: error });
+  }
+  return join(folder, 'usr', 'bin', name);
 };
 
 export interface Series {
@@ -75,7 +80,7 @@ export const startPrometheus = async (
   writeFileSync(join(directory, 'rules.yml'), rules);
   const port = await reservePort();
   const child = spawn(
-    findPrometheus('prometheus'),
+    await findPrometheus('prometheus'),
     [
       `--config.file=${directory}/prometheus.yml`,
       `--storage.tsdb.path=${directory}/data`,

@@ -22,25 +22,25 @@ const { groups } = load(read('alerts.yml')) as { groups: readonly { readonly rul
 const rules = groups.flatMap((group) => group.rules);
 const names = rules.map(({ alert }) => alert);
 
-const promtool = (...args: readonly string[]): string => {
-  const { status, stdout, stderr } = spawnSync(findPrometheus('promtool'), args, {
+const promtool = async (...args: readonly string[]): Promise<string> => {
+  const { status, stdout, stderr } = spawnSync(await findPrometheus('promtool'), args, {
     cwd: folder,
     encoding: 'utf8',
   });
   return `${status} ${stdout}${stderr}`;
 };
 
-it('the rules are valid', () => {
-  expect(promtool('check', 'rules', 'alerts.yml')).toMatch(/^0 [\s\S]*SUCCESS: 15 rules found/);
+it('the rules are valid', async () => {
+  expect(await promtool('check', 'rules', 'alerts.yml')).toMatch(/^0 [\s\S]*SUCCESS: 15 rules found/);
 }, 120_000);
 
-it('each alert fires when it is caused, and not before', () => {
+it('each alert fires when it is caused, and not before', async () => {
   const { tests } = load(read('alerts.test.yml')) as { tests: readonly Cause[] };
   const caused = tests.flatMap((test) => test.alert_rule_test);
   expect(new Set(caused.filter((each) => each.exp_alerts.length > 0).map((each) => each.alertname))).toEqual(
     new Set(names),
   );
-  expect(promtool('test', 'rules', 'alerts.test.yml')).toMatch(/^0 [\s\S]*SUCCESS/);
+  expect(await promtool('test', 'rules', 'alerts.test.yml')).toMatch(/^0 [\s\S]*SUCCESS/);
 }, 120_000);
 
 it('rules name only metrics and labels that exist', () => {
