@@ -1,28 +1,24 @@
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { compiledFolder, compiledModules } from './test/compiled.js';
 import LongestFirst from './test/sequence.js';
 
-const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: '@svc-api/svc/runtime', replacement: source('./runtime/index.ts') },
-      { find: '@svc-api/svc/generator', replacement: source('./generator/index.ts') },
-      { find: /^@svc-api\/svc\/models\/(.*)$/, replacement: source('./models/$1.ts') },
-    ],
-  },
+  plugins: [compiledModules()],
+  // what is compiled loads this file of the package, and `graphql` works only with itself
+  resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/services.ts'],
+    globalSetup: ['test/compiled.ts', 'test/services.ts'],
     // workflows of workers in a test's process run on its thread: each worker would load the SDK again for one of its own
     env: { TEMPORAL_DEBUG: '1' },
-    setupFiles: ['test/processor-time.ts'],
+    setupFiles: ['test/processor-time.ts', 'test/queue/schedules.ts'],
     reporters: ['default', './test/counts.ts'],
     // generous: slow machines are slow, and what hangs is seen all the same
     testTimeout: 120_000,
     hookTimeout: 300_000,
+    server: { deps: { external: [compiledFolder] } },
     pool: 'forks',
     // files share the modules of their worker: nothing in them may depend on who has used them before
     isolate: false,

@@ -15,18 +15,29 @@ export const dialects = ['sqlite', 'mariadb', 'mysql', 'postgres'] as const;
 
 export type TestDialect = (typeof dialects)[number];
 
-/**
- * Databases for what does not depend on the database: HTTP, the protocols of login and of the queue, webhooks, and how
- * GraphQL becomes a query. SQLite, and one server that the name of the file chooses, so that the files together use each; all
- * databases with `LONG`. What plans, compiles or executes SQL of its own takes `dialects`.
- * @param file `import.meta.url` of the test
- */
-export const sampleDialects = (file: string): readonly TestDialect[] => {
-  if (process.env.LONG !== undefined) return dialects;
+/** SQLite, and one server that the name of the file chooses, so that the files together use each. */
+const sample = (file: string): readonly TestDialect[] => {
   const servers = dialects.filter((dialect) => dialect !== 'sqlite');
   const sum = Buffer.from(basename(file)).reduce((total, byte) => total + byte, 0);
   return ['sqlite', ...servers.slice(sum % servers.length).slice(0, 1)];
 };
+
+/**
+ * Databases for what is expected alike of each: all of them with `TEST_DATABASES=all`, which `.ci/run` sets, and with `LONG`;
+ * otherwise a sample. What differs between databases takes `dialects`.
+ * @param file `import.meta.url` of the test
+ */
+export const dialectsOf = (file: string): readonly TestDialect[] =>
+  process.env.LONG !== undefined || process.env.TEST_DATABASES === 'all' ? dialects : sample(file);
+
+/**
+ * Databases for what does not depend on the database: HTTP, the protocols of login and of the queue, webhooks, and how
+ * GraphQL becomes a query. All of them with `LONG`, otherwise a sample. What plans, compiles or executes SQL of its own takes
+ * `dialectsOf`.
+ * @param file `import.meta.url` of the test
+ */
+export const sampleDialects = (file: string): readonly TestDialect[] =>
+  process.env.LONG === undefined ? sample(file) : dialects;
 
 export interface TestDatabase {
   readonly dialect: TestDialect;

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { packageRoot } from '../../runtime/config/package.js';
-import { createNamespace } from '../queue/harness.js';
+import { createNamespace } from '../queue/namespaces.js';
 import { createWorkplace, type Running, type Workplace } from '../runtime/commands.js';
 import { reservePort } from '../services/ports.js';
 import { fileOf, pages, type Block, type Page } from './pages.js';

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { createNamespace } from '../queue/harness.js';
+import { createNamespace } from '../queue/namespaces.js';
 import { startReceiver, type Receiver } from '../queue/receiver.js';
 import type { Running, Workplace } from '../runtime/commands.js';
 import { createBootstrapped } from '../runtime/harness/bootstrapped.js';

@@ -5,8 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import { generate, type GenerateOptions, type GenerateReport } from '../../generator/main.js';
 import { SpecError } from '../../generator/spec/faults.js';
-import { catalogReader, createTestDatabase, dialects, type TestDatabase } from '../databases.js';
+import { catalogReader, createTestDatabase, dialectsOf, type TestDatabase } from '../databases.js';
 import { readTree } from './emitters/cases.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const baseSpec = 'test/cases/base-spec';
 

@@ -13,7 +13,7 @@ import { createWorkplace, type Running, type Workplace } from '../runtime/comman
 import { reservePort } from '../services/ports.js';
 import { systemTemplate } from '../templates.js';
 import { until } from '../until.js';
-import { createNamespace } from './harness.js';
+import { createNamespace } from './namespaces.js';
 
 const model = `title: Ledger
 description: Writes a line for each run.

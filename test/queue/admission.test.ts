@@ -5,9 +5,11 @@ import { ensureModelLock, lockModel } from '../../runtime/queue/store/model-lock
 import { chooseAccount } from '../../runtime/queue/store/turn.js';
 import { findUnlisted, type Arrival } from '../../runtime/queue/store/waiting-accounts.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
 import { newRequest } from './new-request.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const waiting = (account: string, tier = 0, turn = 1) => ({ account, tier, turn });
 

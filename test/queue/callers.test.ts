@@ -1,9 +1,11 @@
 /** Authentication, addresses and rate limits of the queue: keys have the restrictions of their users. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { librarySql } from '../runtime/behaviour/library.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import type { TestAccess, TestServer } from '../runtime/server-harness.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const access: TestAccess = {
   policies: {

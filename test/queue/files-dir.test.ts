@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Workplace } from '../runtime/commands.js';
 import { createBootstrapped } from '../runtime/harness/bootstrapped.js';
-import { createNamespace } from './harness.js';
+import { createNamespace } from './namespaces.js';
 
 const fault =
   'QUEUE_FILES_DIR: files of models cannot be written to "taken/files" (ENOTDIR); ' +

@@ -1,7 +1,5 @@
 /** A server with its queue, workers and a receiver of webhooks, all of them real. */
-import { Connection } from '@temporalio/client';
 import { inject } from 'vitest';
-import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../runtime/config/config.js';
 import { createWorkerTransfers } from '../../runtime/transfer-services.js';
 import { build } from '../runtime/harness/build.js';
@@ -22,7 +20,7 @@ import {
   type TestServer,
   type TestServerOptions,
 } from '../runtime/server-harness.js';
-import { until } from '../until.js';
+import { createNamespace } from './namespaces.js';
 import { startReceiver, type Receiver } from './receiver.js';
 import { workflowBundle } from './workflow-bundle.js';
 
@@ -51,22 +49,6 @@ const environmentOf = (namespace: string) => ({
   WEBHOOK_ALLOW_HTTP: 'true',
   WORKER_DRAIN: '10s',
 });
-
-/** A namespace of its own, so that workers of other tests take nothing away. */
-export const createNamespace = async (): Promise<string> => {
-  const namespace = `test-${randomUUID()}`;
-  const connection = await Connection.connect({ address: inject('services').temporal });
-  await connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-  });
-  await until(
-    () => connection.workflowService.listWorkflowExecutions({ namespace, pageSize: 1 }).catch(() => null),
-    { what: `the namespace ${namespace} is known` },
-  );
-  await connection.close();
-  return namespace;
-};
 
 interface TestQueueOptions extends Pick<TestServerOptions, 'spec' | 'environment' | 'sql'> {
   /** True where its workers run imports and exports. */

@@ -5,9 +5,11 @@ import { logStart, parseCursor, readLogs } from '../../runtime/queue/store/logs.
 import { createLateLogs } from '../../runtime/queue/requests/late-logs.js';
 import { createRunLog } from '../../runtime/queue/requests/run-log.js';
 import type { Statements } from '../../runtime/execute/system-rows.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { until } from '../until.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 interface Status {
   readonly status: string;

@@ -4,10 +4,12 @@ import { createId } from '../../runtime/queue/store/ids.js';
 import { ensureModelLock } from '../../runtime/queue/store/model-locks.js';
 import { countByModel } from '../../runtime/queue/store/operator-counts.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { newRequest } from './new-request.js';
 import { analyze, rowsRead } from './rows-read.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 describe.each(dialects)('waiting requests on %s', (dialect) => {
   const serverOf = useServer({ dialect });

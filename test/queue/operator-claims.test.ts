@@ -5,10 +5,12 @@ import type { RequestLifecycle } from '../../runtime/queue/requests/lifecycle.js
 import { createId } from '../../runtime/queue/store/ids.js';
 import { endAction, findAction } from '../../runtime/queue/store/operator-actions.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { until } from '../until.js';
 import { newRequest } from './new-request.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const count = 60;
 

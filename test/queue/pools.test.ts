@@ -6,7 +6,8 @@ import { createQueueModels } from '../../runtime/queue/models/models.js';
 import type { WorkerProcess } from '../../runtime/queue/temporal/worker.js';
 import { createBootstrapped } from '../runtime/harness/bootstrapped.js';
 import { until } from '../until.js';
-import { createNamespace, startTestQueue, type TestQueue } from './harness.js';
+import { startTestQueue, type TestQueue } from './harness.js';
+import { createNamespace } from './namespaces.js';
 
 const spec = fileURLToPath(new URL('pools-spec', import.meta.url));
 

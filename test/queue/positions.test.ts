@@ -9,9 +9,11 @@ import {
   maxPosition,
 } from '../../runtime/queue/store/waiting.js';
 import { createRandom } from '../../models/random.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { newRequest } from './new-request.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const model = 'test/positions';
 

@@ -2,10 +2,12 @@ import { createHash, createPublicKey, verify, type JsonWebKey } from 'node:crypt
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhookSecrets } from '../../runtime/queue/store/secrets.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 import type { Received } from './receiver.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 interface Submitted {
   readonly request_id: string;

@@ -10,7 +10,7 @@ import type { Running, Workplace } from '../runtime/commands.js';
 import { createBootstrapped } from '../runtime/harness/bootstrapped.js';
 import { reservePort } from '../services/ports.js';
 import { until } from '../until.js';
-import { createNamespace } from './harness.js';
+import { createNamespace } from './namespaces.js';
 import { startReceiver, type Receiver } from './receiver.js';
 
 const isLong = process.env.LONG === '1';

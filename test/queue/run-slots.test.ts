@@ -5,8 +5,10 @@ import { createId } from '../../runtime/queue/store/ids.js';
 import { createModelLocks } from '../../runtime/queue/store/model-locks.js';
 import { createRunSlots, type RunSlots } from '../../runtime/queue/requests/run-slots.js';
 import { deleteExpiredRuns } from '../../runtime/queue/store/runs.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const [ann, bob, eve] = [createId(), createId(), createId()];
 

@@ -8,13 +8,13 @@ import { findApply, lastApply, type ApplyRow } from '../../runtime/schema/apply/
 import type { ApplyOptions } from '../../runtime/schema/apply/options.js';
 import { abandonApply, applyDifference, describeApply } from '../../runtime/schema/service.js';
 import type { Snapshot } from '../../runtime/schema/snapshot/types.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { createWorkplace, type Running, type Workplace } from '../runtime/commands.js';
 import { copyField, edited, field } from '../runtime/schema/edits.js';
 import { createPlace, type Place } from '../runtime/schema/places.js';
 import { removeHosts, startHost } from '../runtime/schema/running-host.js';
 import { until } from '../until.js';
-import { createNamespace } from './harness.js';
+import { createNamespace } from './namespaces.js';
 
 const address = inject('services').temporal;
 let connection: Connection;
@@ -127,7 +127,7 @@ const statusOf = async ({ id }: ApplyRow): Promise<string> =>
   (await client.workflow.getHandle(`schema-apply-${id}`).describe()).status.name;
 
 const timeout = 180_000;
-const servers = dialects.filter((dialect) => dialect !== 'sqlite');
+const servers = dialectsOf(import.meta.url).filter((dialect) => dialect !== 'sqlite');
 
 describe.each(servers)('applies on %s', { timeout }, (dialect) => {
   const prepare = async (): Promise<void> => {

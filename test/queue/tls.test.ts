@@ -8,7 +8,7 @@ import { afterAll, expect, inject, it } from 'vitest';
 import { createWorkplace } from '../runtime/commands.js';
 import { copySystemTables } from '../runtime/harness/bootstrapped.js';
 import { reservePort } from '../services/ports.js';
-import { createNamespace } from './harness.js';
+import { createNamespace } from './namespaces.js';
 import { until } from '../until.js';
 
 const place = createWorkplace();

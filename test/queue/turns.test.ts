@@ -10,10 +10,12 @@ import { insertRequests, reopenRequest } from '../../runtime/queue/store/request
 import { removeIdleAccount } from '../../runtime/queue/store/waiting-accounts.js';
 import type { Statements } from '../../runtime/execute/system-rows.js';
 import { createRandom } from '../../models/random.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
 import { newRequest } from './new-request.js';
 import { analyze, rowsRead } from './rows-read.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 interface Entry {
   readonly id: string;

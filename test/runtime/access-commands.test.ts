@@ -4,10 +4,12 @@ import { accessCommand } from '../../runtime/commands/access.js';
 import { activityCommand } from '../../runtime/commands/activity.js';
 import { usersCommand } from '../../runtime/commands/users.js';
 import { loadDialect } from '../../runtime/databases/open.js';
-import { createTestDatabase, dialects, type TestDialect } from '../databases.js';
+import { createTestDatabase, dialectsOf, type TestDialect } from '../databases.js';
 import { systemTemplate } from '../templates.js';
 import { createWorkplace } from './commands.js';
 import { runCommand } from './harness/run-command.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const rules = `
 create table book (id integer primary key, title varchar(100), stock integer);

@@ -12,11 +12,13 @@ import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
 import {
   catalogReader,
   createTestDatabase,
-  dialects,
+  dialectsOf,
   type TestDatabase,
   type TestDialect,
 } from '../databases.js';
 import { plainTokens } from './harness/plain-tokens.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const spec = await loadSpec([join(packageRoot, 'spec')]);
 const open: TestDatabase[] = [];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createTestDatabase,
-  dialects,
+  dialectsOf,
   sampleDialects,
   type Template,
   type TestDatabase,
@@ -15,6 +15,8 @@ import { packageRoot } from '../../runtime/config/package.js';
 import { systemTemplate } from '../templates.js';
 import { copySystemTables } from './harness/bootstrapped.js';
 import { useWorkplaces } from './harness/workplaces.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const databases: TestDatabase[] = [];
 

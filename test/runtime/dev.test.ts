@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, inject, it } from 'vitest';
-import { createNamespace } from '../queue/harness.js';
+import { createNamespace } from '../queue/namespaces.js';
 import { reservePort } from '../services/ports.js';
 import { until } from '../until.js';
 import { createBootstrapped } from './harness/bootstrapped.js';

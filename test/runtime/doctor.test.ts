@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { doctorCommand } from '../../runtime/commands/doctor.js';
 import { generateCommand } from '../../runtime/commands/generate.js';
-import { createTestDatabase, dialects, type TestDialect } from '../databases.js';
+import { createTestDatabase, dialectsOf, type TestDialect } from '../databases.js';
 import { createLimitedUser } from '../limited-user.js';
 import { systemTemplate } from '../templates.js';
 import { createWorkplace } from './commands.js';
 import { runCommand } from './harness/run-command.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const tables = `
 create table book (id integer primary key, title varchar(100), stock integer);

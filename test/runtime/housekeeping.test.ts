@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { removeExpired } from '../../runtime/schema/housekeeping.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { useServer } from './harness/use-server.js';
 import { insertRow } from './server-harness.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const now = Date.now();
 const day = 86_400_000;

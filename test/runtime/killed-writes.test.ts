@@ -1,11 +1,13 @@
 /** A server that is killed in the middle of nested writes leaves each of them whole or not stored. `LONG=1`: 200 writes. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, dialects, type TestDatabase } from '../databases.js';
+import { createTestDatabase, dialectsOf, type TestDatabase } from '../databases.js';
 import { systemTemplate } from '../templates.js';
 import { until } from '../until.js';
 import { createWorkplace, type Workplace } from './commands.js';
 import { adminToken } from './harness/rows.js';
 import { sqlFor } from './harness/sql.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const schema = `
 create table "author" ("id" {counter}, "name" varchar(20));

@@ -1,5 +1,4 @@
 /** A whole server for tests: a database with meta and access in it, generated in memory, listening on a free port. */
-import { fileURLToPath } from 'node:url';
 import type { Express } from 'express';
 import { loadConfig } from '../../runtime/config/config.js';
 import type { Environment } from '../../runtime/config/environment.js';
@@ -10,10 +9,10 @@ import { replaceNothing, type BuildSource } from '../../runtime/reloading-servic
 import type { Observation } from '../../runtime/observe.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Route } from '../../contract/routes.js';
-import { createTestDatabase, dialects, sampleDialects, type TestDialect } from '../databases.js';
+import { createTestDatabase, dialects, dialectsOf, sampleDialects, type TestDialect } from '../databases.js';
 import { systemTemplate } from '../templates.js';
 import { build, type Built } from './harness/build.js';
-import { runSource } from './harness/run-source.js';
+import { compiledFunctions } from './harness/compiled-functions.js';
 import { createClient, type Client } from './harness/client.js';
 import { listeners, type ListenerName } from './harness/listeners.js';
 import {
@@ -69,10 +68,8 @@ export interface TestServer extends Client {
   close(): Promise<void>;
 }
 
-runSource();
-
 /** The module of the functions of models, for child processes. */
-export const functions = fileURLToPath(new URL('harness/functions.ts', import.meta.url));
+export const functions = await compiledFunctions();
 
 export interface Setting {
   readonly dialect: TestDialect;
@@ -94,6 +91,15 @@ export const settings: readonly Setting[] = [
   { dialect: 'mysql', listener: 'plain' },
   { dialect: 'postgres', listener: 'express' },
 ];
+
+/**
+ * Those of `settings` whose databases `dialectsOf` returns.
+ * @param file `import.meta.url` of the test
+ */
+export const settingsOf = (file: string): readonly Setting[] => {
+  const chosen = dialectsOf(file);
+  return settings.filter(({ dialect }) => chosen.includes(dialect));
+};
 
 /**
  * For what does not depend on the database (`sampleDialects`): each listener with one of its databases.

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { packageRoot } from '../../runtime/config/package.js';
 import { connectServiceManager } from '../../runtime/processes/service-manager.js';
-import { createNamespace } from '../queue/harness.js';
+import { createNamespace } from '../queue/namespaces.js';
 import { until } from '../until.js';
 import { createWorkplace, type Running, type Workplace } from './commands.js';
 import { copySystemTables } from './harness/bootstrapped.js';

@@ -11,11 +11,13 @@ import { buildModel } from '../../generator/model/build.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import { packageRoot } from '../../runtime/config/package.js';
 import { compile, compilerPath, messagesByFile } from '../compiler.js';
-import { catalogReader, dialects, type TestDialect } from '../databases.js';
+import { catalogReader, dialectsOf, type TestDialect } from '../databases.js';
 import { sqlFor } from '../runtime/harness/sql.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { adminToken } from '../runtime/server-harness.js';
 import { programsFolder, sourcesIn, strictestOfPrograms } from './package.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 /** The tables of `docs/many-to-any.md`, the speakers of quotes, and tickets of seats, whose key has two columns. */
 const sqlOf = (dialect: TestDialect): string =>

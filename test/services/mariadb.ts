@@ -1,9 +1,9 @@
 /** Starts a private MariaDB server with its own directory and port, which stops when the tests end. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import type { Service } from '../services.js';
+import { dataFolder } from './data-folder.js';
 import { findProgram, installPackages, run } from './programs.js';
 import { reservePort } from './ports.js';
 import { startServer } from './server.js';
@@ -44,7 +44,7 @@ const findPrograms = async (): Promise<Programs | null> => {
 
 /** Retries if another process takes the port first. */
 const startPrivate = async (programs: Programs, { options, attempts }: StartOptions): Promise<Service> => {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-mariadb-'));
+  const folder = await mkdtemp(join(dataFolder(), 'svc-mariadb-'));
   const port = await reservePort();
   try {
     await run(programs.install, [...commonArgs(folder), ...installArgs]);

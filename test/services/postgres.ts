@@ -1,9 +1,9 @@
 /** Starts a private PostgreSQL server with its own directory and port, which stops when the tests end. */
 import { chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Service } from '../services.js';
+import { dataFolder } from './data-folder.js';
 import { findProgram, installPackages, run } from './programs.js';
 import { reservePort } from './ports.js';
 import { startServer } from './server.js';
@@ -60,7 +60,7 @@ const findPrograms = async (): Promise<Programs | null> => {
 
 /** Retries if another process takes the port first. */
 const startPrivate = async (programs: Programs, { settings, attempts }: StartOptions): Promise<Service> => {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
+  const folder = await mkdtemp(join(dataFolder(), 'svc-postgres-'));
   const port = await reservePort();
   try {
     await createCluster(programs.install, folder);

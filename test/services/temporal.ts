@@ -1,10 +1,10 @@
 /** Starts a private Temporal dev server on free ports, which stops when the tests end. */
 import { connect } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fetchTemporal, findTemporal } from '../../runtime/demo/temporal-program.js';
 import type { Service } from '../services.js';
+import { dataFolder } from './data-folder.js';
 import { reservePort } from './ports.js';
 import { startServer } from './server.js';
 
@@ -33,7 +33,7 @@ const fetchFromSource: typeof fetchTemporal = async (...options) => {
 
 /** Retries if another process takes a port first. */
 const startPrivate = async (program: string, attempts: number): Promise<Service> => {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-temporal-'));
+  const folder = await mkdtemp(join(dataFolder(), 'svc-temporal-'));
   const [port, metricsPort] = [await reservePort(), await reservePort()];
   const args = [
     'server start-dev --headless --ip 127.0.0.1 --log-level error',

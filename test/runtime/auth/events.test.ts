@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import { cookiesOf } from '../harness/cookies.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type Answer, type TestServer } from '../server-harness.js';
+import { settingsOf, type Answer, type TestServer } from '../server-harness.js';
 import { login, peopleAccess, peopleServer, type Tokens } from './people.js';
+
+const settings = settingsOf(import.meta.url);
 
 const credentials = ['jwt', 'session', 'static'] as const;
 

@@ -1,11 +1,13 @@
 /** A write that waits for a hash while its sender loses the right to do it. */
 import { describe, expect, it } from 'vitest';
 import { computeHashesBy } from '../../../runtime/auth/passwords/hash.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { cheapHash } from '../harness/passwords.js';
 import { useServer } from '../harness/use-server.js';
 import type { Answer, TestAccess } from '../server-harness.js';
 import { login, logIn, peopleAccess, peopleServer, type Tokens } from './people.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const { users = {}, ...common } = peopleAccess;
 const names = ['logout', 'password', 'token', 'parallel', 'own', 'gone'];

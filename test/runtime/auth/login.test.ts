@@ -3,8 +3,10 @@ import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask as graphqlAsk } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestServer } from '../server-harness.js';
+import { settingsOf, type TestServer } from '../server-harness.js';
 import { login, logIn, password, peopleServer, readBooks, refresh } from './people.js';
+
+const settings = settingsOf(import.meta.url);
 
 describe.each(settings)('logins on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });

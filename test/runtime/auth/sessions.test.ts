@@ -6,8 +6,10 @@ import { hashRefresh } from '../../../runtime/auth/refresh-tokens.js';
 import { renewCookieSession } from '../../../runtime/auth/sessions.js';
 import { ask as graphqlAsk } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, testSecret, type TestServer } from '../server-harness.js';
+import { settingsOf, testSecret, type TestServer } from '../server-harness.js';
 import { claimsOf, login, logIn, peopleServer, readBooks, refresh } from './people.js';
+
+const settings = settingsOf(import.meta.url);
 
 describe.each(settings)('sessions on $dialect through $listener', (setting) => {
   const server = useServer({ ...peopleServer(setting), ...setting });

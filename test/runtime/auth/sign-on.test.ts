@@ -4,10 +4,12 @@ import { createKeys } from '../../../runtime/auth/keys.js';
 import { createTokens } from '../../../runtime/auth/tokens.js';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, testSecret } from '../server-harness.js';
+import { settingsOf, testSecret } from '../server-harness.js';
 import { activityOf } from './people.js';
 import { codeOf, providersOf, reader, signOnServer, signOnVisits, writer } from './providers.js';
 import { createVisitor, type Visitor } from './visitor.js';
+
+const settings = settingsOf(import.meta.url);
 
 const identity = await startIdentityProvider();
 afterAll(() => identity.close());

@@ -1,8 +1,10 @@
 /** Permissions on reads. */
 import { describe, expect, it } from 'vitest';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { busyAuthor } from './library.js';
 import { useStaff } from './staff.js';
+
+const settings = settingsOf(import.meta.url);
 
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 

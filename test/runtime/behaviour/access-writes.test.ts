@@ -1,8 +1,10 @@
 /** Permissions on writes. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { restoreSql } from './library.js';
 import { useStaff } from './staff.js';
+
+const settings = settingsOf(import.meta.url);
 
 describe.each(settings)('writing on $dialect through $listener', (setting) => {
   const { server, send, get, ids } = useStaff(setting);

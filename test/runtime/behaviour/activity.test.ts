@@ -1,9 +1,11 @@
 /** The activity log. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestMeta } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const meta: TestMeta = {
   ...libraryMeta,

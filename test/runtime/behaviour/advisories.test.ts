@@ -1,9 +1,11 @@
 /** Ways in which platforms of this kind were broken into, tried here. `SECURITY.md` lists them. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const secret = 'AbC-canary-0123456789';
 

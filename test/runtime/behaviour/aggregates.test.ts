@@ -3,7 +3,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TestDialect } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestAccess } from '../server-harness.js';
+import { settingsOf, type TestAccess } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 interface Row {
   readonly id: number;

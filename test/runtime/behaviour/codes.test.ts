@@ -3,11 +3,13 @@ import jwt from 'jsonwebtoken';
 import { describe, expect, it } from 'vitest';
 import { loadSpec } from '../../../generator/spec/load.js';
 import { specFolders } from '../../../runtime/config/paths.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { login, password, peopleServer } from '../auth/people.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import { testSecret, type Answer, type RequestOptions, type TestServer } from '../server-harness.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 /** Sends what is refused with the code. */
 type Ask = (server: TestServer) => Promise<Answer>;

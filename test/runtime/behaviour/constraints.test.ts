@@ -2,8 +2,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { closedAccess, libraryMeta, librarySql, restoreSql } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 /** Beside the library: checks and keys of several columns. */
 const more = `

@@ -1,13 +1,15 @@
 /** Sessions and keys are written by svc alone: nobody takes another's account through a list of its owner. */
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { logIn, password } from '../auth/people.js';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
 import { insertRow, type TestAccess, type TestPermission } from '../server-harness.js';
 import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import { librarySql } from './library.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const everything = (collection: string): readonly TestPermission[] =>
   (['create', 'read', 'update', 'delete'] as const).map((action) => ({ collection, action, fields: ['*'] }));

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const rows = Array.from({ length: 25 }, (_, index) => {
   const id = index + 1;

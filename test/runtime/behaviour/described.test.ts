@@ -3,8 +3,10 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { settings, type Answer, type TestAccess } from '../server-harness.js';
+import { settingsOf, type Answer, type TestAccess } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 const access: TestAccess = {
   policies: {

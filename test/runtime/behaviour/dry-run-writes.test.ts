@@ -2,8 +2,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
 import { encodeForm } from '../recorded/forms.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { access, meta, sqlOf, uuid } from './many-to-any.js';
+
+const settings = settingsOf(import.meta.url);
 
 /** The answer of GraphQL to a write that was only tried. */
 const tried = (data: unknown, rows: unknown = 1) => ({

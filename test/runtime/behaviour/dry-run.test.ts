@@ -2,7 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const schema = `
 create table "book" ("id" {counter}, "title" varchar(20), "isbn" varchar(9) unique);

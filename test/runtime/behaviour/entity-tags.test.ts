@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type Answer, type TestAccess } from '../server-harness.js';
+import { settingsOf, type Answer, type TestAccess } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const schema = `
 create table "book" ("id" {counter}, "title" varchar(40), "secret" varchar(40));

@@ -1,9 +1,11 @@
 /** Policies, permissions, roles and users written through their owners: the rules of a direct write hold. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import { libraryMeta, librarySql } from './library.js';
 import { managerAccess } from './managers.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const held = { collection: 'book', action: 'read', fields: ['title'], permissions: { stock: { _gt: 0 } } };
 const beyond = { collection: 'review', action: 'read', fields: ['*'] };

@@ -1,9 +1,11 @@
 /** Restrictions of a policy, its addresses and second factor, also restrict what its holders may grant. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess, TestPermission } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const everything = (collection: string): readonly TestPermission[] =>
   (['create', 'read', 'update', 'delete'] as const).map((action) => ({ collection, action, fields: ['*'] }));

@@ -1,10 +1,12 @@
 /** Callers cannot grant permissions they do not hold, and one active administrator remains. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
 import { libraryMeta, librarySql } from './library.js';
 import { managerAccess } from './managers.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 describe.each(dialects)('escalation on %s', (dialect) => {
   const server = useServer({ dialect, sql: librarySql(dialect), meta: libraryMeta, access: managerAccess });

@@ -7,7 +7,9 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TestDialect } from '../../databases.js';
 import { until } from '../../until.js';
 import { useServer } from '../harness/use-server.js';
-import { adminToken, settings } from '../server-harness.js';
+import { adminToken, settingsOf } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const isLong = process.env.LONG !== undefined;
 /** Rows of a large list, and characters of each. */

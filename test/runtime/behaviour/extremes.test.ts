@@ -1,8 +1,10 @@
 /** Requests that are large or deep beyond any sense: answered or refused, and the server stays. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import { closedAccess, libraryMeta, librarySql } from './library.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const nest = (open: string, close: string, levels: number): string =>
   open.repeat(levels) + close.repeat(levels);

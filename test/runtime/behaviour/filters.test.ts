@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { TestDialect } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestServer } from '../server-harness.js';
+import { settingsOf, type TestServer } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 /** Row 1 and 2 differ in everything, row 3 is empty or zero, row 4 is null. */
 const sql = (dialect: TestDialect): string =>

@@ -1,8 +1,10 @@
 /** Changes made in one instance apply to the next request of another. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { settings, startTestServer, type TestAccess, type TestServer } from '../server-harness.js';
+import { settingsOf, startTestServer, type TestAccess, type TestServer } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 const access: TestAccess = {
   policies: {

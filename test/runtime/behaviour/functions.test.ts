@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { TestDialect } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestAccess } from '../server-harness.js';
+import { settingsOf, type TestAccess } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const types: Readonly<Record<TestDialect, readonly [local: string, instant: string, json: string]>> = {
   sqlite: ['datetime', 'timestamp', 'json'],

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { settings, type RequestOptions } from '../server-harness.js';
+import { settingsOf, type RequestOptions } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
 import {
   body,
@@ -17,6 +17,8 @@ import {
   value,
 } from './requests.js';
 import { staffAccess } from './staff.js';
+
+const settings = settingsOf(import.meta.url);
 
 /** Matches SQL, driver messages, stack traces and paths. */
 const inside = [

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestMeta } from '../server-harness.js';
+import { settingsOf, type TestMeta } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const schema = `
 create table "land" ("id" {counter}, "name" varchar(20), "area" integer);

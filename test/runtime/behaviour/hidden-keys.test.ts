@@ -1,7 +1,9 @@
 /** Lists of callers who may not read the key: ties have a stable order, which tells nothing about the key. */
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestAccess } from '../server-harness.js';
+import { settingsOf, type TestAccess } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const sql = `
 create table mark (id integer primary key, word varchar(20), data text, note varchar(20));

@@ -2,7 +2,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 interface Thing {
   readonly id: number;

@@ -1,7 +1,9 @@
 /** Filters on a list itself: by the keys of its rows, and by whether it has any. */
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestAccess } from '../server-harness.js';
+import { settingsOf, type TestAccess } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const sql = `
 create table author (id int primary key, name varchar(20));

@@ -1,9 +1,11 @@
 /** Positions of rows in lists with a `sort_field`, and rows of lists with keys that the client chooses. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess, TestMeta } from '../server-harness.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const tables = `
 create table "mix" ("id" {counter}, "name" varchar(20) not null);

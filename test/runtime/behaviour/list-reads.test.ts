@@ -1,7 +1,9 @@
 /** Nested lists read no more rows than they return, also from a parent with very many; only the first read tries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const children = 50_000;
 

@@ -1,10 +1,12 @@
 /** Lists that are written through their owner: every row under its own grant, in one transaction. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess, TestMeta } from '../server-harness.js';
 import { libraryMeta, librarySql, restoreSql } from './library.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const access: TestAccess = {
   policies: {

@@ -1,8 +1,10 @@
 /** Lists and items: fields, order, pages, search and counts. */
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { busyAuthor, closedAccess, libraryMeta, librarySql } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 interface Item {
   readonly id: number;

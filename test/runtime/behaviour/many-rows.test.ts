@@ -1,8 +1,10 @@
 /** Writes of more rows than a statement takes: in chunks, in one transaction. `LONG=1`: hundreds of thousands of rows. */
 import { describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const isLong = process.env.LONG !== undefined;
 /** Beyond the arguments that a function call takes, where it takes long; else several chunks and a rest. */

@@ -1,8 +1,10 @@
 /** Reads of many-to-any relations: fields, filters, sorts, and what a caller may see of each target. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import { access, meta, sqlOf, uuid } from './many-to-any.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 describe.each(dialects)('reads of many-to-any relations on %s', (dialect) => {
   const server = useServer({ dialect, sql: sqlOf(dialect), meta, access });

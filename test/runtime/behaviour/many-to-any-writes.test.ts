@@ -1,8 +1,10 @@
 /** Writes through many-to-any relations: keys and objects of every target, in lists and alone, under the rules of each. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import { access, meta, restore, sqlOf, uuid } from './many-to-any.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 describe.each(dialects)('writes of many-to-any relations on %s', (dialect) => {
   const server = useServer({ dialect, sql: sqlOf(dialect), meta, access });

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { TestDialect } from '../../databases.js';
 import { sqlFor, valuesToSql } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const oddNames = [
   'order',

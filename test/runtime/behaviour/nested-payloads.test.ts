@@ -1,9 +1,11 @@
 /** Nested payloads: statements for each level, places of problems, and rows that meet themselves. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
 import { recordStatements } from '../harness/statements.js';
 import { useServer } from '../harness/use-server.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const schema = `
 create table "page" ("id" {counter}, "title" varchar(20));

@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { busyAuthor, closedAccess, libraryMeta, librarySql } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 interface Author {
   readonly id: number;

@@ -1,9 +1,11 @@
 /** Objects in place of the key of a many-to-one relation: created, changed and assigned before the row itself. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess, TestMeta } from '../server-harness.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const tables = `
 create table "land" ("code" varchar(4) not null primary key, "name" varchar(20) not null);

@@ -2,10 +2,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { until } from '../../until.js';
 import { useServer } from '../harness/use-server.js';
 import { adminToken, type TestAccess, type TestServer } from '../server-harness.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const longText = (dialect: TestDialect): string =>
   dialect === 'mysql' || dialect === 'mariadb' ? 'longtext' : 'text';

@@ -1,11 +1,13 @@
 /** Keys that a payload sets on relations: a row that the caller may not read is answered as one that does not exist. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { ask } from '../graphql/library.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess, TestPermission, TestServer } from '../server-harness.js';
 import { libraryMeta, librarySql, restoreSql } from './library.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const userKeys: Readonly<Record<TestDialect, string>> = {
   sqlite: 'varchar(36)',

@@ -1,9 +1,11 @@
 /** Regular expressions of users cannot stop the server: refused where written, linear where run, closed where stored. */
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { insertRow, settings } from '../server-harness.js';
+import { insertRow, settingsOf } from '../server-harness.js';
 import { until } from '../../until.js';
 import { sqlFor } from '../harness/sql.js';
+
+const settings = settingsOf(import.meta.url);
 
 const hostile = '^(a+)+$';
 const attack = `${'a'.repeat(45)}!`;

@@ -6,7 +6,9 @@ import type { Route } from '../../../contract/routes.js';
 import type { TestDialect } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 /** SQLite takes `Artist` and `artist` for one table. */
 const isFolded = (dialect: TestDialect): boolean => dialect === 'sqlite';

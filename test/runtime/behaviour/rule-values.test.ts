@@ -1,8 +1,10 @@
 /** Values of rules that are null, cells behind variables, and payloads that spell a value in another way. */
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestAccess } from '../server-harness.js';
+import { settingsOf, type TestAccess } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 const access: TestAccess = {
   policies: {

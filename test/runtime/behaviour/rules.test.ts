@@ -1,8 +1,10 @@
 /** Permissions that make no sense: refused where they are written, and closed where they stand in the database. */
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { insertRow, settings, type TestAccess } from '../server-harness.js';
+import { insertRow, settingsOf, type TestAccess } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 const access: TestAccess = {
   policies: { Broken: [], Sound: [{ collection: 'book', action: 'read', fields: ['id'] }] },

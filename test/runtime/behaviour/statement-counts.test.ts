@@ -1,8 +1,10 @@
 /** The number of statements, and of rows that they return, does not grow with the items of a read, with callers or with requests. */
 import { describe, expect, it, vi } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const items = 2_500;
 const rounds = 30;

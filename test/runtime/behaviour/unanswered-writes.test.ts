@@ -1,8 +1,10 @@
 /** Writes whose answer cannot be read: what fails is not stored, so that a client may send it again. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const tables = `
 create table "shelf" ("id" {counter}, "name" varchar(20), "place" varchar(20));

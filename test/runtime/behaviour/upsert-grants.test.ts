@@ -1,7 +1,9 @@
 /** `on_conflict` of callers with limited permissions. */
 import { describe, expect, it } from 'vitest';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { useShop } from './upsert-shop.js';
+
+const settings = settingsOf(import.meta.url);
 
 describe.each(settings)('on_conflict under grants on $dialect through $listener', (setting) => {
   const { post, stored } = useShop(setting);

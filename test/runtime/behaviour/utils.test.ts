@@ -4,8 +4,10 @@ import { ask } from '../graphql/library.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import { encodeForm } from '../recorded/forms.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { endOf } from '../transfers/transfers.js';
+
+const settings = settingsOf(import.meta.url);
 
 const letters = ['a', 'b', 'c', 'd', 'e', 'f'];
 

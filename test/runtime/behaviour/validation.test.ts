@@ -2,7 +2,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../until.js';
 import { useServer } from '../harness/use-server.js';
-import { settings, type TestAccess, type TestPermission } from '../server-harness.js';
+import { settingsOf, type TestAccess, type TestPermission } from '../server-harness.js';
+
+const settings = settingsOf(import.meta.url);
 
 const sql = `
 create table team (id int primary key, name varchar(20));

@@ -1,8 +1,10 @@
 /** Creates, updates and deletes: of one, of many, by keys, by query, in a batch. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { closedAccess, libraryMeta, librarySql, restoreSql } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 describe.each(settings)('writes on $dialect through $listener', (setting) => {
   const server = useServer({

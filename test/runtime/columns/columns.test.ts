@@ -1,9 +1,11 @@
 /** Tables that nobody described: a column of each type, written, read, found and sorted. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import type { ColumnKind } from './kinds.js';
 import { columnKinds, setups } from './types.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 interface Column extends ColumnKind {
   readonly type: string;

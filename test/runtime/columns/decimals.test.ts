@@ -1,7 +1,9 @@
 /** Decimals with more digits than their column: rounded half away from zero, and found as they are shown. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 describe.each(dialects)('decimals of %s', (dialect) => {
   const sql = 'create table price (id integer primary key, d decimal(10,2), n decimal(4,0))';

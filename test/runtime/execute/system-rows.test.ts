@@ -16,8 +16,10 @@ import {
   type NewRow,
 } from '../../../runtime/execute/system-rows.js';
 import { bootstrap } from '../../../runtime/schema/bootstrap.js';
-import { catalogReader, createTestDatabase, dialects, type TestDatabase } from '../../databases.js';
+import { catalogReader, createTestDatabase, dialectsOf, type TestDatabase } from '../../databases.js';
 import { plainTokens } from '../harness/plain-tokens.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const spec = await loadSpec([join(packageRoot, 'spec')]);
 

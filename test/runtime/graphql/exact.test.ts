@@ -1,7 +1,9 @@
 /** Whole numbers of 64 bits, as JSON numbers: JSON has rounded them before anybody sees them. */
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const first = '9007199254740992';
 const second = '9007199254740993';

@@ -1,9 +1,11 @@
 /** Aggregations of lists inside of items in GraphQL: what REST has by `deep`, with the same rights. */
 import { describe, expect, it } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { useServer } from '../harness/use-server.js';
 import { ask } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 const schema = `
 create table "shelf" ("code" varchar(9) primary key, "room" integer);

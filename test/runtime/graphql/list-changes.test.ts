@@ -1,8 +1,10 @@
 /** Lists that are written by their changes: `create`, `update` and `delete` beside the whole list, to any depth. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { access, meta, restore, sqlOf } from '../behaviour/many-to-any.js';
 import { useServer } from '../harness/use-server.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
   const server = useServer({ dialect, sql: sqlOf(dialect), meta, access });

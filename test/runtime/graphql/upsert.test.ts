@@ -1,8 +1,10 @@
 /** Creates of items that may be stored already, in GraphQL: with what REST takes, and the same outcomes. */
 import { describe, expect, it } from 'vitest';
 import { useShop } from '../behaviour/upsert-shop.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { ask } from './library.js';
+
+const settings = settingsOf(import.meta.url);
 
 describe.each(settings)('upserts in GraphQL on $dialect through $listener', (setting) => {
   const { server, post, stored } = useShop(setting);

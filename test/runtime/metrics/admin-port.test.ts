@@ -2,7 +2,7 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { describe, expect, inject, it } from 'vitest';
 import { checkTemporal } from '../../../runtime/processes/health.js';
-import { createNamespace } from '../../queue/harness.js';
+import { createNamespace } from '../../queue/namespaces.js';
 import { reservePort } from '../../services/ports.js';
 import { until } from '../../until.js';
 import type { Running } from '../commands.js';

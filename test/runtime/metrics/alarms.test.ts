@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { createNamespace } from '../../queue/harness.js';
+import { createNamespace } from '../../queue/namespaces.js';
 import { startReceiver, type Receiver } from '../../queue/receiver.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
 import { reservePort } from '../../services/ports.js';

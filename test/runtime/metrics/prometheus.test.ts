@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createNamespace } from '../../queue/harness.js';
+import { createNamespace } from '../../queue/namespaces.js';
 import { startReceiver, type Receiver } from '../../queue/receiver.js';
 import { reservePort } from '../../services/ports.js';
 import { impatientRules, startPrometheus, type Prometheus } from '../../services/prometheus.js';

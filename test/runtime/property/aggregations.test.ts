@@ -9,7 +9,7 @@ import type { Collection } from '../../../contract/collection.js';
 import { ApiError } from '../../../contract/errors.js';
 import type { Handle } from '../harness/items.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { accessOf, administrator, adminToken, scenarioOn, tokens, viewerOf } from './access.js';
 import { aggregateOn, answerAggregate, writeAggregate } from './aggregations.js';
 import { openArchive, type Archive } from './archive.js';
@@ -19,6 +19,8 @@ import { parametersRequest, queryOn, writeRequest } from './queries.js';
 import { answerItem, expected } from './reference.js';
 import type { Row } from './rows.js';
 import { relatedRows, type Place, type World } from './visible.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 /** Number of pairs of a policy set and a query. */
 const pairs = process.env.LONG === undefined ? 500 : 10_000;

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../contract/errors.js';
 import { loadDialect } from '../../../runtime/databases/open.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { handleItems, type Handle } from '../harness/items.js';
 import { accessOf, adminToken } from './access.js';
 import { openArchive, type Archive } from './archive.js';
 import { toStoredToken } from '../harness/plain-tokens.js';
 import { unboundedServices } from '../harness/unbounded-services.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 type Query = Readonly<Record<string, unknown>>;
 

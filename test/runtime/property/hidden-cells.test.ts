@@ -6,12 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Collection, Field } from '../../../contract/collection.js';
 import type { Access } from '../../../runtime/access/access.js';
 import type { Handle } from '../harness/items.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { accessOf, adminToken, tokens, viewerOf, type Scenario } from './access.js';
 import { openArchive, type Archive } from './archive.js';
 import { hiddenChanges, withChanges } from './hidden.js';
 import { fallback, openPipeline, patience } from './pipeline.js';
 import { parametersRequest } from './queries.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const [viewer = null] = tokens;
 

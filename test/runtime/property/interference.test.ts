@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../../runtime/access/access.js';
 import { ApiError } from '../../../contract/errors.js';
 import type { Handle } from '../harness/items.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { accessOf, scenarioOn, tokens, viewerOf } from './access.js';
 import { openArchive, type Archive } from './archive.js';
 import { hiddenChanges, withChanges } from './hidden.js';
@@ -12,6 +12,8 @@ import { fallback, openPipeline, patience } from './pipeline.js';
 import { parametersRequest, queryOn, writeQuery } from './queries.js';
 import { anyAggregateOn } from './aggregations.js';
 import { callsQueryOn, writeCalls } from './calls.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const numRuns = process.env.LONG === undefined ? 10 : 250;
 const questionsEach = 12;

@@ -5,11 +5,13 @@ import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { buildSchema, type GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { startTestServer, type TestServer } from '../server-harness.js';
 import { archiveFiles, fillArchive, readArchiveSchema, type Archive } from './archive.js';
 import { patience } from './pipeline.js';
 import { parametersOn, selectionOn, toGraphql, toRest, withoutPrefixes, withTextKeys } from './selections.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const numRuns = process.env.LONG === undefined ? 60 : 3_000;
 

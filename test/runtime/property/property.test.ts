@@ -9,13 +9,15 @@ import type { Collection, ToMany, ToOne } from '../../../contract/collection.js'
 import { ApiError } from '../../../contract/errors.js';
 import type { Handle } from '../harness/items.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { accessOf, administrator, adminToken, scenarioOn, tokens, viewerOf } from './access.js';
 import { fetchLinked, openArchive, type Archive } from './archive.js';
 import { fallback, openPipeline, patience } from './pipeline.js';
 import { queryOn, ways, writeQuery, writeRequest } from './queries.js';
 import { answerItem, answerList, expected } from './reference.js';
 import { relatedRow, relatedRows, type Viewer } from './visible.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const numRuns = process.env.LONG === undefined ? 75 : 3_000;
 /** Number of pairs of a policy set and a query. */

@@ -1,11 +1,13 @@
 /** The recorded contract: every case in order, on every database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { stopClock } from '../harness/clock.js';
 import type { TestServer } from '../server-harness.js';
 import { groups, readCases, runCase } from './cases.js';
 import type { Bindings } from './compare.js';
 import { restoreMuseum, startMuseum } from './museum.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 describe.each(dialects)('the recorded cases on %s', (dialect) => {
   let server: TestServer;

@@ -2,12 +2,14 @@
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageVersion } from '../../../runtime/config/package.js';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import type { Answer, TestServer } from '../server-harness.js';
 import { decisionOf, readCases, type RecordedCase } from './cases.js';
 import { compareValues, fillIn, type Bindings } from './compare.js';
 import { encodeForm, type Part } from './forms.js';
 import { startTiny } from './tiny.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 type Json = Record<string, unknown>;
 type Place = readonly (string | number | Json)[];

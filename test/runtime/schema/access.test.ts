@@ -2,8 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeSnapshot } from '../../../runtime/schema/service.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { createPlace, type Place } from './places.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const id = (digit: number): string => `${digit}`.repeat(8) + `-0000-4000-8000-${`${digit}`.repeat(12)}`;
 const [head = '', writer = '', reading = '', user = ''] = [1, 2, 3, 4].map(id);

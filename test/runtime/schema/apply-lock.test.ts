@@ -11,9 +11,11 @@ import {
 } from '../../../runtime/schema/apply/applies.js';
 import { LockHeld } from '../../../runtime/databases/lock-held.js';
 import { abandonApply, applyDifference } from '../../../runtime/schema/service.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { copyField, edited, field, tinyScript } from './edits.js';
 import { usePlaces, type Place } from './places.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const create = usePlaces();
 

@@ -1,9 +1,11 @@
 /** Single changes to a schema with rows in it: what they make, what they keep and what they refuse. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FieldSchema, Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { copyField, edited, field, tinyScript, type Edit, type MutableSnapshot } from './edits.js';
 import { createPlace, type Place } from './places.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const shorten: Edit = (snapshot) => {
   Object.assign(field(snapshot, 'shelves', 'label').schema, { max_length: 3 });

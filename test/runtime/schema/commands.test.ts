@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { schemaCommand } from '../../../runtime/commands/schema/index.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { createWorkplace } from '../commands.js';
 import { runCommand } from '../harness/run-command.js';
 import { adminToken } from '../harness/rows.js';
 import { startTiny } from '../recorded/tiny.js';
 import { copyField, edited, field, tinyScript, type Edit } from './edits.js';
 import { createPlace } from './places.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const ends: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

@@ -3,9 +3,11 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { createPlace, type Place } from './places.js';
 import { snapshotArbitrary } from './random-schemas.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const runs = process.env.LONG === undefined ? 12 : 500;
 

@@ -9,7 +9,9 @@ import type {
   SchemaExpression,
   TableShape,
 } from '../../../runtime/schema/shapes.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const column = (name: string, more: Partial<ColumnShape> = {}): ColumnShape => ({
   name,

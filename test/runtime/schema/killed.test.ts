@@ -7,7 +7,7 @@ import { abandonApply, resumeApply } from '../../../runtime/schema/service.js';
 import { lastApply, openApply, queueApply } from '../../../runtime/schema/apply/applies.js';
 import { runQueuedApply } from '../../../runtime/schema/apply/queued.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { until } from '../../until.js';
 import { createWorkplace, type Workplace } from '../commands.js';
 import { createPlace, type Place } from './places.js';
@@ -122,7 +122,7 @@ const expectedRows = Array.from({ length: rows }, (_, at) => ({
   n: at % 7,
 }));
 
-describe.each(dialects)('on %s', (dialect) => {
+describe.each(dialectsOf(import.meta.url))('on %s', (dialect) => {
   it(
     `the next start completes an apply that was killed at ${moments} moments, or nothing has changed`,
     async () => {
@@ -149,7 +149,7 @@ describe.each(dialects)('on %s', (dialect) => {
   );
 });
 
-describe.each(dialects)('asked for and never begun on %s', (dialect) => {
+describe.each(dialectsOf(import.meta.url))('asked for and never begun on %s', (dialect) => {
   it('can be given up, and is not run afterwards', async () => {
     place = await createPlace(dialect, script(dialect));
     const { database } = place;

@@ -5,10 +5,12 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { createPlace, type Place } from './places.js';
 import { kindsOf } from './random-kinds.js';
 import { snapshotArbitrary } from './random-schemas.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const isLong = process.env.LONG !== undefined;
 const runs = isLong ? 40 : 2;

@@ -1,8 +1,10 @@
 /** A rename keeps constraints, indexes and relations, also where the rest of the snapshot has the former name. */
 import { describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { edited, field, type Edit } from './edits.js';
 import { usePlaces, type Place } from './places.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const create = usePlaces();
 

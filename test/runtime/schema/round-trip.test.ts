@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { usePlaces, type Place } from './places.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const scripts = {
   shop: (dialect: TestDialect) => `./shop.${dialect}.sql`,

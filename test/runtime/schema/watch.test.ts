@@ -1,10 +1,14 @@
 /** A server whose database is changed by hand follows it: its clients see the schema as it is now, and no error. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readSchemaVersion } from '../../../runtime/schema/version.js';
-import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../../databases.js';
+import { createTestDatabase, dialectsOf, type TestDatabase, type TestDialect } from '../../databases.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
-import { settings, startTestServer, type TestServer } from '../server-harness.js';
+import { settingsOf, startTestServer, type TestServer } from '../server-harness.js';
+
+const dialects = dialectsOf(import.meta.url);
+
+const settings = settingsOf(import.meta.url);
 
 const tables = `create table product (id integer not null primary key, title varchar(40), price integer);
   insert into product values (1, 'Chair', 40), (2, 'Table', 90);

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createNamespace } from '../../queue/harness.js';
+import { createNamespace } from '../../queue/namespaces.js';
 import { startReceiver, type Receiver } from '../../queue/receiver.js';
 import { startCollector, type CollectedSpan, type Collector } from '../../services/collector.js';
 import { reservePort } from '../../services/ports.js';

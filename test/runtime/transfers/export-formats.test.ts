@@ -7,8 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { exportFormats, type ExportFormat } from '../../../contract/export-formats.js';
 import { access, meta, sqlOf, uuid } from '../behaviour/many-to-any.js';
 import { useServer } from '../harness/use-server.js';
-import { adminToken, settings } from '../server-harness.js';
+import { adminToken, settingsOf } from '../server-harness.js';
 import { endOf, submit } from './transfers.js';
+
+const settings = settingsOf(import.meta.url);
 
 const files = await mkdtemp(join(tmpdir(), 'svc-exports-'));
 

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { endOf, submit, type Ended } from './transfers.js';
+
+const settings = settingsOf(import.meta.url);
 
 const schema = `
 create table "book" (

@@ -9,9 +9,11 @@ import { describe, expect, it } from 'vitest';
 import { build } from '../harness/build.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settings } from '../server-harness.js';
+import { settingsOf } from '../server-harness.js';
 import { runImport, type RunImportOptions } from './run-import.js';
 import { endOf, submit, type Submitted } from './transfers.js';
+
+const settings = settingsOf(import.meta.url);
 
 const schema = 'create table "entry" ("id" {counter}, "number" integer not null unique, "text" varchar(40));';
 const files = await mkdtemp(join(tmpdir(), 'svc-interrupted-'));

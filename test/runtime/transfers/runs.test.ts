@@ -2,9 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { createId } from '../../../runtime/queue/store/ids.js';
 import { claimTransfer, storeTransfer, takeTransfer } from '../../../runtime/queue/store/transfers.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import { submit } from './transfers.js';
+
+const dialects = dialectsOf(import.meta.url);
 
 const state = { position: 7, line: 2, done: 1, rejected: 0, reports: 0, progress: 50 };
 
