@@ -29,16 +29,18 @@ export const findKeyRenames = (
     .flatMap((kind) =>
       pairsOf(before[kind], after[kind])
         .filter(({ to }) => !taken.has(to))
-        .map((pair) => ({ kind, ...pair })),
+        .map(({ from, to }) => ({ kind, from, to })),
     );
 };
 
 const pairsOf = (before: readonly Named[], after: readonly Named[]): readonly Omit<KeyRename, 'kind'>[] => {
   const gone = before.filter(({ name }) => !after.some((other) => other.name === name));
   const added = after.filter(({ name }) => !before.some((other) => other.name === name));
-  return added.flatMap(({ name: to, ...content }) => {
-    const at = gone.findIndex(({ name: _, ...other }) => JSON.stringify(other) === JSON.stringify(content));
-    return at === -1 ? [] : gone.splice(at, 1).map(({ name: from }) => ({ from, to }));
+  return added.flatMap((item) => {
+    const at = gone.findIndex(
+      (other) => JSON.stringify({ ...other, name: item.name }) === JSON.stringify(item),
+    );
+    return at === -1 ? [] : gone.splice(at, 1).map(({ name }) => ({ from: name, to: item.name }));
   });
 };
 

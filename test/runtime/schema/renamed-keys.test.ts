@@ -38,8 +38,8 @@ const ofServer = (dropCheck: string): readonly string[] => [
     'rename index `old_index` to `new_index`, add constraint `new_check` check ((`n` < 100))',
 ];
 
-/** What an apply runs. SQLite makes the table anew, in which it finds constraints by their content. */
-const statements: Readonly<Record<TestDialect, readonly string[] | null>> = {
+/** The last statements of an apply; SQLite alone has others before, which make the table anew. */
+const statements: Readonly<Record<TestDialect, readonly string[]>> = {
   postgres: [
     'alter table "t" rename constraint "old_key" to "new_key"',
     'alter table "t" rename constraint "old_unique" to "new_unique"',
@@ -48,7 +48,7 @@ const statements: Readonly<Record<TestDialect, readonly string[] | null>> = {
   ],
   mysql: ofServer('drop check `old_check`'),
   mariadb: ofServer('drop constraint if exists `old_check`'),
-  sqlite: null,
+  sqlite: ['CREATE INDEX "new_index" ON "t" ("n", "code")'],
 };
 
 const again = ['drop check', 'add check', 'drop relation', 'add relation'];
@@ -71,7 +71,7 @@ describe.each(dialects)('on %s', (dialect) => {
     if (difference?.explain === undefined) throw new Error('there is no difference');
     const { phases, collections, statements: all } = difference.explain;
     const expected = statements[dialect];
-    if (expected !== null) expect(all.map(oneLine)).toEqual(expected);
+    expect(all.slice(dialect === 'sqlite' ? -1 : 0).map(oneLine)).toEqual(expected);
     expect(phases.map(({ phase, statements: own }) => [phase, own])).toEqual([['contract', all]]);
     expect(collections.flatMap((each) => each.changes.map(({ change }) => change))).toEqual(changes[dialect]);
     await place.serve();
@@ -79,8 +79,12 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await place.diff(wanted)).toBeNull();
     expect(await place.diff(await place.snapshot())).toBeNull();
     expect(await place.database.query('select code from t')).toEqual([{ code: 'x' }]);
-    await expect(place.execute("insert into t (id, code, ref) values (2, 'y', 7)")).rejects.toThrow();
-    await expect(place.execute("insert into t (id, code) values (2, 'x')")).rejects.toThrow();
+    await expect(place.execute("insert into t (id, code, ref) values (2, 'y', 7)")).rejects.toThrow(
+      /foreign/i,
+    );
+    await expect(place.execute("insert into t (id, code) values (2, 'x')")).rejects.toThrow(
+      /unique|duplicate/i,
+    );
   });
 
   it('another list of columns under the same name, and names that change places, are applied as they are', async () => {
