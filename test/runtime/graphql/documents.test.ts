@@ -50,5 +50,5 @@ it('tells the name of an operation from the text that follows it', () => {
     compile({ document, operationName, variables: {} } as Parameters<typeof compile>[0], view);
   run('A', 'query A { __typename }');
   run('A', 'query A { __typename }');
-  expect(() => run('Aquery', ' A { __typename }')).toThrow();
+  expect(() => run('Aquery', ' A { __typename }')).toThrow('Unexpected Name "A"');
 });

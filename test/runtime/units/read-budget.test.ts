@@ -1,4 +1,5 @@
 /** What one request may read: rows of nested lists, and how many of their statements run at a time. */
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { unlimitedBytes } from '../../../runtime/execute/bytes.js';
 import { createReadBudget } from '../../../runtime/execute/read-budget.js';
@@ -7,15 +8,14 @@ const budgetOf = (maxRows: number | null) => createReadBudget(maxRows, unlimited
 
 /** A statement that runs until it is ended. */
 const startStatement = (budget: ReturnType<typeof budgetOf>, running: Set<number>, id: number) => {
-  let end: (error?: Error) => void = () => undefined;
-  const until = new Promise<void>((resolve, reject) => {
-    end = (error) => (error === undefined ? resolve() : reject(error));
-  });
+  const ending = new AbortController();
   const ended = budget.run(async () => {
     running.add(id);
-    await until.finally(() => running.delete(id));
+    if (!ending.signal.aborted) await once(ending.signal, 'abort');
+    running.delete(id);
+    if (ending.signal.reason instanceof TypeError) throw ending.signal.reason;
   });
-  return { ended, end };
+  return { ended, end: (error?: TypeError) => ending.abort(error) };
 };
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -27,7 +27,7 @@ describe('statements of nested lists', () => {
     const statements = [0, 1, 2, 3, 4, 5, 6].map((id) => startStatement(budget, running, id));
     expect([...running]).toEqual([0, 1, 2, 3]);
     statements[1]?.end();
-    statements[2]?.end(new Error('failed'));
+    statements[2]?.end(new TypeError('failed'));
     await expect(statements[2]?.ended).rejects.toThrow('failed');
     await turn();
     expect([...running]).toEqual([0, 3, 4, 5]);
