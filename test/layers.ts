@@ -37,6 +37,7 @@ const databaseFolder = [
   'type runtime/execute',
   'runtime/schema/expressions/print',
   'runtime/schema/expressions/tree',
+  'runtime/schema/key-renames',
   'type runtime/schema',
 ];
 

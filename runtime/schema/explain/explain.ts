@@ -208,7 +208,7 @@ const changesOf = (name: string, { apply, before, after }: Facts): readonly Tabl
     ...wanted.columns
       .filter((column) => apply.renames.fields.has(`${name}\0${column.name}`))
       .map((column) => ({ kind: 'rename field', column }) as const),
-    ...compareTables(old, wanted),
+    ...compareTables(old, wanted, apply.live.printer.renamable),
   ];
 };
 
