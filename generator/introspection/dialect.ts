@@ -1,6 +1,6 @@
 import type { CatalogReader, IntrospectOptions, Table, Vendor } from './catalog.js';
 import type { SchemaDetails } from './details.js';
-import type { SurroundingQueries } from './surroundings.js';
+import type { StoredObjectQueries } from './stored-objects.js';
 import type { TableFilter } from './patterns.js';
 
 /** Properties of a database that affect generated models. */
@@ -25,11 +25,11 @@ export interface TypedColumn {
 /** Introspection of one database. */
 export interface DialectReader extends DialectTraits {
   readonly vendor: Vendor;
-  /** Returns tables and views that match the filter, in any order; at most seven statements. */
+  /** Returns tables and views that match the filter, in any order; at most seven statements, and some for rare characters. */
   readTables(reader: CatalogReader, admits: TableFilter, options: IntrospectOptions): Promise<Table[]>;
-  /** Reads what a snapshot needs besides the catalog; at most seven statements. */
+  /** Reads what a snapshot needs besides the catalog; at most seven statements, and some for rare characters. */
   readDetails(reader: CatalogReader): Promise<SchemaDetails>;
-  readonly surroundings: SurroundingQueries;
+  readonly storedObjects: StoredObjectQueries;
   /** Quotes an identifier. */
   quote(name: string): string;
   /** Returns SQL for the text of a JSON column, which drivers may otherwise parse. */

@@ -16,9 +16,10 @@ import {
   type StatisticsRow,
   type TableRow,
 } from './tables.js';
+import { readWideColumns } from './wide-characters.js';
 import type { TableFilter } from '../patterns.js';
 import { markTriggers, type TriggerRow } from '../triggers.js';
-import { surroundings } from './surroundings.js';
+import { storedObjects } from './stored-objects.js';
 
 const tables = `
   SELECT table_name AS name, table_type AS type, table_comment AS comment
@@ -107,7 +108,7 @@ const readViews = async (
   ]);
   return {
     tables: tableRows.filter((table) => admits(table.name)),
-    columns: columnRows,
+    columns: columnRows.filter(({ table }) => admits(table)),
     statistics: statisticsRows,
     keyColumns: keyColumnRows,
     references: referenceRows,
@@ -119,7 +120,7 @@ const readViews = async (
 const ownTypes = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid|year)\b/i;
 
 const common: Omit<DialectReader, 'readTables' | 'readDetails'> = {
-  surroundings,
+  storedObjects,
   vendor: 'mysql',
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   jsonToText: (column) => `CAST(${column} AS CHAR)`,
@@ -140,7 +141,9 @@ export const mariadb: DialectReader = {
       readRows<CheckRow>(reader, checks),
       readTriggers(reader),
     ]);
-    return markTriggers(rowsToTables({ ...rows, checks: checkRows }), hasTriggers);
+    const context = { reader, showsExpressions: false, unread: new Set<string>() };
+    const columnRows = await readWideColumns(rows.columns, context);
+    return markTriggers(rowsToTables({ ...rows, columns: columnRows, checks: checkRows }), hasTriggers);
   },
 };
 
@@ -153,9 +156,10 @@ export const mysql: DialectReader = {
       readViews(reader, { admits, expression: 'expression', srid: 'srs_id' }),
       readTriggers(reader),
     ]);
+    const context = { reader, showsExpressions: true, unread: new Set<string>() };
     const all = rowsToTables({
       ...rows,
-      columns: rows.columns.map(toMariaDbColumn),
+      columns: await readWideColumns(rows.columns.map(toMariaDbColumn), context),
       statistics: rows.statistics.map(toMariaDbIndexColumn),
     });
     return markTriggers(all, hasTriggers);
