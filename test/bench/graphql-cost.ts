@@ -100,6 +100,7 @@ const context: CallContext = {
     dialect: 'sqlite',
     sql: dialect,
     reserved: empty,
+    readUntil: () => empty,
     transaction: (run) => run(empty),
     changeSchema: (run) => run(empty),
     locked: (_, run) => run(),
