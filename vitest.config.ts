@@ -22,8 +22,9 @@ export default defineConfig({
     pool: 'forks',
     // files share the modules of their worker: nothing in them may depend on who has used them before
     isolate: false,
-    // twice as many as there are processors, for those that wait; each takes a few dozen connections of the databases
-    maxWorkers: Math.min(2 * availableParallelism(), 4),
+    // twice as many as there are processors, for those that wait; each takes a few dozen connections of the databases.
+    // Long runs put load on servers: one file at a time.
+    maxWorkers: process.env.LONG === undefined ? Math.min(2 * availableParallelism(), 4) : 1,
     sequence: { sequencer: LongestFirst },
   },
 });

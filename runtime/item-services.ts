@@ -8,7 +8,7 @@ import { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
 import type { Config } from './config/config.js';
 import { createRegistry, type CollectionDeclaration } from '../contract/collection.js';
 import type { Database } from './databases/contract.js';
-import { createAnswerBytes } from './execute/answer-bytes.js';
+import { createAnswerBudget } from './execute/answer-budget.js';
 import { createCursors } from './items/cursors.js';
 import type { ItemServices } from './items/context.js';
 import { createEntityTags } from './items/entity-tags.js';
@@ -39,7 +39,7 @@ export const createItemServices = (
   limits: limitsOf(config, config.query.limitMax, config.query.rowsMax),
   publicLimits: limitsOf(config, config.query.limitMaxPublic, config.query.rowsMaxPublic),
   maxDepth: config.query.relationalDepth,
-  answers: createAnswerBytes(config.answerBytesMax),
+  answers: createAnswerBudget(config.answerBytesMax),
   admission: createAdmission(config, database),
   observe,
   toStoredToken: staticTokens.toStored,

@@ -33,15 +33,15 @@ import { lazy } from './concurrency/lazy.js';
 import type { Operations } from '../generated/server/operations.js';
 import type { Route } from '../contract/routes.js';
 import type { QueueModelDeclaration } from '../contract/queue-model.js';
-import type { Queue } from './queue/http/routes.js';
+import type { Queue } from './queue/queue.js';
 import { createTransferLoader } from './transfer-services.js';
 import type { Transfers } from './transfers/routes.js';
-import { createPathMapper } from './queue/http/hosts.js';
+import { createPathMapper } from './queue/http/path-mapping.js';
 import type { ApiRequest } from './request/api-request.js';
 import type { KeepBuild, Reload } from './operations/services.js';
 import type { IsOutdated } from './request/outdated-schema.js';
 import { untraced, type Tracing } from './tracing/tracing.js';
-import { createProxies } from './request/client-address.js';
+import { createProxies } from './http/client-address.js';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -242,7 +242,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
   let queue: Promise<Queue> | null = null;
   const load = async (): Promise<Queue> => {
     const [{ createQueue }, { queueSettings }] = await Promise.all([
-      import('./queue/http/routes.js'),
+      import('./queue/queue.js'),
       import('./queue/settings.js'),
     ]);
     const settings = queueSettings(config, { url, secrets: await exportSecrets(keys) });

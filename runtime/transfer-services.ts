@@ -8,7 +8,7 @@ import type { Database } from './databases/contract.js';
 import { createItemServices } from './item-services.js';
 import type { ItemServices } from './items/context.js';
 import type { Observe } from './observe.js';
-import type { Queue } from './queue/http/routes.js';
+import type { Queue } from './queue/queue.js';
 import type { RunTransfer } from './transfers/run.js';
 import type { Transfers } from './transfers/routes.js';
 

@@ -125,7 +125,9 @@ const largeFolders = (): readonly string[] => {
 
 /** Prints the line of a README that lists what its folder may import. */
 const printImports = (folder: string): string => {
-  const entries = (folderImports[folderOf(folder) ?? folder] ?? []).map((entry) =>
+  const home = folderOf(folder) ?? folder;
+  // modules of a folder without a line of its own also import those of the folder around it
+  const entries = [...(home === folder ? [] : [home]), ...(folderImports[home] ?? [])].map((entry) =>
     entry.split(' ').toReversed(),
   );
   const list = (type: boolean) =>

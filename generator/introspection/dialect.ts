@@ -1,6 +1,6 @@
 import type { CatalogReader, IntrospectOptions, Table, Vendor } from './catalog.js';
 import type { SchemaDetails } from './details.js';
-import type { SurroundingQueries } from './surroundings.js';
+import type { StoredObjectQueries } from './stored-objects.js';
 import type { TableFilter } from './patterns.js';
 
 /** Properties of a database that affect generated models. */
@@ -29,7 +29,7 @@ export interface DialectReader extends DialectTraits {
   readTables(reader: CatalogReader, admits: TableFilter, options: IntrospectOptions): Promise<Table[]>;
   /** Reads what a snapshot needs besides the catalog; at most seven statements. */
   readDetails(reader: CatalogReader): Promise<SchemaDetails>;
-  readonly surroundings: SurroundingQueries;
+  readonly storedObjects: StoredObjectQueries;
   /** Quotes an identifier. */
   quote(name: string): string;
   /** Returns SQL for the text of a JSON column, which drivers may otherwise parse. */

@@ -11,7 +11,7 @@ import { freezeDeep, sortBy } from './order.js';
 import { watchTableFilter } from './patterns.js';
 import { postgres } from './postgres/index.js';
 import { sqlite } from './sqlite/index.js';
-import { readSurroundingsBy, type Surroundings } from './surroundings.js';
+import { readStoredObjectsBy, type StoredObjects } from './stored-objects.js';
 
 /** Dialects by name. */
 const dialects: Readonly<Record<Dialect, DialectReader>> = { mariadb, mysql, postgres, sqlite };
@@ -33,8 +33,8 @@ export const introspect = async (reader: CatalogReader, options: IntrospectOptio
 };
 
 /** Reads views, triggers and sizes, for what a change of the schema means to them. */
-export const readSurroundings = (reader: CatalogReader): Promise<Surroundings> =>
-  readSurroundingsBy(reader, dialects[reader.dialect].surroundings);
+export const readStoredObjects = (reader: CatalogReader): Promise<StoredObjects> =>
+  readStoredObjectsBy(reader, dialects[reader.dialect].storedObjects);
 
 /** Reads the facts that a snapshot needs besides the catalog. */
 export const readDetails = (reader: CatalogReader): Promise<SchemaDetails> =>

@@ -127,13 +127,13 @@ const createTask = <Result>(
 };
 
 /** Counts what begins in one turn of the event loop. */
-interface Turn {
+interface TurnLimit {
   isFull(): boolean;
   count(): void;
 }
 
 /** @param onNext called when a turn that was full has ended */
-const createTurn = (perTurn: number, onNext: () => void): Turn => {
+const createTurnLimit = (perTurn: number, onNext: () => void): TurnLimit => {
   let begun = 0;
   const endTurn = (): void => {
     const wasFull = begun >= perTurn;
@@ -154,7 +154,7 @@ const createTurn = (perTurn: number, onNext: () => void): Turn => {
 export const createFairQueue = (options: FairQueueOptions): FairQueue => {
   const { maxTasks, concurrency = 1, perTurn = Infinity, arrivals, pause } = options;
   const waiting = createRotation();
-  const turn = createTurn(perTurn, () => serveAll());
+  const turn = createTurnLimit(perTurn, () => serveAll());
   let size = 0;
   let running = 0;
 

@@ -1,5 +1,6 @@
 /** Printers of the DDL of one database. Types only, a part of the interface in `contract.ts`. */
 import type { SchemaMapping } from '../schema/mapping/types.js';
+import type { KeyKind } from '../schema/key-renames.js';
 import type { ColumnRename } from '../schema/apply/rename-column.js';
 import type { ExpressionSyntax } from '../schema/expressions/syntax.js';
 import type { Cost, ExactCost, TableChange } from '../schema/explain/table-changes.js';
@@ -94,6 +95,8 @@ export interface SchemaPrinter {
     column: ColumnRename,
     tables: { readonly before: TableShape; readonly after: TableShape },
   ): string;
+  /** The constraints and indexes that can get another name; others are dropped and added. */
+  readonly renamable: ReadonlySet<KeyKind>;
   /** Returns statements that make one table the other, which has the same name. */
   alterTable(before: TableShape, after: TableShape): readonly string[];
   /** Returns whether altering a table makes it anew, by what is known of it. Absent where that never happens. */
@@ -101,6 +104,8 @@ export interface SchemaPrinter {
   /** `null` if foreign keys are part of the table. */
   readonly addForeignKey: ((table: string, key: ForeignKeyShape) => string) | null;
   dropForeignKey(table: TableShape, key: ForeignKeyShape): string;
+  /** Gives a foreign key another name by one statement. Absent where foreign keys are part of the table. */
+  renameForeignKey?(table: TableShape, key: ForeignKeyShape, to: string): string;
   /** True where the database refuses to drop what a view names, instead of breaking the view. */
   readonly viewsBlockDrops: boolean;
   /** Returns what a change of a table costs. */

@@ -4,7 +4,7 @@ import { foreignKey, isKeyPart } from '../plan/list-relation.js';
 import { conditionTrue } from '../plan/types.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { Key, ListPlan } from '../plan/write-plan.js';
-import { compileColumns, compileHighest } from '../sql/write.js';
+import { compileColumnsByTuples, compileHighest } from '../sql/write.js';
 import { readColumns, findRowsByValues, toKey, type RowsContext } from './row-locks.js';
 import {
   distinctKeys,
@@ -56,7 +56,7 @@ export const findListRows = async (
     : undefined;
   const columns = ordered === undefined ? collection.key : [...collection.key, ordered];
   const matches = { fields: foreignKey(relation), tuples: [owner], where: visible, ...context };
-  const { text, values } = compileColumns(collection, columns, matches);
+  const { text, values } = compileColumnsByTuples(collection, columns, matches);
   const rows = await context.executor.query(text, values);
   return new Map(
     rows.map((row) => {

@@ -3,12 +3,12 @@
  * relation, one insert for the rows of all owners.
  */
 import type { Collection, ToMany } from '../../contract/collection.js';
-import { bindCreate } from '../plan/owner.js';
+import { bindCreate } from '../plan/owner-operands.js';
 import { foreignKey } from '../plan/list-relation.js';
 import { mergeCreates } from '../plan/merge-creates.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { Key, ListCreatePlan, ListPlan } from '../plan/write-plan.js';
-import { compileColumns } from '../sql/write.js';
+import { compileColumnsByTuples } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import { requireListReferences } from './references.js';
 import type { ListWriting } from './write-list.js';
@@ -71,7 +71,7 @@ export const haveRows = async (
   for (const part of chunk(lists, batchSize)) {
     const tuples = part.map(({ owner }) => owner);
     const matches = { fields: foreignKey(relation), tuples, where, ...context };
-    const { text, values } = compileColumns(relation.collection, relation.collection.key, matches);
+    const { text, values } = compileColumnsByTuples(relation.collection, relation.collection.key, matches);
     if ((await context.executor.query(text, values)).length > 0) return true;
   }
   return false;

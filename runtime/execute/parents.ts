@@ -1,7 +1,7 @@
 /** Writes the parents of a plan's rows, and sets the keys of the parents in these rows. */
 import type { Field, ToOne } from '../../contract/collection.js';
 import { throwProblems } from '../../contract/errors.js';
-import { toStoredKey } from '../plan/any-payload.js';
+import { toStoredKey } from '../plan/many-to-any-payload.js';
 import { missingItem } from '../plan/item.js';
 import { mergeCreates } from '../plan/merge-creates.js';
 import { isRefusal } from '../plan/problem-collection.js';

@@ -1,7 +1,7 @@
 /** Executes compiled reads: the rows, their nested lists level by level, and the counts in parallel. */
 import type { BindInput, Statement } from '../sql/fragment.js';
 import type { CompiledList, ListScan, ListStatement } from '../sql/list.js';
-import { maxScanParents } from '../sql/owner.js';
+import { maxScanParents } from '../sql/parent-key.js';
 import { unlimited } from '../sql/page.js';
 import type { CompiledRead, CompiledRows } from '../sql/read.js';
 import type { ReadBudget } from './read-budget.js';

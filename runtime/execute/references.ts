@@ -3,7 +3,7 @@
  * row that the caller may not read gets the error of one that does not exist.
  */
 import type { Collection, Field } from '../../contract/collection.js';
-import { fromStoredKey } from '../plan/any-payload.js';
+import { fromStoredKey } from '../plan/many-to-any-payload.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import { storedFields, type ReferenceCheck } from '../plan/references.js';
 import {

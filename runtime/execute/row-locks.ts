@@ -6,7 +6,7 @@ import { readValue } from '../plan/values.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
-import { compileColumns, compileRowPermission } from '../sql/write.js';
+import { compileColumnsByTuples, compileRowPermission } from '../sql/write.js';
 import type { Key } from '../plan/write-plan.js';
 import { chunk } from './chunk.js';
 import { findStoredKeys, hasAlternativeSpellings } from './stored-keys.js';
@@ -70,7 +70,7 @@ export const findRowsByValues = async (
   context: RowsContext,
 ): Promise<readonly Key[]> => {
   const matches = { fields, tuples: [values], where, ...context };
-  const statement = compileColumns(collection, collection.key, matches);
+  const statement = compileColumnsByTuples(collection, collection.key, matches);
   const rows = await context.executor.query(statement.text, statement.values);
   return rows.map((row) => toKey(collection, row));
 };
@@ -82,7 +82,7 @@ export const readColumns = async (
   context: RowsContext,
 ): Promise<readonly (Scalar | null)[]> => {
   const matches = { fields: collection.key, tuples: [key], where: conditionTrue, ...context };
-  const statement = compileColumns(collection, columns, matches);
+  const statement = compileColumnsByTuples(collection, columns, matches);
   const [row] = await context.executor.query(statement.text, statement.values);
   if (row === undefined) throw missingItem(collection);
   return columns.map((field) => {

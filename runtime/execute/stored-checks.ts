@@ -7,7 +7,7 @@ import type { Scalar } from '../plan/parsed-value.js';
 import { readValue } from '../plan/values.js';
 import type { CreatePlan, Key, UpdatePlan } from '../plan/write-plan.js';
 import type { Collection, Field } from '../../contract/collection.js';
-import { compileColumns } from '../sql/write.js';
+import { compileColumnsByTuples } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import { requireRowPermission, toKey, type RowsContext } from './row-locks.js';
 import { keyText } from './stored-keys.js';
@@ -82,7 +82,7 @@ export const readStored = async (
 ): Promise<readonly StoredRow[]> => {
   const fields = [...new Set([...collection.key, ...columns])];
   const matches = { fields: collection.key, tuples: keys, where: conditionTrue, ...context };
-  const { text, values } = compileColumns(collection, fields, matches);
+  const { text, values } = compileColumnsByTuples(collection, fields, matches);
   const rows = await context.executor.query(text, values);
   return rows.map((row) => ({
     key: toKey(collection, row),

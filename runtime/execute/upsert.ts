@@ -4,7 +4,7 @@
  * fails and the whole is run again.
  */
 import { ApiError, invalidPayload, throwProblems } from '../../contract/errors.js';
-import { compareValues } from '../plan/compare.js';
+import { compareValues } from '../plan/compare-values.js';
 import { missingItem } from '../plan/item.js';
 import { mergeCreates } from '../plan/merge-creates.js';
 import { isRefusal } from '../plan/problem-collection.js';

@@ -2,7 +2,7 @@
 import type { Collection, Field } from '../../contract/collection.js';
 import { invalidPayload, throwProblems } from '../../contract/errors.js';
 import { missingItem } from '../plan/item.js';
-import { bindCreate, bindUpdate, type OwnerValues } from '../plan/owner.js';
+import { bindCreate, bindUpdate, type OwnerValues } from '../plan/owner-operands.js';
 import {
   isOwnerOperand,
   type CreatePlan,

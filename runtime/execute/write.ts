@@ -4,7 +4,7 @@
  */
 import type { Executor } from '../databases/contract.js';
 import { missingItem } from '../plan/item.js';
-import { isKeyGenerated } from '../plan/new-row.js';
+import { isKeyGenerated } from '../plan/create-response.js';
 import type { CreatePlan, DeletePlan, Key, UpdatePlan } from '../plan/write-plan.js';
 import { compileInsert, type Returning } from '../sql/insert.js';
 import { compileDelete, compileUpdate } from '../sql/write.js';

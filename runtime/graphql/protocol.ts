@@ -6,7 +6,7 @@ import { apiError, invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { refuseDryRun } from '../request/dry-run.js';
-import { refuseMatch } from '../request/if-match.js';
+import { refuseIfMatch } from '../request/if-match.js';
 import { hasLoneSurrogate, loneSurrogate, readJson } from '../request/body.js';
 
 /** A GraphQL request. */
@@ -21,7 +21,7 @@ export interface GraphqlCall {
 /** Reads the call from a request. @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
 export const readCall = async (request: ApiRequest): Promise<GraphqlCall> => {
   refuseDryRun(request);
-  refuseMatch(request);
+  refuseIfMatch(request);
   if (request.method === 'POST') return toCall(await readBody(request), false);
   return toCall(readQueryString(request.query), true);
 };

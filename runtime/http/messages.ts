@@ -6,9 +6,9 @@ import { Readable, pipeline } from 'node:stream';
 import { arrivals } from '../concurrency/arrivals.js';
 import { packageVersion } from '../config/package.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
-import type { Connection, Proxies } from '../request/client-address.js';
+import type { Connection, Proxies } from './client-address.js';
 import { readBody, streamBody } from './body.js';
-import { isUntrustedOrigin, type OriginOptions } from '../request/origin.js';
+import { isUntrustedOrigin, type OriginOptions } from './origin.js';
 
 export interface MessageOptions extends OriginOptions {
   /** Path prefix without a trailing slash, such as `/api`; empty at the root. */

@@ -9,7 +9,7 @@ import type { ApiRequest } from '../request/api-request.js';
 import type { Database, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import type { FairQueue } from '../concurrency/fair-queue.js';
-import type { AnswerBytes } from '../execute/answer-bytes.js';
+import type { AnswerBudget } from '../execute/answer-budget.js';
 import { createReadBudget, type ReadBudget } from '../execute/read-budget.js';
 import { networkOf } from '../network/ip.js';
 import type { Limits } from '../sql/page.js';
@@ -26,7 +26,7 @@ export interface ItemServices {
   /** Limits of callers without a user. */
   readonly publicLimits: Limits;
   readonly maxDepth: number;
-  readonly answers: AnswerBytes;
+  readonly answers: AnswerBudget;
   /** Bounds the requests that run and wait. */
   readonly admission: FairQueue;
   readonly observe: Observe;

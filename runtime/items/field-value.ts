@@ -1,7 +1,7 @@
 /** Checks a value that an operation writes to a field by itself, without the payload of an item. */
 import { requireField, type Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
-import { validateFilter } from '../plan/validate.js';
+import { evaluateFilter } from '../plan/filter-evaluation.js';
 import { parseFilter } from '../request/filter.js';
 
 /** Operands are constants here: there is no caller whose variables they could be. */
@@ -13,6 +13,6 @@ export const requireFieldValue = (collection: Collection, name: string, value: u
   const values: unknown[] = [];
   const filter = parseFilter(validation, values);
   const payload = new Map([[name, value]]);
-  if (validateFilter(filter, { collection, payload, nullPasses: true, resolve, values }).length > 0)
+  if (evaluateFilter(filter, { collection, payload, nullPasses: true, resolve, values }).length > 0)
     throw invalidPayload(validationMessage);
 };

@@ -25,7 +25,7 @@ import { forbiddenCollection } from '../plan/scope.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { dryRunHeaders, readDryRun } from '../request/dry-run.js';
-import { refuseMatch } from '../request/if-match.js';
+import { refuseIfMatch } from '../request/if-match.js';
 import { readOnConflict, refuseOnConflict } from '../request/on-conflict.js';
 import { readSearch } from '../request/search.js';
 import { parseCachedQuery, parseWriteQuery } from './parsed-queries.js';
@@ -143,7 +143,7 @@ const cache = (response: ApiResponse, { request, collection, key, context: { tag
 
 /** Writes after the principal has been confirmed; reads the body before that, because it can take long. */
 const runWrite = async (action: Action, call: Call, access: Access): Promise<ApiResponse | null> => {
-  if (!action.matches) refuseMatch(call.request);
+  if (!action.matches) refuseIfMatch(call.request);
   const isDryRun = readDryRun(call.request.query);
   if (!action.takesConflict) refuseOnConflict(call.request);
   await call.request.body();

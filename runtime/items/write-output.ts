@@ -3,7 +3,7 @@ import type { KeyList } from '../execute/key-list.js';
 import { JsonRows, noRows } from '../execute/row-set.js';
 import type { OutputReader } from '../execute/write.js';
 import type { Executor } from '../databases/contract.js';
-import { withEmptyLists } from '../plan/new-row.js';
+import { withEmptyLists } from '../plan/create-response.js';
 import { planRead } from '../plan/read.js';
 import type { ParsedQuery, Query } from '../request/query.js';
 import { compileReturning } from '../sql/insert.js';

@@ -1,6 +1,7 @@
 /** The caller of an operation on what belongs to a user: keys, requests and webhooks. */
 import { forbidden } from '../../contract/errors.js';
-import { toCaller, type Caller } from '../queue/http/caller.js';
+import { toCaller } from '../queue/http/caller.js';
+import type { Caller } from '../queue/requests/requests.js';
 import type { OperationContext } from './context.js';
 import { throwApiError } from '../queue/requests/api-errors.js';
 

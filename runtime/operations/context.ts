@@ -5,9 +5,9 @@ import type { Access } from '../access/access.js';
 import type { Principal } from '../access/principal.js';
 import { requireSameOrigin } from '../access/credentials.js';
 import type { Client, DryRun } from '../items/context.js';
-import type { Caller } from '../queue/http/caller.js';
+import type { Caller } from '../queue/requests/requests.js';
 import { dryRunHeaders, readDryRun, refuseDryRun } from '../request/dry-run.js';
-import { refuseMatch } from '../request/if-match.js';
+import { refuseIfMatch } from '../request/if-match.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readTraceparent } from '../tracing/traceparent.js';
 import { readFormFile, type UploadedFile } from '../request/upload.js';
@@ -73,7 +73,7 @@ export const openContext = (
 ): OpenedContext => {
   if (isTried) readDryRun(request.query);
   else refuseDryRun(request);
-  refuseMatch(request);
+  refuseIfMatch(request);
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
   let principal: Promise<Principal> | null = null;

@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { decodeValue } from '../request/route.js';
 import { openContext, type OpenedContext } from './context.js';
 import type { Operation } from './declarations.js';
-import type { Caller } from '../queue/http/caller.js';
+import type { Caller } from '../queue/requests/requests.js';
 import { lazy } from '../concurrency/lazy.js';
 import { readInput } from './input.js';
 import { throwApiError } from '../queue/requests/api-errors.js';

@@ -5,8 +5,8 @@ import type {
   RequestsSubmitInput,
 } from '../../generated/server/operations.js';
 import { invalidQuery, unprocessable } from '../../contract/errors.js';
-import type { Caller } from '../queue/http/caller.js';
-import type { Queue } from '../queue/http/routes.js';
+import type { Caller } from '../queue/requests/requests.js';
+import type { Queue } from '../queue/queue.js';
 import { wireStates } from '../queue/requests/status.js';
 import { recordRedelivery } from '../queue/store/quotas.js';
 import {
@@ -19,7 +19,7 @@ import {
 import { logStart, parseCursor, type LogCursor } from '../queue/store/logs.js';
 import { listRequests, type ListFilter } from '../queue/store/request-lists.js';
 import type { RequestHead, RequestState } from '../queue/store/request-head.js';
-import type { SubmitOptions } from '../queue/http/submit-options.js';
+import type { SubmitOptions } from '../queue/requests/submit.js';
 import { findTargetError, type TargetPolicy } from '../queue/webhooks/target.js';
 import type { OperationContext } from './context.js';
 import { callerOf } from './caller.js';

@@ -7,7 +7,7 @@ import type { Background } from '../concurrency/background.js';
 import type { Config } from '../config/config.js';
 import type { ItemServices } from '../items/context.js';
 import type { Observe } from '../observe.js';
-import type { Queue } from '../queue/http/routes.js';
+import type { Queue } from '../queue/queue.js';
 import type { Transfers } from '../transfers/routes.js';
 
 /**

@@ -21,6 +21,7 @@ import {
   type ReadPlan,
 } from './types.js';
 
+/** A read of groups and measures in place of items. */
 export interface AggregatePlan extends Pick<
   ReadPlan,
   'collection' | 'where' | 'whereTotal' | 'limit' | 'offset' | 'page' | 'meta'
@@ -37,12 +38,14 @@ export interface AggregatePlan extends Pick<
   readonly order: readonly { readonly output: number; readonly descending: boolean }[];
 }
 
+/** A column by whose values rows are grouped. */
 export interface Group {
   /** Key in the result, such as `born_year` or `artist.name`. */
   readonly name: string;
   readonly column: ColumnRef;
 }
 
+/** An operation on the rows of a group. */
 export interface Measure {
   readonly operation: AggregateName;
   /** Key below the operation; `null` for the rows. */

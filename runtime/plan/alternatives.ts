@@ -2,7 +2,7 @@
 import type { Collection } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
-import { bindCreate, bindUpdate, noOwnerValues } from './owner.js';
+import { bindCreate, bindUpdate, noOwnerValues } from './owner-operands.js';
 import { collectLocated, isRefusal, planOrRefuse } from './problem-collection.js';
 import type { PayloadLevel } from './row-context.js';
 import {

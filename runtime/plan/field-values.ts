@@ -1,7 +1,7 @@
 /** Reads the values of a payload as their columns store them. */
 import type { Field, ToAny } from '../../contract/collection.js';
 import { invalidPayload, type ApiError } from '../../contract/errors.js';
-import { findTarget, toStoredKey } from './any-payload.js';
+import { findTarget, toStoredKey } from './many-to-any-payload.js';
 import { invalidValueError, validationError } from './problems.js';
 import type { Payload, RowContext } from './row-context.js';
 import type { ParsedValue, Scalar } from './parsed-value.js';

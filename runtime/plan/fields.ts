@@ -7,7 +7,7 @@ import { planListGroups } from './aggregate.js';
 import { fromQuery } from './comparison.js';
 import { planFilter } from './filter.js';
 import { findCall, planCall } from './functions.js';
-import { joinTargets } from './any.js';
+import { joinTargets } from './many-to-any.js';
 // a circle: a selection plans nested reads, and a read plans its selection
 import { noGroups, planAnyTarget, planMany } from './read.js';
 import {

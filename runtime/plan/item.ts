@@ -1,4 +1,4 @@
-/** Reads of items by key. */
+/** Restricts reads to items by their keys, and parses keys. */
 import type { Collection, Field } from '../../contract/collection.js';
 import { forbidden } from '../../contract/errors.js';
 import { splitKey } from '../request/route.js';

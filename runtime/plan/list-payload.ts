@@ -6,12 +6,13 @@ import { readKey, splitKeyValue } from './item.js';
 import type { Payload } from './row-context.js';
 import type { Key } from './write-plan.js';
 
+/** An entry of a list in a payload. */
 export interface ListEntry {
   readonly payload: Payload;
   /** JSON path to the entry. */
   readonly pointer: readonly (string | number)[];
   /** Position in the complete list, from 1; `null` in a list of changes. */
-  readonly place: number | null;
+  readonly ordinal: number | null;
 }
 
 /** A row that the payload gives by its key. */
@@ -21,6 +22,7 @@ export interface KeyedEntry extends ListEntry {
   readonly isObject: boolean;
 }
 
+/** The changes of a list that a payload contains. */
 export interface ListChange {
   readonly creates: readonly ListEntry[];
   readonly updates: readonly KeyedEntry[];
@@ -61,7 +63,7 @@ const readCompleteList = (
   const creates: ListEntry[] = [];
   const updates: KeyedEntry[] = [];
   entries.forEach((entry, index) => {
-    const at = { pointer: [index], place: index + 1 };
+    const at = { pointer: [index], ordinal: index + 1 };
     if (isObject(entry) && !hasKey(relation, entry)) creates.push({ payload: entry, ...at });
     else updates.push(...asArray(readEntry(at.pointer, () => readUpdate(relation, entry, at))));
   });
@@ -88,10 +90,10 @@ const readChanges = (relation: ToMany, value: Payload, readEntry: ReadEntry): Li
     creates: read('create', (entry, pointer) => ({
       payload: requireObject(relation, entry),
       pointer,
-      place: null,
+      ordinal: null,
     })),
     updates: read('update', (entry, pointer) =>
-      readUpdate(relation, requireObject(relation, entry), { pointer, place: null }),
+      readUpdate(relation, requireObject(relation, entry), { pointer, ordinal: null }),
     ),
     removes: read('delete', (key) => readBareKey(relation, key)),
   };
@@ -108,7 +110,7 @@ const hasKey = ({ collection }: ToMany, entry: Payload): boolean =>
 const readUpdate = (
   relation: ToMany,
   entry: unknown,
-  at: Pick<ListEntry, 'pointer' | 'place'>,
+  at: Pick<ListEntry, 'pointer' | 'ordinal'>,
 ): KeyedEntry => {
   if (!isObject(entry)) return { key: readBareKey(relation, entry), payload: {}, ...at, isObject: false };
   const { key } = relation.collection;

@@ -22,17 +22,17 @@ export const toPosition = (field: Field, position: number): Scalar | null => {
 
 /**
  * Returns the positions of the new rows of a list: those in the complete list, or after its last row.
- * @param places of the rows in the complete list, from 1; `null` for rows that are added
+ * @param ordinals of the rows in the complete list, from 1; `null` for rows that are added
  */
 export const newPositions = (
   relation: ToMany,
-  places: readonly (number | null)[],
+  ordinals: readonly (number | null)[],
 ): readonly (RowPosition | null)[] | null => {
   const field = positionField(relation);
   if (field === null) return null;
-  return places.map((place, index): RowPosition | null => {
+  return ordinals.map((ordinal, index): RowPosition | null => {
     const value =
-      place === null ? ({ from: 'end', field, offset: index + 1 } as const) : toPosition(field, place);
+      ordinal === null ? ({ from: 'end', field, offset: index + 1 } as const) : toPosition(field, ordinal);
     return value === null ? null : { name: field.name, value };
   });
 };
@@ -43,13 +43,13 @@ export const newPositions = (
  */
 export const namedPosition = (
   relation: ToMany,
-  { payload, place }: { readonly payload: Payload; readonly place: number | null },
+  { payload, ordinal }: { readonly payload: Payload; readonly ordinal: number | null },
   { policies }: PlanContext,
 ): { readonly name: string; readonly value: Scalar } | null => {
   const field = positionField(relation);
-  if (field === null || place === null || Object.hasOwn(payload, field.name)) return null;
+  if (field === null || ordinal === null || Object.hasOwn(payload, field.name)) return null;
   const grant = policies.grant(relation.collection, 'update');
   if (grant?.fields.has(field.name) !== true || (field.readonly === true && !grant.admin)) return null;
-  const value = toPosition(field, place);
+  const value = toPosition(field, ordinal);
   return value === null ? null : { name: field.name, value };
 };

@@ -1,4 +1,4 @@
-/** Decides about rows that leave a list: deleted, or kept without an owner. */
+/** Finds the foreign key of the rows of a list, and whether rows that leave the list are deleted or kept without an owner. */
 import type { Field, ToMany } from '../../contract/collection.js';
 
 /** Returns the foreign key of the list's rows. */

@@ -5,7 +5,7 @@ import { nameableReferences, listLevel, visibleRows, type Owner } from './list-l
 import { namedPosition, newPositions } from './list-position.js';
 import { hasChanges, readListChange, type KeyedEntry, type ListChange } from './list-payload.js';
 import { isKeyPart, isDeletedOnRemoval, foreignKey, releasableFields } from './list-relation.js';
-import { bindUpdate, noOwnerValues } from './owner.js';
+import { bindUpdate, noOwnerValues } from './owner-operands.js';
 import { planDelete } from './delete.js';
 import { isForbidden, isKeyChosen, requireDepth } from './parent.js';
 import { entryLevel, noOwner, type PayloadLevel, type Payload } from './row-context.js';
@@ -74,7 +74,7 @@ const planCreates = (
         rowPointers: entries.map(({ pointer }) => pointer),
         positions: newPositions(
           relation,
-          entries.map(({ place }) => place),
+          entries.map(({ ordinal }) => ordinal),
         ),
       },
     ),
@@ -148,12 +148,12 @@ const planKeyedCreate = (
   level: PayloadLevel,
 ): ListUpdate['create'] => {
   const { collection } = relation;
-  const { key, payload, place, isObject } = entry;
-  if (!isObject || place === null || !isKeyChosen(collection)) return null;
+  const { key, payload, ordinal, isObject } = entry;
+  if (!isObject || ordinal === null || !isKeyChosen(collection)) return null;
   const named = Object.fromEntries(collection.key.map(({ name }, index) => [name, key[index]]));
   const plan = planOrRefuse((problems) => {
     const grant = requireGrant(collection, 'create', level.writing);
-    const [position = null] = newPositions(relation, [place]) ?? [];
+    const [position = null] = newPositions(relation, [ordinal]) ?? [];
     const created = { ...level, problems };
     const row = readNewRow({ ...payload, ...named }, { grant, position }, created);
     return toCreatePlan(grant, [row], related);

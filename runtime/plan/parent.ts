@@ -2,7 +2,7 @@
 import type { Collection, ToOne } from '../../contract/collection.js';
 import { invalidPayload, type ApiError } from '../../contract/errors.js';
 import { planAlternatives } from './alternatives.js';
-import { bindCreate, noOwnerValues } from './owner.js';
+import { bindCreate, noOwnerValues } from './owner-operands.js';
 import { collectLocated, isRefusal, planOrRefuse } from './problem-collection.js';
 import { rowsWithReadable } from './references.js';
 import { noOwner, type PayloadLevel } from './row-context.js';
@@ -34,7 +34,7 @@ const parentLevel = ({ name, anyOf }: ToOne, level: PayloadLevel): PayloadLevel 
   positions: null,
 });
 
-/** @throws INVALID_PAYLOAD where the payload crosses too many relations */
+/** Requires that a payload crosses no more relations than allowed. @throws INVALID_PAYLOAD */
 export const requireDepth = ({ path, writing: { maxDepth } }: PayloadLevel): void => {
   if (path.length > maxDepth)
     throw invalidPayload(`"${path.join('.')}" crosses more than ${maxDepth} relations`);

@@ -2,7 +2,7 @@
 import type { Grant } from '../access/grant.js';
 import type { ToMany, ToOne } from '../../contract/collection.js';
 import { isObject } from '../../contract/objects.js';
-import { findTarget } from './any-payload.js';
+import { findTarget } from './many-to-any-payload.js';
 import { readKey } from './item.js';
 import type { Payload } from './row-context.js';
 import type { Key } from './write-plan.js';

@@ -1,7 +1,7 @@
 /** Brings payloads into the form that rows are read from. */
 import type { Collection, Relation, ToOne } from '../../contract/collection.js';
 import { isObject } from '../../contract/objects.js';
-import { findTarget, openTargets } from './any-payload.js';
+import { findTarget, openTargets } from './many-to-any-payload.js';
 import type { Payload } from './row-context.js';
 
 /**

@@ -1,4 +1,4 @@
-/** The columns of a payload that need no more than parsing, which most are. */
+/** Finds the columns of a payload that need no more than parsing, which most are. */
 import type { Grant } from '../access/grant.js';
 import type { Field } from '../../contract/collection.js';
 

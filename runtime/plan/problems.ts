@@ -2,7 +2,7 @@
 import type { Collection, Field } from '../../contract/collection.js';
 import { apiError, type ApiError } from '../../contract/errors.js';
 import { locationDetails, type PayloadLocation } from './problem-collection.js';
-import type { Failure } from './validate.js';
+import type { Failure } from './filter-evaluation.js';
 import type { ParsedValue } from './parsed-value.js';
 
 /** A payload of a collection. */

@@ -27,6 +27,7 @@ import {
   type Select,
 } from './types.js';
 
+/** The query without parameters. */
 export const emptyQuery: Query = {
   fields: null,
   filter: null,

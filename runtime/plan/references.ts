@@ -77,7 +77,7 @@ const checkOf = (collection: Collection, relation: ToOne, context: PlanContext):
   return check;
 };
 
-/** Returns the fields that say which row a relation leads to. */
+/** Returns the fields that store which row a relation refers to. */
 export const storedFields = ({ fields, anyOf }: ToOne): readonly string[] =>
   anyOf === undefined ? fields : [...fields, anyOf.collectionField.name];
 

@@ -8,6 +8,7 @@ import type { PlanContext } from './scope.js';
 import type { Key, OwnerOperand } from './write-plan.js';
 import type { Scalar } from './parsed-value.js';
 
+/** An object of a body, by name of field or relation. */
 export type Payload = Readonly<Record<string, unknown>>;
 
 export interface WriteContext extends PlanContext {

@@ -25,6 +25,7 @@ export interface Change {
 /** The plans of related rows that a payload contains. */
 export type RelatedPlans = Pick<UpdatePlan, 'parents' | 'lists'>;
 
+/** Plans of a row without related rows. */
 export const noRelated: RelatedPlans = { parents: [], lists: [] };
 
 /** Plans rows of any collection; related rows are planned like those of a request. */
@@ -104,7 +105,7 @@ export const toUpdatePlan = (
   };
 };
 
-/** @throws FORBIDDEN where the caller may not do this with any item */
+/** Returns the grant of an action. @throws FORBIDDEN where the caller may not do this with any item */
 export const requireGrant = (collection: Collection, action: Action, context: PlanContext): Grant => {
   const grant = context.policies.grant(collection, action);
   if (grant === null) throw forbiddenCollection(collection.name);

@@ -3,10 +3,10 @@ import { always, listsField, restrictGrant, type Grant, type Rule } from '../acc
 import type { Field } from '../../contract/collection.js';
 import { forbidden, throwProblems, type ApiError } from '../../contract/errors.js';
 import { parseFilter, type Filter } from '../request/filter.js';
-import { findRuleProblems } from './permission.js';
+import { findRuleProblems } from './access-rows.js';
 import { validationError, ruleError, type ReportedFailure } from './problems.js';
 import { isUnchangedKey, type Payload, type RowContext } from './row-context.js';
-import { validateFilter, validateRule, type Failure } from './validate.js';
+import { evaluateFilter, evaluateRule, type Failure } from './filter-evaluation.js';
 import { isOwnerOperand, type ListRow } from './write-plan.js';
 import type { Scalar } from './parsed-value.js';
 
@@ -185,7 +185,7 @@ const findFailures = (
   const context = { collection: grant.collection, payload, nullPasses: false, resolve };
   for (const permission of grant.permissions) {
     if (permission.validation === always) continue;
-    const failures = validateRule(permission.validation, context);
+    const failures = evaluateRule(permission.validation, context);
     if (failures.length > 0) found.set(permission, failures);
   }
   return found;
@@ -207,7 +207,7 @@ const validateField = (
   const values: unknown[] = [];
   const filter = parseFilter(field.validation ?? {}, values);
   const message = field.validationMessage;
-  const failures = validateFilter(filter, {
+  const failures = evaluateFilter(filter, {
     collection: grant.collection,
     payload,
     nullPasses: true,

@@ -4,8 +4,8 @@
  */
 import type { Field, ToOne } from '../../contract/collection.js';
 import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
-import { findToAny, reportTargets, toStoredKey } from './any-payload.js';
-import { compareValues } from './compare.js';
+import { findToAny, reportTargets, toStoredKey } from './many-to-any-payload.js';
+import { compareValues } from './compare-values.js';
 import { isScalar, parseColumn, readAnyKey, readField } from './field-values.js';
 import { plainColumns } from './plain-columns.js';
 import {

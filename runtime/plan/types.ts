@@ -9,6 +9,7 @@ import type { FilterComparison } from '../../contract/operators.js';
 import type { MetaKey } from '../request/query.js';
 import type { AggregatePlan } from './aggregate.js';
 
+/** A read of one level: a collection, its rows, and the selection with the plans of its lists. */
 export interface ReadPlan {
   readonly collection: Collection;
   /** The grant from which the selection and the conditions were derived. */
@@ -48,6 +49,7 @@ export type Select =
   | { readonly kind: 'object'; readonly entries: readonly Entry[] }
   | { readonly kind: 'key'; readonly fields: readonly Field[]; readonly rule: Condition | null };
 
+/** A member of the JSON object of a row. */
 export type Entry =
   /** JSON that is the same in every row. */
   | { readonly kind: 'constant'; readonly name: string; readonly json: string }
@@ -110,6 +112,7 @@ export interface Join {
   readonly rule: Condition | null;
 }
 
+/** A condition on a row; its columns carry their rules. */
 export type Condition =
   | { readonly kind: 'true' }
   | { readonly kind: 'false' }
@@ -192,6 +195,7 @@ export type Operand =
   /** A value of the schema, such as the name of a collection. */
   | { readonly from: 'constant'; readonly value: string };
 
+/** One sort key. */
 export interface Order {
   readonly column: ColumnRef;
   readonly descending: boolean;

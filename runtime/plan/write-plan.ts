@@ -7,6 +7,7 @@ import type { OwnerCheck, StoredCheck } from './row-validation.js';
 import type { Condition } from './types.js';
 import type { Scalar } from './parsed-value.js';
 
+/** The parts of a key, in the order of `Collection.key`. */
 export type Key = readonly Scalar[];
 
 /** Values by field name. */
@@ -28,6 +29,7 @@ export const isOwnerOperand = (value: Scalar | null | OwnerOperand): value is Ow
 /** A row of a list whose owner is not written yet. */
 export type ListRow = ReadonlyMap<string, Scalar | null | OwnerOperand>;
 
+/** The rows to create in one collection, with their related rows and the checks that they have to pass. */
 export interface CreatePlan<Row extends ListRow = WriteRow> {
   readonly collection: Collection;
   readonly grant: Grant;
@@ -40,6 +42,7 @@ export interface CreatePlan<Row extends ListRow = WriteRow> {
   readonly references: readonly { readonly rowIndex: number; readonly check: ReferenceCheck }[];
 }
 
+/** The values to set in rows of one collection, with their related rows and the checks that they have to pass. */
 export interface UpdatePlan<Row extends ListRow = WriteRow> {
   readonly collection: Collection;
   readonly grant: Grant;
@@ -66,6 +69,7 @@ export interface UpsertPlan {
   readonly rows: readonly UpsertRow[];
 }
 
+/** A row that is created or changed, whichever applies. */
 export interface UpsertRow {
   /** The values of the unique fields; `null` where no stored row can have them. */
   readonly tuple: Key | null;
@@ -77,6 +81,7 @@ export interface UpsertRow {
   readonly update: UpdatePlan | Refusal | null;
 }
 
+/** The deletion of rows by key. */
 export interface DeletePlan {
   readonly collection: Collection;
   readonly grant: Grant;

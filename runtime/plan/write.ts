@@ -6,7 +6,7 @@ import type { Collection } from '../../contract/collection.js';
 import { throwProblems, type ApiError } from '../../contract/errors.js';
 import type { OnConflict } from '../request/on-conflict.js';
 import { planLists } from './list.js';
-import { bindCreate, bindUpdate, noOwnerValues } from './owner.js';
+import { bindCreate, bindUpdate, noOwnerValues } from './owner-operands.js';
 import { planParents } from './parent.js';
 import { collectLocated } from './problem-collection.js';
 import { entryLevel, itemLevel, noOwner, type PayloadLevel, type WriteContext } from './row-context.js';

@@ -16,8 +16,8 @@ export interface ReplacementOptions {
   startSpare(directory: string): Worker;
   /** Returns the processes that serve requests, without those that are to end. */
   serving(): readonly Worker[];
-  /** Returns all of these, with those that answer their last requests. */
-  answering(): readonly Worker[];
+  /** Returns the same, with those that are draining: they answer their last requests and end. */
+  servingOrDraining(): readonly Worker[];
   /** Sets whether a process is started again when it ends. */
   setRestart(child: Worker, restarts: boolean): void;
   /** Has a process end when the clients have gone to others. */
@@ -177,7 +177,7 @@ const adopt = async (finding: Finding, { state, options }: Context): Promise<voi
   const isNew = directory !== state.directory;
   if (!isNew && failure === state.failure && generation === state.generation) return;
   Object.assign(state, { directory, generation, failure });
-  const children = options.answering();
+  const children = options.servingOrDraining();
   const serving = children.map((child) => untilServing(child, directory));
   for (const child of children) send(child, toServe(state));
   if (isNew) {

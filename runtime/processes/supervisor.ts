@@ -229,8 +229,8 @@ const replacementOptions = (
       watch(spare, supervision);
       return spare;
     },
-    serving: () => answeringProcesses(supervision).filter(({ id }) => !retired.has(id)),
-    answering: () => answeringProcesses(supervision),
+    serving: () => readyProcesses(supervision).filter(({ id }) => !retired.has(id)),
+    servingOrDraining: () => readyProcesses(supervision),
     setRestart(child, restarts) {
       if (restarts) retired.delete(child.id);
       else retired.add(child.id);
@@ -246,8 +246,8 @@ const replacementOptions = (
   };
 };
 
-/** Returns the processes that have been ready. */
-const answeringProcesses = ({ ready }: Supervision): readonly Worker[] =>
+/** Returns the processes that serve, with those that are draining. */
+const readyProcesses = ({ ready }: Supervision): readonly Worker[] =>
   children().filter(({ id }) => ready.has(id));
 
 interface EndedProcess {

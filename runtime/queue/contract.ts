@@ -57,6 +57,7 @@ export interface ModelRequestInput {
 export const requestWorkflowId = ({ requestId, round }: RequestRound): string =>
   round === 1 ? requestId : `${requestId}-${round}`;
 
+/** A request and the number of its run: 1, and one more each time that it is run again (`svc_requests.round`). */
 export interface RequestRound {
   readonly requestId: string;
   readonly round: number;

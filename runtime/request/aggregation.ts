@@ -5,6 +5,7 @@ import { parseCall, resultName } from '../../contract/functions.js';
 import { parseFilter, type Filter } from './filter.js';
 import { readNames, readObject, splitPath } from './names.js';
 
+/** The aggregation of one level; its names are not resolved yet. */
 export interface Aggregation {
   /** The values of each row of the response, in order. */
   readonly outputs: readonly OutputNode[];
@@ -13,6 +14,7 @@ export interface Aggregation {
   readonly having: Filter | null;
 }
 
+/** A member of each row of the response. */
 export type OutputNode =
   /** The values of all groups, each under its own name. */
   | { readonly kind: 'groups' }

@@ -2,6 +2,7 @@
 
 import type { Readable } from 'node:stream';
 
+/** A request, as both listeners hand it to the handlers of routes. */
 export interface ApiRequest {
   /** Unique per request: returned as `X-Request-Id` and written to logs. */
   readonly id: string;
@@ -41,6 +42,7 @@ export interface ApiRequest {
   readonly isLastTry?: true;
 }
 
+/** A response, as handlers of routes return it. Header names are in lower case. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** Reads JSON request bodies. */
+/** Reads JSON request bodies, and limits the nesting and the characters of JSON text. */
 import { isUtf8 } from 'node:buffer';
 import { apiError, invalidPayload } from '../../contract/errors.js';
 import type { ApiRequest } from './api-request.js';
@@ -78,6 +78,7 @@ const isEscaped = (json: string, index: number): boolean => {
   return (index - start) % 2 === 1;
 };
 
+/** The end of an error message about a text with a lone surrogate. */
 export const loneSurrogate = 'half of a surrogate pair, such as \\ud800, which is no character';
 
 /** Returns whether texts in JSON have escapes of lone surrogates, which UTF-8 cannot store. */

@@ -1,4 +1,4 @@
-/** The parameter `dry_run` of a write. */
+/** Reads and refuses the parameter `dry_run` of a write. */
 import { invalidQuery } from '../../contract/errors.js';
 import type { ApiRequest } from './api-request.js';
 import { mayName, refuseMisspelled } from './spelling.js';
@@ -17,7 +17,7 @@ export const readDryRun = (query: string): boolean => {
   return value === 'true';
 };
 
-/** @throws INVALID_QUERY where `dry_run` is given to a call that would write all the same */
+/** Refuses `dry_run` for a call that would write all the same. @throws INVALID_QUERY */
 export const refuseDryRun = ({ method, query }: Pick<ApiRequest, 'method' | 'query'>): void => {
   if (method === 'GET' || !readDryRun(query)) return;
   throw invalidQuery(

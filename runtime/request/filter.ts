@@ -4,6 +4,7 @@ import { operatorNames, operators, oppositeOf, type Operator } from '../../contr
 import { isObject } from '../../contract/objects.js';
 import { asList } from './query-string.js';
 
+/** A filter whose names are not resolved yet. */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
   /** A key that is not an operator: a field or relation, and the filter on it. */

@@ -8,7 +8,7 @@ export const maxLevels = 64;
 
 /** Splits a path of names at its dots. @throws INVALID_QUERY for more than 64 levels */
 export const splitPath = (name: string, parameter: string): readonly string[] => {
-  // a point inside the parentheses of a function belongs to the name of its column
+  // a dot inside the parentheses of a function belongs to the name of its column
   const path = name.includes('(')
     ? name.split(/\.(?![^(]*\))/, maxLevels + 1)
     : name.split('.', maxLevels + 1);

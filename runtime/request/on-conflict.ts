@@ -1,4 +1,4 @@
-/** The parameters `on_conflict` and `conflict` of a create. */
+/** Reads and refuses the parameters `on_conflict` and `conflict` of a create. */
 import { invalidQuery } from '../../contract/errors.js';
 import type { ApiRequest } from './api-request.js';
 import { parseQueryString } from './query-string.js';
@@ -25,7 +25,7 @@ export const readOnConflict = (query: string): OnConflict | null => {
   return toOnConflict(parameters.on_conflict, parameters.conflict);
 };
 
-/** @throws INVALID_QUERY */
+/** Converts the two parameters, of REST or GraphQL; returns null where they are absent. @throws INVALID_QUERY */
 export const toOnConflict = (action: unknown, conflict: unknown): OnConflict | null => {
   const given = conflict ?? null;
   if (action === undefined || action === null) {
@@ -40,7 +40,7 @@ export const toOnConflict = (action: unknown, conflict: unknown): OnConflict | n
   return { action, conflict: names };
 };
 
-/** @throws INVALID_QUERY where `on_conflict` is given to another write than a create of items */
+/** Refuses `on_conflict` for other writes than a create of items. @throws INVALID_QUERY */
 export const refuseOnConflict = ({ query }: Pick<ApiRequest, 'query'>): void => {
   if (readOnConflict(query) !== null) throw invalidQuery('"on_conflict" is for POST of items');
 };

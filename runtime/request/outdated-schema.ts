@@ -1,4 +1,4 @@
-/** Requests whose statements failed because the schema has changed since they were written. */
+/** Marks requests whose statements failed because the schema has changed since they were compiled. */
 import type { ApiRequest } from './api-request.js';
 
 /** Thrown where a request had no effect and can be run again on a build of the schema as it is now. */

@@ -4,6 +4,7 @@
  */
 import { invalidQuery } from '../../contract/errors.js';
 
+/** A value of a query string: texts, nested by brackets. */
 export type RawValue = string | RawObject;
 export interface RawObject {
   [key: string]: RawValue;

@@ -13,6 +13,7 @@ import { maxLevels, readNames, readObject, splitPath, tooDeep } from './names.js
 import { parseQueryString } from './query-string.js';
 import { readTimeZone } from './timezone.js';
 
+/** The parameters of one level. A slot is the index of a value in `ParsedQuery.values`. */
 export interface Query {
   /** `null` where the parameter is absent. */
   readonly fields: readonly FieldNode[] | null;
@@ -64,6 +65,7 @@ export interface FieldNode {
   readonly targets?: readonly AnySelection[];
 }
 
+/** The selection in one target of a many-to-any relation. */
 export interface AnySelection {
   readonly collection: string;
   /** `null`: the bare key. */
@@ -72,11 +74,13 @@ export interface AnySelection {
   readonly query?: Query;
 }
 
+/** One name of `sort`. */
 export interface SortKey {
   readonly path: readonly string[];
   readonly descending: boolean;
 }
 
+/** A query and its values, which are stored separately. */
 export interface ParsedQuery {
   readonly query: Query;
   /** Equal for requests that differ only in values. */
@@ -247,7 +251,7 @@ const noMeta: Pick<Query, 'meta' | 'cursor'> = { meta: [], cursor: false };
 
 const metaNames: ReadonlySet<string> = new Set(['total_count', 'filter_count', 'cursor', '*']);
 
-/** @throws INVALID_QUERY */
+/** Reads `backlink`; true where it is absent. @throws INVALID_QUERY */
 const readBacklink = (value: unknown): boolean => {
   if (value === false || value === 'false') return false;
   if (value === undefined || value === null || value === '' || value === true || value === 'true')

@@ -1,4 +1,4 @@
-/** The handler of a route, and decoding of path segments. */
+/** Declares the handler of a route, and decodes the segments and keys of its path. */
 import type { ApiRequest, ApiResponse } from './api-request.js';
 
 /** Handles the requests of one route; throws errors. `segments`: the path parameters in order, as sent. */

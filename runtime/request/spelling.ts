@@ -1,4 +1,4 @@
-/** Parameters whose other spellings would change the meaning of a write, instead of being ignored. */
+/** Refuses misspelled parameters, which would change the meaning of a write if they were ignored. */
 import { invalidQuery } from '../../contract/errors.js';
 
 /** Returns a test of whether a query may have a parameter whose letters contain a word, however spelled; escapes may hide it. */
@@ -7,7 +7,7 @@ export const mayName = (word: string): ((query: string) => boolean) => {
   return (query) => query.includes('%') || pattern.test(query);
 };
 
-/** @throws INVALID_QUERY where a name differs from `name` only in case and in characters that are no letters */
+/** Refuses names that differ from `name` only in case and in characters that are no letters. @throws INVALID_QUERY */
 export const refuseMisspelled = (name: string, given: Iterable<string>): void => {
   const letters = lettersOf(name);
   for (const each of given) {

@@ -21,6 +21,7 @@ export const readDocument = async (request: ApiRequest, maxSize?: number): Promi
 
 const isForm = (mediaType: string): boolean => /^multipart\/form-data\b/i.test(mediaType);
 
+/** A file of a multipart form. */
 export interface UploadedFile {
   readonly bytes: Buffer;
   /** Media type in the form; empty where there is none. */

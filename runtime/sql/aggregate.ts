@@ -19,7 +19,7 @@ import {
 import { createStatement, join, sql, type Sql } from './fragment.js';
 import { compileCounts, compileWhere } from './count.js';
 import type { CompiledList } from './list.js';
-import { isWhole, maxScanParents, ownerKeys, parentOf } from './owner.js';
+import { isIntegerColumn, maxScanParents, parentKeyConditions, parentRowOf } from './parent-key.js';
 import { compileMaxRows, compilePage, readLimit, type ReadOptions } from './page.js';
 import type { CompiledRead } from './read.js';
 import { isMasked, type GroupsEntry, type Token } from './select.js';
@@ -55,10 +55,10 @@ export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): Com
 export const compileGroups = ({ plan, relation }: GroupsEntry, options: ReadOptions): CompiledList => {
   const { dialect } = options;
   const scope = createScope(createCompiler(dialect));
-  const parent = parentOf(relation, plan, scope);
+  const parent = parentRowOf(relation, plan, scope);
   const own = relation.fields.map((name) => columnOf(scope.compiler, scope.alias, name));
-  const ofParents = parent.fields.every(isWhole)
-    ? ownerKeys({ ...parent, columns: own }, dialect).many
+  const ofParents = parent.fields.every(isIntegerColumn)
+    ? parentKeyConditions({ ...parent, columns: own }, dialect).many
     : null;
   const source = compileSource(plan, scope, {
     columns: [['1 as one'], ...own.map((column, index): Sql => [`${column} as f${index}`])],
@@ -69,7 +69,7 @@ export const compileGroups = ({ plan, relation }: GroupsEntry, options: ReadOpti
   const keys: readonly Sql[] = parent.columns.map((column) => [column]);
   const match = own.map((_, index) => `${rows}.f${index} = ${parent.columns[index]}`).join(' and ');
   const kind = parts.groups.length === 0 ? 'left join' : 'join';
-  const { many } = ownerKeys(parent, dialect);
+  const { many } = parentKeyConditions(parent, dialect);
   const statement = sql`select ${join(keys, ', ')}, ${parts.columns} from ${parent.table} ${kind} (${source}) ${rows} on ${match} where ${many} group by ${join([...keys, ...parts.groups], ', ')}${parts.having} order by ${join([...keys, ...parts.order], ', ')}`;
   return {
     statement: {

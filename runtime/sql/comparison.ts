@@ -28,7 +28,10 @@ const roundings: Readonly<Partial<Record<Comparison, Rounding>>> = {
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
 
-/** @param column the compiled column of the condition */
+/**
+ * Compiles a comparison to an SQL condition.
+ * @param column the compiled column of the condition
+ */
 export const compileComparison = (condition: Compare, column: Sql, dialect: SqlDialect): Sql => {
   const { operator, operand } = condition;
   const { field } = condition.column;

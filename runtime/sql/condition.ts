@@ -18,6 +18,7 @@ export interface Compiler {
   nextAlias(): string;
 }
 
+/** One FROM clause during compilation. */
 export interface SqlScope {
   readonly compiler: Compiler;
   readonly alias: string;

@@ -17,6 +17,7 @@ export interface BindInput {
   readonly resolveQueryValue: (value: unknown) => unknown;
 }
 
+/** A bound value, or a list of them, whose value is read when the statement is rendered. */
 export interface Parameter {
   /** The placeholder, such as `?`; for a list, that of one element. */
   readonly placeholder: string;
@@ -25,11 +26,12 @@ export interface Parameter {
   readonly list: boolean;
   readonly width?: number;
   /** The placeholder for values that do not fit `placeholder`. */
-  readonly beyond?: OutOfRangePlaceholder;
+  readonly outOfRange?: OutOfRangePlaceholder;
   /** True where the value, a bigint, becomes part of the text instead of being bound. */
   readonly inText?: boolean;
 }
 
+/** A fragment: text and parameters in their order. */
 export type Sql = readonly (string | Parameter)[];
 
 /** Builds a fragment: arrays are fragments, objects are parameters, everything else is text. */
@@ -60,6 +62,7 @@ export interface Statement {
   render(input: BindInput): RenderedStatement;
 }
 
+/** The text of a statement, and its values in the order of their placeholders. */
 export interface RenderedStatement {
   readonly text: string;
   readonly values: readonly BindValue[];
@@ -91,8 +94,8 @@ export const createStatement = (fragment: Sql): Statement => {
 };
 
 /** Returns whether the text of the statement depends on the value. */
-const isVarying = ({ list, beyond, inText }: Parameter): boolean =>
-  list || beyond !== undefined || inText === true;
+const isVarying = ({ list, outOfRange, inText }: Parameter): boolean =>
+  list || outOfRange !== undefined || inText === true;
 
 /** A parameter as text: `count` placeholders. */
 interface RenderedParameter {
@@ -118,12 +121,12 @@ const bind = (
 
 /** Returns the placeholder that fits all of the values. */
 export const placeholderOf = (
-  { placeholder, beyond }: Pick<Parameter, 'placeholder' | 'beyond'>,
+  { placeholder, outOfRange }: Pick<Parameter, 'placeholder' | 'outOfRange'>,
   values: readonly BindValue[],
 ): string =>
-  beyond === undefined || values.every((value) => value === null || beyond.fits(value))
+  outOfRange === undefined || values.every((value) => value === null || outOfRange.fits(value))
     ? placeholder
-    : beyond.placeholder;
+    : outOfRange.placeholder;
 
 const formatInteger = (value: BindValue | undefined): string => {
   if (typeof value !== 'bigint') throw new TypeError('only whole numbers may be part of a statement');
@@ -152,7 +155,7 @@ const createPlainStatement = (fragment: Sql, parameters: readonly Parameter[]): 
 /** The largest number of bound values that every database accepts in one statement. */
 const maxValues = 32_766;
 
-/** @throws INVALID_QUERY */
+/** Returns the values. @throws INVALID_QUERY where they are too many */
 const limitValues = (values: readonly BindValue[]): readonly BindValue[] => {
   if (values.length <= maxValues) return values;
   throw invalidQuery(

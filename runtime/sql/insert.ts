@@ -5,7 +5,7 @@ import type { ReadPlan } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
 import type { BindValue, SqlDialect } from '../databases/contract.js';
 import type { RenderedStatement } from './fragment.js';
-import { ownScope } from './own-scope.js';
+import { createTableScope } from './table-scope.js';
 import { columnsOf, compileSelect, type Token } from './select.js';
 import { bindValue } from './tuples.js';
 
@@ -21,7 +21,7 @@ export interface Returning {
  */
 export const compileReturning = (plan: ReadPlan, dialect: SqlDialect): Returning | null => {
   if (!dialect.returning || plan.where.kind !== 'true') return null;
-  const scope = ownScope(plan.collection, dialect);
+  const scope = createTableScope(plan.collection, dialect);
   const select = compileSelect(plan.select, scope);
   const columns = columnsOf(select);
   const isPlain =

@@ -1,7 +1,8 @@
-/** Chooses how a condition on a list is compiled. */
+/** Chooses between IN and EXISTS for a condition on a list. */
 import type { Condition } from '../plan/types.js';
 import type { SqlScope } from './condition.js';
 
+/** The condition that a list has a row of some kind. */
 export type Some = Extract<Condition, { kind: 'some' }>;
 
 /** Returns the form that is faster on the database and has the same meaning where it stands. */

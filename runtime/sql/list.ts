@@ -23,7 +23,14 @@ import {
 } from './fragment.js';
 import { compileGroups } from './aggregate.js';
 import { compileOrder } from './order.js';
-import { matchOwner, maxScanParents, ownerKeys, ownerOf, parentOf, type Owner } from './owner.js';
+import {
+  matchParent,
+  maxScanParents,
+  parentKeyConditions,
+  parentKeyOf,
+  parentRowOf,
+  type ParentKey,
+} from './parent-key.js';
 import { compileMaxRows, compilePage, readLimit, unlimited, type ReadOptions } from './page.js';
 import { columnsOf, compileSelect, type CompiledSelect, type ListEntry, type Token } from './select.js';
 
@@ -77,11 +84,11 @@ const compileList = (entry: ListEntry, options: ReadOptions): CompiledList => {
   const isLateral = options.dialect.perParent === 'lateral';
   return {
     statement: isLateral ? compileLateral(parts) : compileBranches(parts),
-    scan: isLateral || !isWhole(plan) ? null : compileScan(parts),
+    scan: isLateral || !isUnpaged(plan) ? null : compileScan(parts),
     maxParents: isLateral ? maxScanParents : maxBranches,
     tokens: parts.select.tokens,
     lists: compileLists(parts.select, options),
-    keyColumns: parts.owner.columns.length,
+    keyColumns: parts.parentKey.columns.length,
     limit: (input) => readLimit(plan.limit, input, options.limits),
   };
 };
@@ -92,14 +99,14 @@ const compileTarget = ({ plan, relation }: AnyTarget, options: ReadOptions): Com
   const scope = createScope(createCompiler(dialect));
   const [field] = plan.collection.key;
   if (field === undefined) throw new Error(`"${relation.target}" has no key`);
-  const key: Owner = {
+  const key: ParentKey = {
     columns: [columnOf(scope.compiler, scope.alias, field.name)],
     fields: [field],
     join: [],
   };
   const select = compileSelect(plan.select, scope);
   const rest = plan.where.kind === 'true' ? [] : sql` and ${compileCondition(plan.where, scope)}`;
-  const { many } = ownerKeys(key, dialect);
+  const { many } = parentKeyConditions(key, dialect);
   const from = sql`${tableOf(plan.collection, scope)}${joinsOf(scope)}`;
   return {
     statement: cap(
@@ -123,7 +130,7 @@ const isKeyText = (field: Field, text: string): boolean => {
 };
 
 /** Returns whether a list begins at its first row and its limit is known in advance. */
-const isWhole = ({ offset, page, limit }: ListEntry['plan']): boolean =>
+const isUnpaged = ({ offset, page, limit }: ListEntry['plan']): boolean =>
   offset === null && page === null && typeof limit === 'string';
 
 /** Parts that all forms of a nested list share. */
@@ -131,9 +138,9 @@ interface ListParts {
   readonly entry: ListEntry;
   readonly options: ReadOptions;
   readonly scope: SqlScope;
-  readonly owner: Owner;
+  readonly parentKey: ParentKey;
   readonly select: CompiledSelect;
-  /** Conditions besides the owner's key, after ` and `; empty for none. */
+  /** Conditions besides the parent's key, after ` and `; empty for none. */
   readonly rest: Sql;
   /** Sort keys; empty for none. */
   readonly order: Sql;
@@ -144,21 +151,21 @@ interface ListParts {
 const compileParts = (entry: ListEntry, options: ReadOptions): ListParts => {
   const { relation, plan } = entry;
   const scope = createScope(createCompiler(options.dialect));
-  const owner = ownerOf(relation, plan, scope);
+  const parentKey = parentKeyOf(relation, plan, scope);
   const select = compileSelect(plan.select, scope);
   const rest = plan.where.kind === 'true' ? [] : sql` and ${compileCondition(plan.where, scope)}`;
   const order = compileOrder(plan.order, scope);
-  return { entry, options, scope, owner, select, rest, order, joins: joinsOf(scope) };
+  return { entry, options, scope, parentKey, select, rest, order, joins: joinsOf(scope) };
 };
 
 const sorted = (order: Sql): Sql => (order.length === 0 ? [] : sql` order by ${order}`);
 
 /** One select per parent, so that a parent with many rows costs only those that are returned. */
 const compileBranches = (parts: ListParts): ListStatement => {
-  const { entry, options, scope, owner, select, rest, order, joins } = parts;
-  const columns = aliased([...owner.columns.map((column) => [column]), ...select.columns]);
-  const from = sql`${tableOf(entry.plan.collection, scope)}${owner.join}${joins}`;
-  const { one } = ownerKeys(owner, options.dialect);
+  const { entry, options, scope, parentKey, select, rest, order, joins } = parts;
+  const columns = aliased([...parentKey.columns.map((column) => [column]), ...select.columns]);
+  const from = sql`${tableOf(entry.plan.collection, scope)}${parentKey.join}${joins}`;
+  const { one } = parentKeyConditions(parentKey, options.dialect);
   const branch = sql`select ${columns} from ${from} where ${one}${rest}${sorted(order)}${compilePage(entry.plan, options)}`;
   return { plain: repeatFragment(branch), capped: repeatFragment(branch, compileMaxRows(options.dialect)) };
 };
@@ -166,13 +173,13 @@ const compileBranches = (parts: ListParts): ListStatement => {
 /** A lateral join: one select per parent, where the database plans it as well as a scan. */
 const compileLateral = (parts: ListParts): ListStatement => {
   const { entry, options, scope, select, rest, order, joins } = parts;
-  const parent = parentOf(entry.relation, entry.plan, scope);
+  const parent = parentRowOf(entry.relation, entry.plan, scope);
   const keys = parent.columns.map((column, index) => `${column} as k${index}`).join(', ');
   const from = sql`${tableOf(entry.plan.collection, scope)}${joins}`;
-  const match = matchOwner(entry.relation, parent, scope);
+  const match = matchParent(entry.relation, parent, scope);
   const page = compilePage(entry.plan, options);
   const rows = sql`select ${aliased(nonEmpty(select))} from ${from} where ${match}${rest}${sorted(order)}${page}`;
-  const { many } = ownerKeys(parent, options.dialect);
+  const { many } = parentKeyConditions(parent, options.dialect);
   return cap(
     sql`select ${keys}, r.* from ${parent.table} cross join lateral (${rows}) as r where ${many}`,
     options.dialect,
@@ -182,19 +189,19 @@ const compileLateral = (parts: ListParts): ListStatement => {
 const nonEmpty = ({ columns }: CompiledSelect): readonly Sql[] => (columns.length === 0 ? [['1']] : columns);
 
 const compileScan = (parts: ListParts): ListScan => {
-  const { entry, options, scope, owner, select, rest, order, joins } = parts;
+  const { entry, options, scope, parentKey, select, rest, order, joins } = parts;
   const { dialect } = options;
-  const from = sql`${tableOf(entry.plan.collection, scope)}${owner.join}${joins}`;
+  const from = sql`${tableOf(entry.plan.collection, scope)}${parentKey.join}${joins}`;
   const keyOrder = join(
-    [...owner.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])],
+    [...parentKey.columns.map((column) => [column]), ...(order.length === 0 ? [] : [order])],
     ', ',
   );
-  const { many } = ownerKeys(owner, dialect);
-  const columns = sql`${owner.columns.join(', ')}, ${columnsOf(select)}`;
+  const { many } = parentKeyConditions(parentKey, dialect);
+  const columns = sql`${parentKey.columns.join(', ')}, ${columnsOf(select)}`;
   const compile = (guard: Sql): Sql =>
     sql`select ${columns} from ${from} where ${many}${rest}${guard} order by ${keyOrder}`;
   const guard = compileGuard(parts);
-  const isBounded = guard.length > 0 && owner.join.length === 0 && isInKeyOrder(entry.plan);
+  const isBounded = guard.length > 0 && parentKey.join.length === 0 && isInKeyOrder(entry.plan);
   return {
     guarded: cap(compile(guard), dialect),
     bounded: isBounded ? createStatement(sql`${compile([])}${compileMaxRows(dialect)}`) : null,
@@ -219,10 +226,10 @@ const compileGuard = ({ entry, options, scope }: ListParts): Sql => {
   // the limit of a scan is the same for all requests
   const limit = readLimit(plan.limit, noInput, options.limits);
   if (limit === unlimited) return [];
-  const parent = parentOf(relation, plan, scope);
+  const parent = parentRowOf(relation, plan, scope);
   const child: SqlScope = createScope(compiler);
-  const beyond = sql`select 1 from ${tableOf(plan.collection, child)} where ${matchOwner(relation, parent, child)} limit 1 offset ${limit}`;
-  const { many } = ownerKeys(parent, options.dialect);
+  const beyond = sql`select 1 from ${tableOf(plan.collection, child)} where ${matchParent(relation, parent, child)} limit 1 offset ${limit}`;
+  const { many } = parentKeyConditions(parent, options.dialect);
   return sql` and not exists (select 1 from ${parent.table} where ${many} and (${beyond}) = 1)`;
 };
 

@@ -5,6 +5,7 @@ import type { SqlDialect } from '../databases/contract.js';
 import { paddedLength, sql, type BindInput, type Parameter, type Sql } from './fragment.js';
 import { readOperand } from './parameters.js';
 
+/** Limits of the rows of a response. */
 export interface Limits {
   /** Rows of a list where the request has no limit. */
   readonly fallback: number;
@@ -14,6 +15,7 @@ export interface Limits {
   readonly nestedRows: number | null;
 }
 
+/** The dialect and limits that reads are compiled for. */
 export interface ReadOptions {
   readonly dialect: SqlDialect;
   readonly limits: Limits;

@@ -59,9 +59,9 @@ interface ValueOptions {
 export const placeholdersOf = (
   dialect: SqlDialect,
   field: Field,
-): Pick<Parameter, 'placeholder' | 'beyond'> => {
-  const beyond = dialect.outOfRange?.(field) ?? null;
-  return { placeholder: dialect.placeholder(field), ...(beyond === null ? {} : { beyond }) };
+): Pick<Parameter, 'placeholder' | 'outOfRange'> => {
+  const outOfRange = dialect.outOfRange?.(field) ?? null;
+  return { placeholder: dialect.placeholder(field), ...(outOfRange === null ? {} : { outOfRange }) };
 };
 
 /**

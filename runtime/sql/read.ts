@@ -20,6 +20,7 @@ export interface CompiledRows {
   readonly byKey: boolean;
 }
 
+/** The statements of a read. */
 export interface CompiledRead {
   readonly rows: CompiledRows;
   readonly counts: readonly CompiledCount[];

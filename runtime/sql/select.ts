@@ -43,6 +43,7 @@ export type Token =
   /** The row ends; what follows is its cursor, which is not part of the answer. */
   | { readonly kind: 'end' };
 
+/** The columns of a selection, the template of its JSON, and its nested lists. */
 export interface CompiledSelect {
   readonly columns: readonly Sql[];
   readonly tokens: readonly Token[];
@@ -58,7 +59,9 @@ export const columnsOf = ({ columns }: Pick<CompiledSelect, 'columns'>): Sql => 
   return columns.length === 0 ? ['1'] : join(columns, ', ');
 };
 
+/** A nested list in a selection. */
 export type ListEntry = Extract<Entry, { kind: 'many' }>;
+/** Groups of a nested list in a selection. */
 export type GroupsEntry = Extract<Entry, { kind: 'groups' }>;
 
 /** Parts that statements of their own read: nested lists, their groups, and the items of many-to-any relations. */

@@ -1,7 +1,4 @@
-/**
- * Compiles updates and deletions of rows by their keys, and the looks at stored rows that writes need, to statements with
- * bound values.
- */
+/** Compiles updates and deletions of rows by their keys, and the reads of stored rows that writes need. */
 import { requireField, type Collection, type Field } from '../../contract/collection.js';
 import type { Condition } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
@@ -9,7 +6,7 @@ import type { Scalar } from '../plan/parsed-value.js';
 import { compileCondition } from './condition.js';
 import type { BindValue, SqlDialect } from '../databases/contract.js';
 import { createStatement, type BindInput, type RenderedStatement, type Sql } from './fragment.js';
-import { ownScope } from './own-scope.js';
+import { createTableScope } from './table-scope.js';
 import { bindValue, compileTuples, type TupleFilter } from './tuples.js';
 
 /** Compiles an update of the rows that have one of the keys and match the condition. */
@@ -42,6 +39,7 @@ export const compileDelete = (collection: Collection, options: RowOptions): Rend
   };
 };
 
+/** The rows that a statement is about: those that have one of the keys and match the condition. */
 export interface RowOptions {
   readonly dialect: SqlDialect;
   readonly keys: readonly (readonly Scalar[])[];
@@ -83,7 +81,7 @@ export const compileKeyMatches = (
 };
 
 /** Selects columns of the rows that have one of the tuples and match the condition, locked like `compileRowPermission`. */
-export const compileColumns = (
+export const compileColumnsByTuples = (
   collection: Collection,
   columns: readonly Field[],
   { where, input, ...matches }: TupleMatches,
@@ -129,7 +127,7 @@ const addCondition = (
 };
 
 const compileOwnCondition = (where: Condition, collection: Collection, dialect: SqlDialect): Sql =>
-  compileCondition(where, ownScope(collection, dialect));
+  compileCondition(where, createTableScope(collection, dialect));
 
 /** A set of tuples, and a condition that the rows must match. */
 export type TupleMatches = TupleFilter & Pick<RowOptions, 'where' | 'input'>;

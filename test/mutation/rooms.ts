@@ -48,7 +48,7 @@ export const rooms: Readonly<Record<string, Room>> = {
         'rule-problems',
         'selections',
         'stored-values',
-        'validate',
+        'filter-evaluation',
         'values',
         'write-statements',
       ),

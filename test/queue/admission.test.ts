@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admit } from '../../runtime/queue/store/admission.js';
 import { ensureModelLock, lockModel } from '../../runtime/queue/store/model-locks.js';
-import { chooseAccount } from '../../runtime/queue/store/turn.js';
+import { chooseAccount } from '../../runtime/queue/store/slot-assignment.js';
 import { findUnlisted, type Arrival } from '../../runtime/queue/store/waiting-accounts.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
 import { dialectsOf } from '../databases.js';

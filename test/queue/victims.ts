@@ -118,7 +118,8 @@ export const createSvc = (place: Workplace, { name, args, environment, ready }: 
   let running: ReturnType<Workplace['start']> | null = null;
   const start = async (): Promise<void> => {
     for (;;) {
-      running = place.start(args, environment);
+      // with the threads that workers have outside of tests
+      running = place.start(args, { TEMPORAL_DEBUG: '', ...environment });
       // it ends by itself where what it needs is away at that moment
       if ((await running.until(ready).catch(() => null)) !== null) return;
       await sleep(200);

@@ -67,6 +67,14 @@ export interface WorkplaceOptions {
   readonly nodeOptions?: readonly string[];
 }
 
+/** As in the processes of tests, workflows of workers run without threads of their own, which take long to start. */
+const base = (): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  ACCESS_LEASE: '0',
+  TEMPORAL_DEBUG: '1',
+});
+
 export const createWorkplace = ({
   sharesBuilds,
   node = process.execPath,
@@ -77,7 +85,7 @@ export const createWorkplace = ({
   const launchProgram = (args: readonly string[], environment: Environment): ChildProcess =>
     spawn(node, [...nodeOptions, ...args], {
       cwd: directory,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ACCESS_LEASE: '0', ...environment },
+      env: { ...base(), ...environment },
     });
   const launch = (args: readonly string[], environment: Environment): ChildProcess =>
     launchProgram([program, ...args], environment);

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Responder } from '../../runtime/http/respond.js';
 import { listen, type Listener } from '../../runtime/http/node-server.js';
 import type { ApiRequest } from '../../runtime/request/api-request.js';
-import { createProxies } from '../../runtime/request/client-address.js';
+import { createProxies } from '../../runtime/http/client-address.js';
 import { until } from '../until.js';
 
 let listener: Listener | null = null;

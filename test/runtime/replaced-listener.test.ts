@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { listen, type Listener } from '../../runtime/http/node-server.js';
 import { clientGrace } from '../../runtime/http/timeouts.js';
-import { createProxies } from '../../runtime/request/client-address.js';
+import { createProxies } from '../../runtime/http/client-address.js';
 import { until } from '../until.js';
 
 let front: Server | null = null;

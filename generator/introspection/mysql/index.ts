@@ -18,7 +18,7 @@ import {
 } from './tables.js';
 import type { TableFilter } from '../patterns.js';
 import { markTriggers, type TriggerRow } from '../triggers.js';
-import { surroundings } from './surroundings.js';
+import { storedObjects } from './stored-objects.js';
 
 const tables = `
   SELECT table_name AS name, table_type AS type, table_comment AS comment
@@ -119,7 +119,7 @@ const readViews = async (
 const ownTypes = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid|year)\b/i;
 
 const common: Omit<DialectReader, 'readTables' | 'readDetails'> = {
-  surroundings,
+  storedObjects,
   vendor: 'mysql',
   quote: (name) => `\`${name.replaceAll('`', '``')}\``,
   jsonToText: (column) => `CAST(${column} AS CHAR)`,

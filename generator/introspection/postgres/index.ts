@@ -7,7 +7,7 @@ import { readRows, type DialectReader, type TypedColumn } from '../dialect.js';
 import { readPostgresDetails } from './details.js';
 import { markTriggers, type TriggerRow } from '../triggers.js';
 import { rowsToTables, type ColumnRow, type ForeignKeyRow, type IndexRow, type TableRow } from './tables.js';
-import { surroundings } from './surroundings.js';
+import { storedObjects } from './stored-objects.js';
 
 /** Tables of the schema: r plain, p partitioned, f foreign, v view, m materialized view. */
 const served = `
@@ -118,7 +118,7 @@ export const postgres: DialectReader = {
   keysBeforeInsert: false,
   nameType,
   readDetails: readPostgresDetails,
-  surroundings,
+  storedObjects,
   readTables: async (reader, admits) => {
     const [tableRows, columnRows, indexRows, foreignKeyRows, triggerRows] = await Promise.all([
       readRows<TableRow>(reader, tables),

@@ -15,7 +15,7 @@ import {
   type StatementRow,
   type TableRow,
 } from './tables.js';
-import { surroundings } from './surroundings.js';
+import { storedObjects } from './stored-objects.js';
 
 /** Reads tables and views, without SQLite's own tables and the shadow tables of virtual ones. */
 const tables = `
@@ -86,7 +86,7 @@ export const sqlite: DialectReader = {
   // SQLite has five storage classes whatever the declaration; without one, a number may be stored as text
   nameType: ({ dbType }) => (dbType === '' ? dbType : null),
   readDetails: readSqliteDetails,
-  surroundings,
+  storedObjects,
   readTables: async (reader, admits) => {
     const tableRows = await keepReadable(reader, await readRows<TableRow>(reader, tables));
     const names = [JSON.stringify(tableRows.map((table) => table.name))];

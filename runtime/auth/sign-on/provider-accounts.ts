@@ -60,7 +60,7 @@ const register = async (database: Database, { claims, config, recordChange }: Id
   if (!config.allowRegistration) throw new ProviderRefusal('the user has no record, and registration is off');
   const row = toUser(claims, config);
   if (row.email !== null && (await findByEmail(database, row.email)) !== null) throw emailTaken();
-  // the version stays: a new user takes nothing away from anyone
+  // the version of access stays: a new user takes nothing away from anyone
   await changeUsers(database, async (executor) => {
     await insertRow(executor, 'svc_users', row);
     await recordChange({ action: 'create', user: row.id, fields: Object.keys(row) }, executor);
@@ -103,7 +103,7 @@ const emailOf = (claims: Claims, { emailKey }: ProviderConfig): string | null =>
   return found;
 };
 
-/** @throws ProviderRefusal when `email_verified` is false */
+/** Requires a verified address. @throws ProviderRefusal when `email_verified` is false */
 const checkVerified = ({ email_verified: verified }: Claims): void => {
   if (verified === false || verified === 'false')
     throw new ProviderRefusal('the e-mail address is not verified');

@@ -5,6 +5,7 @@ import type { OAuth2Config, ProviderConfig } from '../../config/providers.js';
 import { apiError, type ApiError } from '../../../contract/errors.js';
 import { lazy } from '../../concurrency/lazy.js';
 
+/** An identity provider, and the two steps of a login there. */
 export interface Provider {
   readonly config: ProviderConfig;
   /**
@@ -29,6 +30,7 @@ export interface AuthorizationChecks {
   readonly nonce: string;
 }
 
+/** Claims of the ID token and of the userinfo endpoint; with OAuth 2.0 the members of the profile. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Thrown when no user was identified. The message is for the log and contains no text from outside. */

@@ -1,4 +1,4 @@
-/** The page that a browser returns to after a login. */
+/** Checks the page that a browser returns to after a login, and adds the reason of a failed one. */
 import { invalidQuery, type ApiError } from '../../../contract/errors.js';
 import type { AllowList } from '../allow-list.js';
 import type { Provider } from './provider.js';

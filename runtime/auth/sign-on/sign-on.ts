@@ -1,4 +1,4 @@
-/** Implements single sign-on, independent of HTTP: starts a login at a provider and finishes it at the callback. */
+/** Starts logins at identity providers and finishes them at the callback, independent of HTTP. */
 import type { ProviderConfig } from '../../config/providers.js';
 import { ApiError, apiError } from '../../../contract/errors.js';
 import type { Database } from '../../databases/contract.js';
@@ -17,6 +17,7 @@ import {
 } from './provider.js';
 import { resolveRedirect } from './redirect.js';
 
+/** Logins at the configured providers. */
 export interface SignOn {
   readonly providers: readonly ProviderConfig[];
   /** Returns the configuration of a provider. @throws ROUTE_NOT_FOUND when there is none of this name */
@@ -49,6 +50,7 @@ interface StartedLogin {
   readonly token: string;
 }
 
+/** A login that was started and waits for its callback. */
 export interface PendingLogin {
   readonly provider: Provider;
   readonly checks: AuthorizationChecks;
@@ -62,6 +64,7 @@ interface CallbackInput {
   readonly recordChange: RecordChange;
 }
 
+/** Settings of the providers, and services that logins use. */
 export interface SignOnOptions {
   readonly configs: readonly ProviderConfig[];
   readonly tokens: Pick<Tokens, 'sign' | 'read'>;
@@ -69,6 +72,7 @@ export interface SignOnOptions {
   readonly database: Database;
   /** Returns the public URL of the server. */
   readonly url: () => string;
+  /** Logs why a login was refused. */
   readonly warn: (message: string) => void;
 }
 

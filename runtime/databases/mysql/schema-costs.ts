@@ -57,6 +57,9 @@ const wayOf = (change: TableChange, table: TableShape, server: Server): Way => {
       return addColumn(change.column);
     case 'change field':
       return changeColumn(change, table, server);
+    case 'rename index':
+    case 'rename unique':
+      return server === 'mariadb' ? instant : inPlace;
     case 'change collation':
       return inPlace;
     default:

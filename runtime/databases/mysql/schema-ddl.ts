@@ -2,6 +2,7 @@
 import type { SchemaPrinter } from '../contract.js';
 import type { ColumnRename } from '../../schema/apply/rename-column.js';
 import { printExpression } from '../../schema/expressions/print.js';
+import { findKeyRenames, renameKeys, type KeyKind } from '../../schema/key-renames.js';
 import type {
   CheckShape,
   ColumnShape,
@@ -142,9 +143,13 @@ const columnChecks = (before: TableShape, after: TableShape): readonly CheckShap
   );
 };
 
+const renamable: ReadonlySet<KeyKind> = new Set(['uniques', 'indexes']);
+
 const alterTable =
   (traits: ServerTraits) =>
-  (before: TableShape, after: TableShape): readonly string[] => {
+  (present: TableShape, after: TableShape): readonly string[] => {
+    const renames = findKeyRenames(present, after, renamable);
+    const before = renameKeys(present, renames);
     const again = traits.columnChecks ? columnChecks(before, after) : [];
     const droppedChecks = [
       ...new Set([...missingFrom(before.checks, after.checks), ...again].map(({ name }) => name)),
@@ -156,6 +161,7 @@ const alterTable =
       ...[...missingFrom(before.uniques, after.uniques), ...missingFrom(before.indexes, after.indexes)].map(
         ({ name }) => `drop index ${quote(name)}`,
       ),
+      ...renames.map(({ from, to }) => `rename index ${quote(from)} to ${quote(to)}`),
       ...(keyChanges && before.primaryKey.length > 0 ? ['drop primary key'] : []),
       ...alterColumns(before, after, traits.server),
       ...(keyChanges && after.primaryKey.length > 0
@@ -214,17 +220,29 @@ const renameColumn = (
   return `alter table ${quote(before.name)} ${clauses.join(', ')}`;
 };
 
-/** The index that the server made for a key, which no other one serves, goes with it. */
-const dropForeignKey = (table: TableShape, key: ForeignKeyShape): string => {
+/** Returns whether an index of the table serves a key, which otherwise has one of its own name that the server made. */
+const isServed = (table: TableShape, key: ForeignKeyShape): boolean => {
   const lists = [
     table.primaryKey,
     ...table.uniques.map(({ columns }) => columns),
     ...table.indexes.map(({ parts }) => parts.map(({ column }) => column)),
   ];
-  const isServed = lists.some((columns) => key.columns.every((column, at) => columns[at] === column));
-  const index = isServed ? '' : `, drop index ${quote(key.name)}`;
+  return lists.some((columns) => key.columns.every((column, at) => columns[at] === column));
+};
+
+/** The index that the server made for a key goes with it. */
+const dropForeignKey = (table: TableShape, key: ForeignKeyShape): string => {
+  const index = isServed(table, key) ? '' : `, drop index ${quote(key.name)}`;
   return `alter table ${quote(table.name)} drop foreign key ${quote(key.name)}${index}`;
 };
+
+/** The servers cannot rename a key: it is made anew by one statement, so that rows are never without it. */
+const renameForeignKey = (table: TableShape, key: ForeignKeyShape, to: string): string =>
+  [
+    `alter table ${quote(table.name)} drop foreign key ${quote(key.name)}`,
+    ...(isServed(table, key) ? [] : [`rename index ${quote(key.name)} to ${quote(to)}`]),
+    `add ${printForeignKey({ ...key, name: to })}`,
+  ].join(', ');
 
 /** A type that the servers call differently. */
 const serverAliases: Readonly<Record<Server, readonly [string, string]>> = {
@@ -257,6 +275,8 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   alterTable: alterTable(traits),
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
   dropForeignKey,
+  renameForeignKey,
+  renamable,
   viewsBlockDrops: false,
   costOf: (change, { after }) => costOf(change, after, traits.server),
   measureAlter: (measured, database) => measureAlter(alterTable(traits), measured, database),

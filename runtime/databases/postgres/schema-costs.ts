@@ -9,7 +9,7 @@ const exclusive = (work: Cost['work']): Cost => ({
   work,
 });
 
-const comment: Cost = {
+const unnoticed: Cost = {
   algorithm: 'catalog',
   lock: 'SHARE UPDATE EXCLUSIVE',
   blocks: 'nothing',
@@ -23,10 +23,11 @@ export const costOf = (change: TableChange): Cost => {
       return exclusive(isFilled(change.column) ? 'rewrite' : 'none');
     case 'change field':
       return isSame({ ...change.old, comment: null }, { ...change.column, comment: null })
-        ? comment
+        ? unnoticed
         : exclusive(changeColumn(change));
     case 'change comment':
-      return comment;
+    case 'rename index':
+      return unnoticed;
     case 'add check':
       return exclusive('scan');
     case 'add relation':

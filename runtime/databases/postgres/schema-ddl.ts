@@ -1,5 +1,6 @@
 /** Prints the DDL of an apply for PostgreSQL. */
 import type { SchemaPrinter } from '../contract.js';
+import { findKeyRenames, renameKeys, type KeyKind, type KeyRename } from '../../schema/key-renames.js';
 import type { Deferrable, ForeignKeyShape, IndexShape, TableShape } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
@@ -81,7 +82,26 @@ const createTable = (table: TableShape): readonly string[] => {
   ];
 };
 
-const alterTable = (present: TableShape, after: TableShape): readonly string[] => {
+const renamable: ReadonlySet<KeyKind> = new Set(['uniques', 'indexes', 'checks', 'foreignKeys']);
+
+const renameConstraint = (table: string, from: string, to: string): string =>
+  `alter table ${quote(table)} rename constraint ${quote(from)} to ${quote(to)}`;
+
+const renameKey = (table: string, { kind, from, to }: KeyRename): string =>
+  kind === 'indexes'
+    ? `alter index ${quote(from)} rename to ${quote(to)}`
+    : renameConstraint(table, from, to);
+
+const alterTable = (old: TableShape, after: TableShape): readonly string[] => {
+  // foreign keys have statements of their own
+  const renames = findKeyRenames(old, after, renamable).filter(({ kind }) => kind !== 'foreignKeys');
+  return [
+    ...renames.map((rename) => renameKey(after.name, rename)),
+    ...alterRenamed(renameKeys(old, renames), after),
+  ];
+};
+
+const alterRenamed = (present: TableShape, after: TableShape): readonly string[] => {
   const name = quote(after.name);
   const alter = (clause: string): string => `alter table ${name} ${clause}`;
   const remade = remadeColumns(present, after);
@@ -188,6 +208,8 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   alterTable,
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,
   dropForeignKey: (table, { name }) => `alter table ${quote(table.name)} drop constraint ${quote(name)}`,
+  renameForeignKey: (table, { name }, to) => renameConstraint(table.name, name, to),
+  renamable,
   changeTypes,
   mapping,
   withTypes,

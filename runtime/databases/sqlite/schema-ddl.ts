@@ -214,6 +214,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   isMadeAnew: (before, after) => !isSimple(before, after),
   addForeignKey: null,
   dropForeignKey: () => '',
+  renamable: new Set(),
   viewsBlockDrops: false,
   mapping,
   costOf: (change, { before, after }) => costOf(change, !isSimple(before, after)),

@@ -4,7 +4,6 @@ import { admitNow, identifyNow } from '../../access/confirmation.js';
 import type { Access } from '../../access/access.js';
 import type { Principal } from '../../access/principal.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
-import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { ApiRequest } from '../../request/api-request.js';
 import { allows, isExpired, isSecretOf, type HashSecrets } from '../requests/keys.js';
 import { findById } from '../../concurrency/batch.js';
@@ -12,28 +11,24 @@ import { isId } from '../store/ids.js';
 import { findActiveKeys, markUsed, type StoredKey } from '../store/keys.js';
 import type { Statements } from '../../execute/system-rows.js';
 import { queueError, type QueueError } from '../requests/queue-error.js';
+import type { Caller } from '../requests/requests.js';
 
-/** An authenticated caller; requests belong to the account (the user), whichever key was used. */
-export interface Caller {
-  readonly account: string;
-  /** Patterns of the models that the key is limited to; null for every model. */
-  readonly models: readonly string[] | null;
-  mayUse(model: QueueModelDeclaration): boolean;
-  /** True where the caller may see requests of the model with this id, which may have been removed. */
-  maySee(model: string): boolean;
-}
-
+/** Services that find keys, users and their limits. */
 export interface CallerOptions {
   readonly statements: Statements;
   readonly access: Access;
   readonly secrets: HashSecrets;
 }
 
+/** Returns the caller of a request. @throws as `createIdentify` */
 export type Identify = (request: ApiRequest) => Promise<Caller>;
 
 const keyHeader = /^Key +([^\s:]+):(\S+) *$/i;
 
-/** @throws 401 with the same message for every reason, REQUESTS_EXCEEDED when the rate limit is reached */
+/**
+ * Creates the function that identifies callers, and records when keys were last used.
+ * @throws 401 with the same message for every reason, REQUESTS_EXCEEDED when the rate limit is reached
+ */
 export const createIdentify = (options: CallerOptions): Identify => {
   const recordUse = createUseRecorder(options.statements);
   const findKey = findById((ids) => findActiveKeys(options.statements, ids));

@@ -7,7 +7,7 @@ import type { QueueSettings } from '../settings.js';
 import { isId } from '../store/ids.js';
 import { signingKeys } from '../store/secrets.js';
 import { toJwks } from '../webhooks/signature.js';
-import { respondJson } from './wire.js';
+import { respondJson } from './respond.js';
 
 /** Returns a file; its signed URL is the only authorization. @throws QueueError 404 */
 export const respondFile = async (

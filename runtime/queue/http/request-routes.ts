@@ -8,7 +8,7 @@ import { logStart, parseCursor, type LogCursor } from '../store/logs.js';
 import type { RequestHead } from '../store/request-head.js';
 import type { Identify } from './caller.js';
 import type { Streams } from './stream.js';
-import { errorHeaders, jsonType, respondJson } from './wire.js';
+import { errorHeaders, jsonType, respondJson } from './respond.js';
 
 interface RequestServices {
   readonly requests: Requests;
@@ -36,7 +36,10 @@ const readLogCursor = ({ query, headers }: ApiRequest): LogCursor | null => {
   throw partError(['query', 'after'], 'expected the logs_cursor of an earlier status', 'value_error.after');
 };
 
-/** @param action what the route does with the request that the caller may see */
+/**
+ * Responds to a route of a request that the caller may see.
+ * @throws QueueError 400, 410, 422, 503; see `Requests`
+ */
 export const respondRequest = async (
   action: Exclude<ModelAction, 'submit' | 'run'>,
   { found, request }: FoundRequest,

@@ -14,19 +14,23 @@ import type { Children } from '../models/children/pool.js';
 import type { checkInput } from '../models/input.js';
 import type { RunModelOnce } from '../models/run-model.js';
 import { readSubmitOptions } from './submit-options.js';
-import { respondJson, errorHeaders } from './wire.js';
+import { respondJson, errorHeaders } from './respond.js';
 
+/** Runs models within HTTP requests. */
 export interface RunHandler {
+  /** Responds with the model's status, headers and body. @throws QueueError 422, 429, 499, 504 */
   respond(run: RequestedRun): Promise<ApiResponse>;
   close(): Promise<void>;
 }
 
+/** A run that the caller may start. */
 export interface RequestedRun {
   readonly model: QueueModelDeclaration;
   readonly account: string;
   readonly request: ApiRequest;
 }
 
+/** Settings and services that runs use. */
 export interface RunHandlerOptions {
   readonly settings: QueueSettings;
   /** Module of the functions of models. */
@@ -59,7 +63,7 @@ export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
       const signal = request.closeSignal();
       const within = startTimeout === null ? defaultWait : startTimeout * 1000;
       const release = await options.slots.acquire({ model, account, within, signal });
-      if (release === null) throw signal.aborted ? left() : noSlot(model, startTimeout);
+      if (release === null) throw signal.aborted ? clientDisconnected() : noSlot(model, startTimeout);
       try {
         return await respondRun(
           run,
@@ -118,7 +122,7 @@ const rejectWebhook = ({ query }: ApiRequest): void => {
   throw partError(where, 'webhooks need the queue; submit to /queue/ instead', 'value_error.webhook');
 };
 
-const left = (): QueueError => queueError(499, 'The caller left', 'client_disconnected');
+const clientDisconnected = (): QueueError => queueError(499, 'The caller left', 'client_disconnected');
 
 /** Returns the error of a run for which no slot became free in time. */
 const noSlot = ({ id }: QueueModelDeclaration, startTimeout: number | null): QueueError => {

@@ -12,9 +12,11 @@ import { findRequests } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 
+/** The open streams of a process. */
 export interface Streams {
   /** Streams events until the request ends, or the caller may no longer see it. */
   follow(followed: Followed): Readable;
+  /** Ends all streams. */
   close(): void;
 }
 
@@ -56,6 +58,7 @@ interface Polling {
   timer: NodeJS.Timeout | null;
 }
 
+/** Settings and services that streams use. */
 export interface StreamOptions {
   readonly database: Statements;
   readonly settings: QueueSettings;
@@ -64,6 +67,7 @@ export interface StreamOptions {
   readonly keepAlive?: number;
 }
 
+/** Creates the streams of a process; polling begins with the first one. */
 export const createStreams = ({
   database,
   keepAlive = defaultKeepAlive,

@@ -4,24 +4,7 @@ import { readTraceparent } from '../../tracing/traceparent.js';
 import type { Detail } from '../requests/outcome.js';
 import { findTargetError, type TargetPolicy } from '../webhooks/target.js';
 import { QueueError } from '../requests/queue-error.js';
-
-export interface SubmitOptions {
-  readonly webhook: string | null;
-  readonly maxQueueLength: number | null;
-  readonly idempotencyKey: string | null;
-  /** Seconds. */
-  readonly startTimeout: number | null;
-  /** 0 is normal; lower values run later. */
-  readonly priority: number;
-  readonly retry: boolean;
-  readonly storeIo: boolean;
-  /** Seconds that result files can be downloaded; `null` for the retention of the server. */
-  readonly filesTtl: number | null;
-  /** JSON. */
-  readonly tags: string | null;
-  /** Trace and span that the request belongs to; `null` if there is none. */
-  readonly traceparent: string | null;
-}
+import type { SubmitOptions } from '../requests/submit.js';
 
 /** Reads the options of a submission from query string and headers. @throws QueueError 422 with all problems */
 export const readSubmitOptions = (

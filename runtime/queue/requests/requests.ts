@@ -1,7 +1,6 @@
-/** Operations on requests, shared by all protocols. */
+/** The actions on requests, shared by the routes of the queue, operations and transfers. */
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import type { Caller } from '../http/caller.js';
 import { cancel, type Cancellation } from './cancel.js';
 import type { RequestLifecycle } from './lifecycle.js';
 import { findById } from '../../concurrency/batch.js';
@@ -18,21 +17,37 @@ import type { RequestHead } from '../store/request-head.js';
 import { submit, type Submission, type Submitted } from './submit.js';
 import { queueError } from './queue-error.js';
 
+/** An authenticated caller; requests belong to the account (the user), whichever key was used. */
+export interface Caller {
+  readonly account: string;
+  /** Patterns of the models that the key is limited to; null for every model. */
+  readonly models: readonly string[] | null;
+  /** Returns whether the caller may submit requests to a model. */
+  mayUse(model: QueueModelDeclaration): boolean;
+  /** Returns whether the caller may see requests of the model with this id, which may have been removed. */
+  maySee(model: string): boolean;
+}
+
+/** The actions on requests, each of which checks its caller or takes a request that was found for one. */
 export interface Requests {
-  /** @throws 404 when the model does not exist or the caller may not use it */
+  /** Returns the model of an id. @throws 404 when it does not exist or the caller may not use it */
   modelOf(name: string, caller: Caller): QueueModelDeclaration;
-  /** @throws 422, 429 */
+  /** Stores a request. @throws 422, 410, 429 as `submit` in `submit.ts` */
   submit(submission: Submission): Promise<Submitted>;
   /** Returns null if the request does not exist or belongs to another account. */
   find(id: string, caller: Pick<Caller, 'account'>): Promise<RequestHead | null>;
-  /** @param after position after which log lines are returned, or null for none */
+  /**
+   * Returns the status of a request, with its position while it waits.
+   * @param after position after which log lines are returned, or null for none
+   */
   status(request: RequestHead, after: LogCursor | null): Promise<RequestStatus>;
-  /** @throws 400 when the request has not ended, 410 when the result has expired */
+  /** Returns the result of a request. @throws 400 when it has not ended, 410 when the result has expired */
   result(request: RequestHead): Promise<RequestResult>;
-  /** @throws 503 when the request is running and Temporal is unavailable */
+  /** Cancels a request. @throws 503 when it is running and Temporal is unavailable */
   cancel(request: RequestHead): Promise<Cancellation>;
 }
 
+/** Services of a process that the actions use. */
 export interface RequestsOptions {
   readonly settings: QueueSettings;
   readonly database: Database;

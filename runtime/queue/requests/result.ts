@@ -4,6 +4,7 @@ import type { RequestHead } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 import { queueError } from './queue-error.js';
 
+/** The result of a request, as the model has returned it. */
 export interface RequestResult {
   readonly status: number;
   /** `null` if the response is from the model. */
@@ -14,7 +15,7 @@ export interface RequestResult {
   readonly body: string;
 }
 
-/** @throws 400 when the request has not ended, 410 when the result has expired */
+/** Reads the result of a request. @throws 400 when it has not ended, 410 when the result has expired */
 export const readResult = async (request: RequestHead, statements: Statements): Promise<RequestResult> => {
   if (request.state !== 'ended') throw queueError(400, 'Request is still in progress');
   const { output, headers } = await readOutput(statements, request.id);

@@ -8,7 +8,6 @@ import type { IdempotencyKey, IdempotencyRecord } from '../store/idempotency.js'
 import { countAhead, countWaiting } from '../store/waiting.js';
 import { findRequest } from '../store/requests.js';
 import { toNewHead, type NewRequest, type RequestHead } from '../store/request-head.js';
-import type { SubmitOptions } from '../http/submit-options.js';
 import type { Quotas } from './quotas.js';
 import { queueError, partError } from './queue-error.js';
 
@@ -22,6 +21,30 @@ export interface Submitted {
   readonly request: RequestHead;
   /** Number of requests ahead of it. */
   readonly position: number;
+}
+
+/** Options of a submission, which every protocol reads in its own way. */
+export interface SubmitOptions {
+  /** URL that receives the result; `null` for none. */
+  readonly webhook: string | null;
+  /** Requests of the model that may wait before this one is refused; `null` for no limit. */
+  readonly maxQueueLength: number | null;
+  /** Text that a repeated submission has as well; `null` for none. */
+  readonly idempotencyKey: string | null;
+  /** Seconds within which processing must begin; `null` for no limit. */
+  readonly startTimeout: number | null;
+  /** 0 is normal; lower values run later. */
+  readonly priority: number;
+  /** False where an attempt that failed is the last. */
+  readonly retry: boolean;
+  /** False where input and output are deleted soon after the end of the request. */
+  readonly storeIo: boolean;
+  /** Seconds that result files can be downloaded; `null` for the retention of the server. */
+  readonly filesTtl: number | null;
+  /** Tags as a JSON object of texts; `null` for none. */
+  readonly tags: string | null;
+  /** Trace and span that the request belongs to; `null` if there is none. */
+  readonly traceparent: string | null;
 }
 
 export interface Submission {

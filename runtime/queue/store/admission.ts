@@ -8,7 +8,7 @@
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { updateRows, type Statements } from '../../execute/system-rows.js';
 import { readSlotUse, startRuns, type SlotUse } from './runs.js';
-import { chooseAccount, openTurn, type Turn } from './turn.js';
+import { chooseAccount, openSlotAssignment, type SlotAssignment } from './slot-assignment.js';
 import type { Arrival } from './waiting-accounts.js';
 
 export type Slots = Pick<QueueModelDeclaration, 'id' | 'concurrency'>;
@@ -56,29 +56,29 @@ export const admit = async (
   const admitted: string[] = [];
   for (let isFirst = true, isDone = false; !isDone; isFirst = false) {
     const left = free - admitted.length;
-    const turn = await openTurn(statements, {
+    const assignment = await openSlotAssignment(statements, {
       ...options,
       free: left,
       arrived: isFirst ? arrived : [],
       first: isFirst ? first : null,
     });
-    admitted.push(...(await admitInTurn(statements, turn, { free: left, now })));
-    await turn.store();
-    isDone = turn.isWhole || admitted.length >= free;
+    admitted.push(...(await admitAssigned(statements, assignment, { free: left, now })));
+    await assignment.store();
+    isDone = assignment.isWhole || admitted.length >= free;
   }
   return admitted;
 };
 
-const admitInTurn = async (
+const admitAssigned = async (
   statements: Statements,
-  turn: Turn,
+  assignment: SlotAssignment,
   { free, now }: { readonly free: number; readonly now: number },
 ): Promise<readonly string[]> => {
   const admitted: string[] = [];
   do {
-    const plan = turn.plan(free - admitted.length);
+    const plan = assignment.plan(free - admitted.length);
     if (plan.size === 0) break;
-    const ids = await turn.serve(plan);
+    const ids = await assignment.serve(plan);
     if (ids.length > 0)
       await updateRows(statements, 'svc_requests', {
         // the workflow has not been notified yet
@@ -86,7 +86,7 @@ const admitInTurn = async (
         where: { state: 'waiting', id: ids },
       });
     admitted.push(...ids);
-  } while (turn.isWhole && admitted.length < free);
+  } while (assignment.isWhole && admitted.length < free);
   return admitted;
 };
 

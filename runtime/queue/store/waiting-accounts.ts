@@ -74,8 +74,8 @@ export const findListed = async (
   return rows.map(toWaitingAccount);
 };
 
-/** Changes of a turn; each account is in one of the lists. */
-export interface TurnChanges {
+/** Changes of an assignment of slots; each account is in one of the lists. */
+export interface AssignmentChanges {
   /** Accounts that begin to wait. */
   readonly added: readonly Pick<WaitingAccount, 'account' | 'tier'>[];
   /** Accounts that were given slots and still wait: their next turn comes after those of all others. */
@@ -86,11 +86,11 @@ export interface TurnChanges {
   readonly moved: readonly Pick<WaitingAccount, 'account' | 'tier'>[];
 }
 
-/** Stores what the present turn of a model changed. */
-export const storeTurn = async (
+/** Stores the changes of one assignment of slots, as the present turn of the model. */
+export const storeAssignment = async (
   statements: Statements,
   model: string,
-  { added, served, removed, moved }: TurnChanges,
+  { added, served, removed, moved }: AssignmentChanges,
 ): Promise<void> => {
   if (removed.length > 0) await deleteRows(statements, 'svc_waiting_accounts', { model, account: removed });
   for (const { account, tier } of moved)
@@ -111,7 +111,7 @@ export const storeTurn = async (
 const insertAccounts = async (
   statements: Statements,
   model: string,
-  added: TurnChanges['added'],
+  added: AssignmentChanges['added'],
 ): Promise<void> => {
   if (added.length === 0) return;
   const chunk = added.slice(0, 2 ** Math.floor(Math.log2(added.length)));

@@ -2,6 +2,7 @@
  * The additive phase of an apply: what can be there while servers still use the schema before it. Pure.
  */
 import type { Renames } from '../diff/renames.js';
+import { findKeyRenames, type KeyKind } from '../key-renames.js';
 import type { ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../shapes.js';
 
 interface Plan {
@@ -44,7 +45,11 @@ const expandTable = (table: TableShape, wanted: TableShape, context: Context): T
     ...wanted.columns.filter((column) => !old.has(column.name) && isAdditive(column, table.name, context)),
   ];
   const names = new Set(columns.map(({ name }) => name));
-  const indexes = new Set(table.indexes.map(({ name }) => name));
+  // those that get another name later are there already
+  const indexes = new Set([
+    ...table.indexes.map(({ name }) => name),
+    ...findKeyRenames(table, wanted, onlyIndexes).map(({ to }) => to),
+  ]);
   return {
     ...table,
     comment: wanted.comment,
@@ -55,6 +60,8 @@ const expandTable = (table: TableShape, wanted: TableShape, context: Context): T
     ],
   };
 };
+
+const onlyIndexes: ReadonlySet<KeyKind> = new Set(['indexes']);
 
 /** Returns the column as it is wanted if it takes every value that it takes now. */
 const loosened = (column: ColumnShape, wanted: ColumnShape | undefined): ColumnShape => {

@@ -1,6 +1,7 @@
 /** Plans the statements that make one set of tables another. Pure. */
 import type { SchemaPrinter } from '../../databases/contract.js';
 import type { Renames } from '../diff/renames.js';
+import { findKeyRenames, renameKeys, type KeyKind } from '../key-renames.js';
 import type { ForeignKeyShape, TableShape } from '../shapes.js';
 import { renameInTable } from './rename-column.js';
 
@@ -55,7 +56,7 @@ export const planTables = (
 ): readonly Step[] => {
   const [old, wanted] = [byName(before), byName(after)];
   const types = printer.changeTypes?.(before, after) ?? { first: [], last: [] };
-  const keys = printer.addForeignKey === null ? null : changeForeignKeys(old, wanted);
+  const keys = printer.addForeignKey === null ? null : changeForeignKeys(old, wanted, printer);
   return [
     ...(keys?.dropped ?? []).flatMap(([name, key]) => {
       const table = old.get(name);
@@ -63,6 +64,11 @@ export const planTables = (
         ? []
         : steps(`drop foreign key ${name}.${key.name}`, name, [printer.dropForeignKey(table, key)]);
     }),
+    ...(keys?.renamed ?? []).flatMap(([table, key, to]) =>
+      steps(`rename foreign key ${table.name}.${key.name}`, table.name, [
+        printer.renameForeignKey?.(table, key, to) ?? '',
+      ]),
+    ),
     ...steps('change types', null, types.first),
     ...after
       .filter(({ name }) => !old.has(name))
@@ -96,20 +102,50 @@ const alter = (before: TableShape, after: TableShape, printer: SchemaPrinter): r
 type TableKey = readonly [table: string, key: ForeignKeyShape];
 type Tables = ReadonlyMap<string, TableShape>;
 
-const changeForeignKeys = (
-  old: Tables,
-  wanted: Tables,
-): { readonly dropped: readonly TableKey[]; readonly added: readonly TableKey[] } => {
-  const keysOf = (tables: Tables): readonly TableKey[] =>
-    [...tables.values()].flatMap(({ name, foreignKeys }) => foreignKeys.map((key) => [name, key] as const));
-  const stays = ([table, key]: TableKey, others: Tables): boolean =>
-    (others.get(table)?.foreignKeys ?? []).some((other) => isSame(other, key)) &&
-    !isTouched(table, key.columns, { old, wanted }) &&
-    !isTouched(key.table, key.references, { old, wanted });
+interface KeyChanges {
+  readonly dropped: readonly TableKey[];
+  readonly renamed: readonly (readonly [table: TableShape, key: ForeignKeyShape, to: string])[];
+  readonly added: readonly TableKey[];
+}
+
+const keysOf = (tables: Tables): readonly TableKey[] =>
+  [...tables.values()].flatMap(({ name, foreignKeys }) => foreignKeys.map((key) => [name, key] as const));
+
+const changeForeignKeys = (present: Tables, wanted: Tables, printer: SchemaPrinter): KeyChanges => {
+  const old = withNewNames(present, wanted, printer);
+  const stays = ([table, key]: TableKey): boolean =>
+    !isTouched(table, key.columns, { old, wanted }) && !isTouched(key.table, key.references, { old, wanted });
+  const taken = new Set(keysOf(old).map(([, { name }]) => name));
+  const renamed = [...old.values()].flatMap((table) =>
+    findKeyRenames(table, wanted.get(table.name) ?? table, onlyForeignKeys).flatMap(({ from, to }) =>
+      table.foreignKeys
+        .filter((key) => key.name === from && !taken.has(to) && stays([table.name, key]))
+        .map((key) => [table, key, to] as const),
+    ),
+  );
+  const isRenamed = ([table, { name }]: TableKey): boolean =>
+    renamed.some(([{ name: other }, key, to]) => other === table && (name === key.name || name === to));
+  const isKept = (each: TableKey, others: Tables): boolean =>
+    isRenamed(each) ||
+    ((others.get(each[0])?.foreignKeys ?? []).some((other) => isSame(other, each[1])) && stays(each));
   return {
-    dropped: keysOf(old).filter((each) => !stays(each, wanted)),
-    added: keysOf(wanted).filter((each) => !stays(each, old)),
+    dropped: keysOf(old).filter((each) => !isKept(each, wanted)),
+    renamed,
+    added: keysOf(wanted).filter((each) => !isKept(each, old)),
   };
+};
+
+const onlyForeignKeys: ReadonlySet<KeyKind> = new Set(['foreignKeys']);
+
+/** Returns the tables with the names that their alteration gives to what keys may need. */
+const withNewNames = (old: Tables, wanted: Tables, { renamable }: SchemaPrinter): Tables => {
+  const kinds = new Set([...renamable].filter((kind) => kind !== 'foreignKeys'));
+  return new Map(
+    [...old].map(([name, table]) => [
+      name,
+      renameKeys(table, findKeyRenames(table, wanted.get(name) ?? table, kinds)),
+    ]),
+  );
 };
 
 /** Returns whether columns change in a way that a foreign key over them does not allow. */

@@ -1,8 +1,8 @@
 /** Views and triggers that name what a change drops or renames. Pure. */
-import type { Program } from '../../../generator/introspection/surroundings.js';
+import type { ViewOrTrigger } from '../../../generator/introspection/stored-objects.js';
 
 export interface Dependant {
-  readonly kind: Program['kind'];
+  readonly kind: ViewOrTrigger['kind'];
   readonly name: string;
   /** The field that it names; null for the collection. */
   readonly field: string | null;
@@ -27,15 +27,15 @@ const wordsOf = (sql: string): ReadonlySet<string> =>
 const fold = (name: string): string => name.toLowerCase();
 
 /**
- * Returns the programs that name what goes away, by the words of their SQL: one too many rather than one too few.
+ * Returns the views and triggers that name what goes away, by the words of their SQL: one too many rather than one too few.
  * @param viewsBlock whether the database refuses to drop what a view names
  */
 export const findDependants = (
-  programs: readonly Program[],
+  viewsAndTriggers: readonly ViewOrTrigger[],
   { table, whole, fields }: Gone,
   { viewsBlock }: { readonly viewsBlock: boolean },
 ): readonly Dependant[] =>
-  programs.flatMap(({ kind, name, table: own, sql }): Dependant[] => {
+  viewsAndTriggers.flatMap(({ kind, name, table: own, sql }): Dependant[] => {
     const words = wordsOf(sql);
     // the triggers of a table go with it
     if (whole && own === table) return [];

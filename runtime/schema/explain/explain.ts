@@ -1,6 +1,6 @@
 /** Explains a difference before it is applied: statements, cost, what the data says, and who depends on it. */
-import { readSurroundings } from '../../../generator/introspection/index.js';
-import type { Surroundings } from '../../../generator/introspection/surroundings.js';
+import { readStoredObjects } from '../../../generator/introspection/index.js';
+import type { StoredObjects } from '../../../generator/introspection/stored-objects.js';
 import type { BreakingChange } from '../../../generator/model/breaking.js';
 import type { BindValue, Database, SchemaPrinter } from '../../databases/contract.js';
 import { planRenames, planTables, type Step } from '../apply/plan.js';
@@ -69,7 +69,7 @@ interface Facts {
   readonly steps: readonly Step[];
   readonly findings: readonly Finding[];
   readonly breaking: readonly BreakingChange[];
-  readonly surroundings: Surroundings;
+  readonly storedObjects: StoredObjects;
   readonly isExact: boolean;
 }
 
@@ -95,7 +95,7 @@ export const explainApply = async (
     steps,
     findings: await findAll(before, after, { printer, renames, database }),
     breaking: findBreaking(target, wanted, printer.fieldTypes),
-    surroundings: await readSurroundings({
+    storedObjects: await readStoredObjects({
       dialect: database.dialect,
       query: (sql, values = []) => database.query(sql, values as readonly BindValue[]),
     }),
@@ -139,7 +139,7 @@ const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> 
   new Map(tables.map((table) => [table.name, table]));
 
 const explainTable = async (name: string, facts: Facts): Promise<ExplainedCollection | null> => {
-  const { apply, database, before, after, steps, surroundings } = facts;
+  const { apply, database, before, after, steps, storedObjects } = facts;
   const [old, wanted] = [before.get(name), after.get(name)];
   const changes = changesOf(name, facts);
   const own = steps.filter(({ table }) => table === name).map(({ sql }) => sql);
@@ -169,7 +169,7 @@ const explainTable = async (name: string, facts: Facts): Promise<ExplainedCollec
   return {
     collection: name,
     ...counted,
-    bytes: old === undefined ? 0 : (surroundings.bytes.get(former) ?? null),
+    bytes: old === undefined ? 0 : (storedObjects.bytes.get(former) ?? null),
     statements: own,
     ...(facts.isExact && { exact: await exactCost(old, wanted, facts) }),
     changes: explained,
@@ -208,7 +208,7 @@ const changesOf = (name: string, { apply, before, after }: Facts): readonly Tabl
     ...wanted.columns
       .filter((column) => apply.renames.fields.has(`${name}\0${column.name}`))
       .map((column) => ({ kind: 'rename field', column }) as const),
-    ...compareTables(old, wanted),
+    ...compareTables(old, wanted, apply.live.printer.renamable),
   ];
 };
 
@@ -274,16 +274,16 @@ const lossOf = async (
   return countUpTo(database, `select 1 as one from ${table} where ${column} is not null`);
 };
 
-/** Lists what drops and renames take away, by the names that programs know. */
+/** Lists what drops and renames take away, by the names that views and triggers use. */
 const dependantsOf = (
   name: string,
   changes: readonly TableChange[],
-  { apply, surroundings }: Facts,
+  { apply, storedObjects }: Facts,
 ): readonly Dependant[] => {
   const { renames, live } = apply;
   const gone = goneNames(changes, name, renames);
   if (!gone.whole && gone.fields.length === 0) return [];
-  return findDependants(surroundings.programs, gone, { viewsBlock: live.printer.viewsBlockDrops });
+  return findDependants(storedObjects.viewsAndTriggers, gone, { viewsBlock: live.printer.viewsBlockDrops });
 };
 
 const goneNames = (changes: readonly TableChange[], name: string, renames: Renames) => {

@@ -1,15 +1,16 @@
 /** Lists the changes between two shapes of a table, part by part. Pure. */
 import { columnsIn } from '../expressions/tree.js';
+import { findKeyRenames, renameKeys, type KeyKind, type KeyRename } from '../key-renames.js';
 import type { CheckShape, ColumnShape, ForeignKeyShape, IndexShape, TableShape } from '../shapes.js';
 
 export type TableChange =
   | { readonly kind: 'add collection' | 'drop collection' | 'rename collection' }
   | { readonly kind: 'add field' | 'drop field' | 'rename field'; readonly column: ColumnShape }
   | { readonly kind: 'change field'; readonly old: ColumnShape; readonly column: ColumnShape }
-  | { readonly kind: 'add index' | 'drop index'; readonly index: IndexShape }
-  | { readonly kind: 'add unique' | 'drop unique'; readonly columns: readonly string[] }
-  | { readonly kind: 'add check' | 'drop check'; readonly check: CheckShape }
-  | { readonly kind: 'add relation' | 'drop relation'; readonly key: ForeignKeyShape }
+  | { readonly kind: 'add index' | 'drop index' | 'rename index'; readonly index: IndexShape }
+  | { readonly kind: 'add unique' | 'drop unique' | 'rename unique'; readonly columns: readonly string[] }
+  | { readonly kind: 'add check' | 'drop check' | 'rename check'; readonly check: CheckShape }
+  | { readonly kind: 'add relation' | 'drop relation' | 'rename relation'; readonly key: ForeignKeyShape }
   | { readonly kind: 'change primary key'; readonly columns: readonly string[] }
   | { readonly kind: 'change comment' | 'change collation' };
 
@@ -39,8 +40,31 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 const missingFrom = <Item>(items: readonly Item[], others: readonly Item[]): readonly Item[] =>
   items.filter((item) => !others.some((other) => isSame(item, other)));
 
-/** Returns the changes from one shape to another of the same name. */
-export const compareTables = (before: TableShape, after: TableShape): readonly TableChange[] => [
+/**
+ * Returns the changes from one shape to another of the same name.
+ * @param renamable what gets another name, where it is the same otherwise; the rest is dropped and added
+ */
+export const compareTables = (
+  present: TableShape,
+  after: TableShape,
+  renamable: ReadonlySet<KeyKind>,
+): readonly TableChange[] => {
+  const renames = findKeyRenames(present, after, renamable);
+  return [...toChanges(renames, after), ...compareParts(renameKeys(present, renames), after)];
+};
+
+const toChanges = (renames: readonly KeyRename[], after: TableShape): readonly TableChange[] => {
+  const find = <Item extends { readonly name: string }>(kind: KeyKind, items: readonly Item[]) =>
+    items.filter(({ name }) => renames.some((rename) => rename.kind === kind && rename.to === name));
+  return [
+    ...find('uniques', after.uniques).map(({ columns }) => ({ kind: 'rename unique', columns }) as const),
+    ...find('indexes', after.indexes).map((index) => ({ kind: 'rename index', index }) as const),
+    ...find('checks', after.checks).map((check) => ({ kind: 'rename check', check }) as const),
+    ...find('foreignKeys', after.foreignKeys).map((key) => ({ kind: 'rename relation', key }) as const),
+  ];
+};
+
+const compareParts = (before: TableShape, after: TableShape): readonly TableChange[] => [
   ...compareColumns(before, after),
   ...(isSame(before.primaryKey, after.primaryKey) && before.keyDeferrable === after.keyDeferrable
     ? []

@@ -54,7 +54,15 @@ const common: readonly (readonly [string, Edit])[] = [
   ['a more exact number', change('boxes', 'weight', { numeric_scale: 8, numeric_precision: 22 })],
   ['a comment', change('shelves', 'label', { comment: 'what it is' })],
   ['an index', tableOf('shelves', { indexes: [{ name: 'by_depth', unique: false, columns: ['depth'] }] })],
+  [
+    'another name of an index',
+    tableOf('shelves', { indexes: [{ name: 'of_depth', unique: false, columns: ['depth'] }] }),
+  ],
   ['a unique constraint', tableOf('shelves', { uniques: [{ name: 'one_label', columns: ['label'] }] })],
+  [
+    'another name of a unique constraint',
+    tableOf('shelves', { uniques: [{ name: 'single_label', columns: ['label'] }] }),
+  ],
   ['a check', tableOf('shelves', { checks: [{ name: 'deep', expression: 'depth > 0' }] })],
   ['no check', tableOf('shelves', { checks: [] })],
   ['no index', tableOf('shelves', { indexes: [] })],
@@ -117,7 +125,7 @@ describe('on postgres', () => {
   const rewritten = `select string_agg(pg_relation_filenode(oid)::text, ',' order by relname) as nodes from pg_class
     where relname in ('boxes', 'shelves') and relnamespace = current_schema()::regnamespace`;
   const locks = `select mode from pg_locks l join pg_class c on c.oid = l.relation
-    where l.pid = pg_backend_pid() and c.relname in ('boxes', 'shelves')`;
+    where l.pid = pg_backend_pid() and c.relname in ('boxes', 'shelves', 'of_depth')`;
 
   it.each([
     ...common,

@@ -159,11 +159,14 @@ describe('a single-precision float', () => {
 
   it('has another placeholder for a number out of range on every database', () => {
     const single = field('float', { dbType: 'float' });
-    const { placeholder, beyond } = valueParameter(mariadb, single, { operand: fromQuery, rounding: 'none' });
-    expect([placeholder, beyond?.placeholder]).toEqual(['cast(? as float)', 'cast(? as double)']);
+    const { placeholder, outOfRange } = valueParameter(mariadb, single, {
+      operand: fromQuery,
+      rounding: 'none',
+    });
+    expect([placeholder, outOfRange?.placeholder]).toEqual(['cast(? as float)', 'cast(? as double)']);
     const other = valueParameter(mariadb, field('float'), { operand: fromQuery, rounding: 'none' });
-    expect('beyond' in other).toBe(false);
-    expect(listParameter(mariadb, single, fromQuery).beyond?.placeholder).toBe('cast(? as double)');
+    expect('outOfRange' in other).toBe(false);
+    expect(listParameter(mariadb, single, fromQuery).outOfRange?.placeholder).toBe('cast(? as double)');
   });
 });
 
@@ -274,8 +277,11 @@ describe('a text operand', () => {
 
   it('has the placeholder for its character set', () => {
     const latin = field('string', { collation: 'latin1_swedish_ci' });
-    const { placeholder, beyond } = matchParameter(mariadb, 'contains', { field: latin, operand: fromQuery });
-    expect([placeholder, beyond?.fits('é'), beyond?.fits('語')]).toEqual(['?', true, false]);
+    const { placeholder, outOfRange } = matchParameter(mariadb, 'contains', {
+      field: latin,
+      operand: fromQuery,
+    });
+    expect([placeholder, outOfRange?.fits('é'), outOfRange?.fits('語')]).toEqual(['?', true, false]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { normalizeAddress } from '../../../runtime/network/ip.js';
-import { createProxies } from '../../../runtime/request/client-address.js';
+import { createProxies } from '../../../runtime/http/client-address.js';
 
 const from = (remoteAddress: string, forwarded?: string, proto?: string) => ({
   remoteAddress,

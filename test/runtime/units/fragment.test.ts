@@ -208,12 +208,14 @@ describe('texts of a statement', () => {
   });
 
   it('use another placeholder for values outside the usual range', () => {
-    const beyond = { placeholder: 'cast(?)', fits: (value: unknown) => Number(value) < 10 };
-    const wide = createStatement(sql`a in (${{ ...list(0), beyond }}) and b = ${{ ...one(1), beyond }}`);
+    const outOfRange = { placeholder: 'cast(?)', fits: (value: unknown) => Number(value) < 10 };
+    const wide = createStatement(
+      sql`a in (${{ ...list(0), outOfRange }}) and b = ${{ ...one(1), outOfRange }}`,
+    );
     expect(wide.render(input([[1, 2], 3])).text).toBe('a in (?, ?) and b = ?');
     expect(wide.render(input([[1, 20], 3])).text).toBe('a in (cast(?), cast(?)) and b = ?');
     expect(wide.render(input([[1, null], 30])).text).toBe('a in (?, ?) and b = cast(?)');
-    const single = createStatement(sql`b = ${{ ...one(0), beyond }}`);
+    const single = createStatement(sql`b = ${{ ...one(0), outOfRange }}`);
     expect([5, 50, null].map((value) => single.render(input([value])).text)).toEqual([
       'b = ?',
       'b = cast(?)',

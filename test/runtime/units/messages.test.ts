@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isTooDeep, readJson } from '../../../runtime/request/body.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
-import { isUntrustedOrigin } from '../../../runtime/request/origin.js';
+import { isUntrustedOrigin } from '../../../runtime/http/origin.js';
 
 const trusted = 'https://app.example';
 const trustsOrigin = (origin: string): boolean => origin === trusted;

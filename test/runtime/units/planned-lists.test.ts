@@ -10,7 +10,7 @@ import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import { integer, string } from '../../../contract/fields.js';
 import type { Permission } from '../../../runtime/access/grant.js';
 import { createPolicyIndex, type PolicySet } from '../../../runtime/access/policies.js';
-import { bindCreate, bindUpdate } from '../../../runtime/plan/owner.js';
+import { bindCreate, bindUpdate } from '../../../runtime/plan/owner-operands.js';
 import { checkStored } from '../../../runtime/plan/row-validation.js';
 import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
 import type { ListPlan, ListRow } from '../../../runtime/plan/write-plan.js';

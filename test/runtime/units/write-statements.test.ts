@@ -5,7 +5,7 @@ import type { Scalar } from '../../../runtime/plan/parsed-value.js';
 import type { WriteRow } from '../../../runtime/plan/write-plan.js';
 import { compileInsert, compileReturning } from '../../../runtime/sql/insert.js';
 import {
-  compileColumns,
+  compileColumnsByTuples,
   compileDelete,
   compileKeyMatches,
   compileRowPermission,
@@ -218,7 +218,7 @@ describe('the read before a write', () => {
     const where = conditionOf('note', { text: { _eq: 'x' } });
     expect(
       printStatement(
-        compileColumns(collectionOf('note'), columns, {
+        compileColumnsByTuples(collectionOf('note'), columns, {
           fields,
           tuples: [['c1'], ['c2']],
           dialect: mariadb,

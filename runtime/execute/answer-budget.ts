@@ -1,17 +1,25 @@
-/** Accounts for the memory of the answers that a process prepares and sends. */
+/** Limits the memory of the answers that a process prepares and sends. */
 import { apiError } from '../../contract/errors.js';
 import type { ByteBudget } from './bytes.js';
 
-export interface AnswerBytes {
-  /** Opens the account of one answer of a caller; `onClose` calls back when the answer has been sent or given up. */
+/** The memory that all answers of a process share. */
+export interface AnswerBudget {
+  /**
+   * Returns the budget of one answer, which is taken from that of its caller and of the process.
+   * @param caller called at the first bytes
+   * @param onClose calls back when the answer has been sent or given up
+   */
   open(caller: () => string, onClose: (release: () => void) => void): ByteBudget;
 }
 
 /** The share of the maximum that the answers of one caller may take. */
 const callerShare = 4;
 
-/** Creates the account of a process. `maximum` is in bytes. */
-export const createAnswerBytes = (maximum: number): AnswerBytes => {
+/**
+ * Creates the budget of a process; one caller may take a quarter of it.
+ * @param maximum in bytes
+ */
+export const createAnswerBudget = (maximum: number): AnswerBudget => {
   const callerMaximum = Math.floor(maximum / callerShare);
   const byCaller = new Map<string, number>();
   let total = 0;

@@ -12,11 +12,13 @@ export interface TrustedProxies {
   readonly ranges: readonly string[];
 }
 
+/** A connection with the headers of its request. */
 export interface Connection {
   readonly remoteAddress: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 
+/** Determines the client of a request behind the trusted proxies. */
 export interface Proxies {
   /**
    * Returns the client's address, with IPv4-mapped addresses as IPv4; empty where the connection is closed.
@@ -26,7 +28,7 @@ export interface Proxies {
   isSecure(connection: Connection): boolean;
 }
 
-/** Creates the check of addresses. Without trusted proxies, forwarded headers are ignored. */
+/** Creates the reader of forwarded headers. @throws Error naming a range that is no network */
 export const createProxies = ({ hops, ranges }: TrustedProxies): Proxies => {
   const trusted = ranges.map(toNetwork);
   const isTrusted = (address: string, index: number): boolean => index < hops || isWithin(address, trusted);

@@ -4,6 +4,7 @@
  */
 import type { ApiRequest } from '../../request/api-request.js';
 
+/** Addresses under which the queue is also served; `null` where there is none. */
 export interface QueueAddresses {
   readonly queueUrl: string | null;
   readonly runUrl: string | null;

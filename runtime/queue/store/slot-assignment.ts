@@ -1,5 +1,5 @@
 /**
- * A turn of a model: which accounts receive its free slots, and what that changes in `svc_waiting_accounts`. It reads only
+ * Assigns the free slots of a model to accounts in turn, and stores what that changes in `svc_waiting_accounts`. Reads only
  * the accounts that can receive one of them.
  */
 import { powerOfTwo, type Statements } from '../../execute/system-rows.js';
@@ -9,12 +9,13 @@ import {
   findListed,
   firstAccounts,
   findNextAccounts,
-  storeTurn,
+  storeAssignment,
   type Arrival,
   type WaitingAccount,
 } from './waiting-accounts.js';
 
-export interface TurnOptions {
+/** The slots to assign, and the limits of accounts. */
+export interface SlotAssignmentOptions {
   readonly model: string;
   readonly free: number;
   /** Running requests by account, to which those that receive slots are added. */
@@ -23,60 +24,64 @@ export interface TurnOptions {
   readonly maxRunning: number;
   /** Accounts of requests that the same transaction has stored. */
   readonly arrived: readonly Arrival[];
-  /** First accounts in their order, as `readSlotUse` has read them; null if the turn has to read them. */
+  /** First accounts in their order, as `readSlotUse` has read them; null if they have to be read. */
   readonly first: readonly WaitingAccount[] | null;
   readonly isPausedAccount: (account: string) => boolean;
   readonly remainingOf: RemainingOf;
 }
 
-export interface Turn {
+/** One assignment of free slots: planned, served with requests, then stored. */
+export interface SlotAssignment {
   /** True where all accounts that wait take part; otherwise what is planned first is all that is certain. */
   readonly isWhole: boolean;
   /** Returns how many slots each account is to receive, as if it had enough requests of its tier. */
   plan(free: number): ReadonlyMap<string, number>;
   /** Finds the requests that receive planned slots. @returns ids, fewer where fewer wait */
   serve(plan: ReadonlyMap<string, number>): Promise<readonly string[]>;
-  /** Stores what has changed. */
+  /** Stores the order of the accounts after this assignment. */
   store(): Promise<void>;
 }
 
-/** Opens the turn of a model; see `Turn`. */
-export const openTurn = async (statements: Statements, options: TurnOptions): Promise<Turn> => {
+/** Reads the accounts that can receive free slots of a model; must be called under its lock. */
+export const openSlotAssignment = async (
+  statements: Statements,
+  options: SlotAssignmentOptions,
+): Promise<SlotAssignment> => {
   const { model, running, maxRunning, arrived } = options;
   const { accounts, isWhole, limits } = await findCandidates(statements, options);
-  const places = new Map(accounts.map((each): [string, Place] => [each.account, placeOf(each)]));
-  await addArrived(statements, places, { model, isWhole, arrived });
-  await readLimits(statements, limits, { ...options, accounts: [...places.keys()] });
+  const states = new Map(accounts.map((each): [string, AccountState] => [each.account, toState(each)]));
+  await addArrived(statements, states, { model, isWhole, arrived });
+  await readLimits(statements, limits, { ...options, accounts: [...states.keys()] });
   const limitOf = (account: string): number => limits.get(account) ?? maxRunning;
 
   return {
     isWhole,
     plan: (free) =>
       planSlots(
-        [...places.values()].filter(({ isGone }) => !isGone),
+        [...states.values()].filter(({ isGone }) => !isGone),
         { free, running, limitOf },
       ),
     async serve(plan) {
       const planned = [...plan].flatMap(([account, count]) => {
-        const place = places.get(account);
-        return place === undefined ? [] : [{ place, account, tier: place.tier, count }];
+        const state = states.get(account);
+        return state === undefined ? [] : [{ state, account, tier: state.tier, count }];
       });
       const found = await findOldest(statements, model, planned);
-      return planned.flatMap(({ place, account }) => {
+      return planned.flatMap(({ state, account }) => {
         const { ids, next } = found.get(account) ?? { ids: [], next: null };
-        if (ids.length > 0) place.isServed = true;
-        if (next === null) place.isGone = true;
-        else place.tier = next;
+        if (ids.length > 0) state.isServed = true;
+        if (next === null) state.isGone = true;
+        else state.tier = next;
         running.set(account, (running.get(account) ?? 0) + ids.length);
         return ids;
       });
     },
-    store: () => storeTurn(statements, model, changesOf([...places.values()])),
+    store: () => storeAssignment(statements, model, changesOf([...states.values()])),
   };
 };
 
-/** An account in a turn. */
-interface Place {
+/** An account during an assignment. */
+interface AccountState {
   readonly account: string;
   tier: number;
   readonly turn: number;
@@ -87,7 +92,7 @@ interface Place {
   isGone: boolean;
 }
 
-const placeOf = ({ account, tier, turn }: WaitingAccount): Place => ({
+const toState = ({ account, tier, turn }: WaitingAccount): AccountState => ({
   account,
   tier,
   turn,
@@ -96,14 +101,14 @@ const placeOf = ({ account, tier, turn }: WaitingAccount): Place => ({
   isGone: false,
 });
 
-const changesOf = (places: readonly Place[]): Parameters<typeof storeTurn>[2] => {
-  const waiting = places.filter(({ isGone }) => !isGone);
-  const listed = waiting.filter((place) => place.listed !== null);
+const changesOf = (states: readonly AccountState[]): Parameters<typeof storeAssignment>[2] => {
+  const waiting = states.filter(({ isGone }) => !isGone);
+  const listed = waiting.filter((state) => state.listed !== null);
   return {
-    added: waiting.filter((place) => place.listed === null),
+    added: waiting.filter((state) => state.listed === null),
     served: listed.filter(({ isServed }) => isServed).map(({ account }) => account),
-    removed: places.filter((place) => place.isGone && place.listed !== null).map(({ account }) => account),
-    moved: listed.filter((place) => place.listed !== place.tier),
+    removed: states.filter((state) => state.isGone && state.listed !== null).map(({ account }) => account),
+    moved: listed.filter((state) => state.listed !== state.tier),
   };
 };
 
@@ -119,7 +124,10 @@ interface Candidates {
  * Reads accounts in their order until those that run nothing are as many as the free slots: no account behind them can
  * receive one.
  */
-const findCandidates = async (statements: Statements, options: TurnOptions): Promise<Candidates> => {
+const findCandidates = async (
+  statements: Statements,
+  options: SlotAssignmentOptions,
+): Promise<Candidates> => {
   const { free, running } = options;
   const limits = new Map<string, number>();
   const accounts: WaitingAccount[] = [];
@@ -141,7 +149,7 @@ interface Page {
 /** Reads the accounts in their order; those that were read with the slots first. */
 const readPages = async function* (
   statements: Statements,
-  { model, free, running, first }: TurnOptions,
+  { model, free, running, first }: SlotAssignmentOptions,
 ): AsyncGenerator<Page> {
   let offset = 0;
   const toPage = (page: readonly WaitingAccount[], size: number): Page => {
@@ -164,7 +172,7 @@ const readLimits = async (
     isPausedAccount,
     remainingOf,
     free,
-  }: TurnOptions & { readonly accounts: readonly string[] },
+  }: SlotAssignmentOptions & { readonly accounts: readonly string[] },
 ): Promise<void> => {
   const unread = free === 0 ? [] : accounts.filter((account) => !limits.has(account));
   if (unread.length === 0) return;
@@ -177,28 +185,28 @@ const readLimits = async (
     limits.set(account, Math.min(maxRunning, (running.get(account) ?? 0) + more));
 };
 
-interface Arrivals extends Pick<TurnOptions, 'model' | 'arrived'> {
+interface Arrivals extends Pick<SlotAssignmentOptions, 'model' | 'arrived'> {
   readonly isWhole: boolean;
 }
 
 /** Adds accounts whose requests have just been stored, behind those that wait. */
 const addArrived = async (
   statements: Statements,
-  places: Map<string, Place>,
+  states: Map<string, AccountState>,
   { model, isWhole, arrived }: Arrivals,
 ): Promise<void> => {
-  const unread = isWhole ? [] : arrived.filter(({ account }) => !places.has(account));
+  const unread = isWhole ? [] : arrived.filter(({ account }) => !states.has(account));
   if (unread.length > 0) {
     const accounts = [...new Set(unread.map(({ account }) => account))];
     for (const listed of await findListed(statements, model, accounts))
-      places.set(listed.account, placeOf(listed));
+      states.set(listed.account, toState(listed));
   }
   for (const { account, priority } of arrived) {
-    const place = places.get(account);
+    const state = states.get(account);
     const tier = 0 - priority;
-    if (place !== undefined) place.tier = Math.min(place.tier, tier);
+    if (state !== undefined) state.tier = Math.min(state.tier, tier);
     else
-      places.set(account, {
+      states.set(account, {
         account,
         tier,
         turn: Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-/** The parent's key in the rows of a nested list: selected and compared. */
+/** Selects and compares the parent's key in the rows of a nested list. */
 import { requireField, type Field } from '../../contract/collection.js';
 import type { ReadPlan } from '../plan/types.js';
 import { columnOf, type SqlScope } from './condition.js';
@@ -10,7 +10,8 @@ import type { ListEntry } from './select.js';
 /** Parents per statement: for longer lists some query planners stop using indexes. */
 export const maxScanParents = 1000;
 
-export interface Owner {
+/** The parent's key as columns of a statement, and the join that they require. */
+export interface ParentKey {
   /** Columns that contain the parent's key. */
   readonly columns: readonly string[];
   readonly fields: readonly Field[];
@@ -21,11 +22,11 @@ export interface Owner {
  * Returns the columns of the parent's key. An integer foreign key equals the key itself; others may spell it
  * differently (case, trailing spaces) as far as the collation allows, so the parent's own value is joined.
  */
-export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: SqlScope): Owner => {
+export const parentKeyOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: SqlScope): ParentKey => {
   const { compiler } = scope;
   const fields = relation.fields.map((name) => requireField(plan.collection, name));
   const own = relation.fields.map((name) => columnOf(compiler, scope.alias, name));
-  if (fields.every(isWhole)) {
+  if (fields.every(isIntegerColumn)) {
     return { columns: own, fields, join: [] };
   }
   const alias = compiler.nextAlias();
@@ -35,12 +36,12 @@ export const ownerOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: 
 };
 
 /** The row of a parent in its own table. */
-export interface ParentRow extends Owner {
+export interface ParentRow extends ParentKey {
   readonly table: string;
 }
 
 /** Returns the parent's row in the statement of a nested list, under an alias of its own. */
-export const parentOf = (
+export const parentRowOf = (
   relation: ListEntry['relation'],
   plan: Pick<ReadPlan, 'collection'>,
   { compiler }: SqlScope,
@@ -55,7 +56,7 @@ export const parentOf = (
 };
 
 /** Returns the condition that a row belongs to a parent. */
-export const matchOwner = (
+export const matchParent = (
   { fields }: ListEntry['relation'],
   { columns }: ParentRow,
   { compiler, alias }: SqlScope,
@@ -64,12 +65,12 @@ export const matchOwner = (
 ];
 
 /** Returns whether the column contains integers only; one without a declared type may contain text. */
-export const isWhole = ({ type, dbType }: Field): boolean =>
+export const isIntegerColumn = ({ type, dbType }: Field): boolean =>
   (type === 'integer' || type === 'bigInteger') && dbType !== '';
 
 /** Compiles the conditions for the rows of one parent and of many. Keys are encoded by `joinKey`. */
-export const ownerKeys = (
-  { columns, fields }: Owner,
+export const parentKeyConditions = (
+  { columns, fields }: ParentKey,
   dialect: SqlDialect,
 ): { readonly one: Sql; readonly many: Sql } => {
   const bind = (key: unknown, column: number): BindValue => bindKeyPart(key, column, { fields, dialect });

@@ -1,9 +1,10 @@
-/** Responses of the queue: plain JSON without the envelope of the content API. */
+/** Builds responses of the queue: plain JSON without the envelope of the content API, and the headers of errors. */
 import type { ApiResponse } from '../../request/api-request.js';
 import { limitHeaders } from '../../access/limiter.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import { QueueError, queueError } from '../requests/queue-error.js';
 
+/** Content type of bodies. */
 export const jsonType = 'application/json; charset=utf-8';
 
 /** Returns a response with a JSON body; it adds no header but the content type. */

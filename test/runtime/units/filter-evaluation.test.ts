@@ -13,7 +13,7 @@ import {
   text,
   timestamp,
 } from '../../../contract/fields.js';
-import { validateFilter, validateRule, type Failure } from '../../../runtime/plan/validate.js';
+import { evaluateFilter, evaluateRule, type Failure } from '../../../runtime/plan/filter-evaluation.js';
 import { parseFilter } from '../../../runtime/request/filter.js';
 import type { Rule } from '../../../runtime/access/grant.js';
 
@@ -62,7 +62,7 @@ const contextOf = (payload: Filters, { nullPasses = false }: Options = {}) => ({
 const failuresOf = (filter: Filters, payload: Filters, options?: Options): readonly Failure[] => {
   const values: unknown[] = [];
   const parsed = parseFilter(filter, values);
-  return validateFilter(parsed, { ...contextOf(payload, options), values });
+  return evaluateFilter(parsed, { ...contextOf(payload, options), values });
 };
 
 const passes = (filter: Filters, payload: Filters, options?: Options): boolean =>
@@ -268,7 +268,7 @@ describe('a payload', () => {
 
   it('never passes a filter without a field', () => {
     const compare = { kind: 'compare', operator: 'eq', slot: 0 } as const;
-    expect(validateFilter(compare, { ...contextOf({}), values: ['a'] })).toEqual([
+    expect(evaluateFilter(compare, { ...contextOf({}), values: ['a'] })).toEqual([
       { field: '', type: 'compare', operand: null },
     ]);
   });
@@ -303,15 +303,15 @@ const ruleOf = (...filters: readonly Filters[]): Rule => ({
 
 describe('a rule', () => {
   it('that permits everything never fails', () => {
-    expect(validateRule({ kind: 'always' }, contextOf({ name: 'a' }))).toEqual([]);
+    expect(evaluateRule({ kind: 'always' }, contextOf({ name: 'a' }))).toEqual([]);
   });
 
   it('of several filters passes if one of them passes', () => {
     const rule = ruleOf({ name: { _eq: 'a' } }, { name: { _eq: 'b' } });
-    expect(validateRule(rule, contextOf({ name: 'b' }))).toEqual([]);
-    expect(validateRule(rule, contextOf({ name: 'c' }))).toEqual([
+    expect(evaluateRule(rule, contextOf({ name: 'b' }))).toEqual([]);
+    expect(evaluateRule(rule, contextOf({ name: 'c' }))).toEqual([
       { field: 'name', type: 'eq', operand: 'a' },
     ]);
-    expect(validateRule({ kind: 'filters', filters: [] }, contextOf({ name: 'c' }))).toEqual([]);
+    expect(evaluateRule({ kind: 'filters', filters: [] }, contextOf({ name: 'c' }))).toEqual([]);
   });
 });

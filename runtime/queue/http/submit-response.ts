@@ -1,9 +1,9 @@
-/** Responds to a submission. */
+/** Builds the response to a submission. */
 import type { ApiResponse } from '../../request/api-request.js';
 import { requestUrls } from '../requests/status.js';
 import type { Submitted } from '../requests/submit.js';
 import type { QueueSettings } from '../settings.js';
-import { respondJson } from './wire.js';
+import { respondJson } from './respond.js';
 
 /** Returns 200 with the URLs of the request, also for the repetition of one by its `Idempotency-Key`. */
 export const respondSubmitted = ({ request, position }: Submitted, settings: QueueSettings): ApiResponse => {

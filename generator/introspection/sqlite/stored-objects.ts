@@ -1,7 +1,7 @@
-import type { SurroundingQueries } from '../surroundings.js';
+import type { StoredObjectQueries } from '../stored-objects.js';
 
-export const surroundings: SurroundingQueries = {
-  programs: `
+export const storedObjects: StoredObjectQueries = {
+  viewsAndTriggers: `
     SELECT type AS kind, name, CASE type WHEN 'trigger' THEN tbl_name END AS "table", sql
     FROM main.sqlite_schema
     WHERE type IN ('view', 'trigger')

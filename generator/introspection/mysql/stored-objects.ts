@@ -1,7 +1,7 @@
-import type { SurroundingQueries } from '../surroundings.js';
+import type { StoredObjectQueries } from '../stored-objects.js';
 
-export const surroundings: SurroundingQueries = {
-  programs: `
+export const storedObjects: StoredObjectQueries = {
+  viewsAndTriggers: `
     SELECT 'trigger' AS kind, trigger_name AS name, event_object_table AS \`table\`, action_statement AS \`sql\`
     FROM information_schema.triggers
     WHERE trigger_schema = DATABASE()

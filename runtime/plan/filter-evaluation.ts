@@ -7,7 +7,7 @@ import { requireField, type Collection, type Field } from '../../contract/collec
 import { compileExpression } from '../../contract/expressions.js';
 import { operators, type Operator, type PositiveOperator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
-import { compareValues, textOf } from './compare.js';
+import { compareValues, textOf } from './compare-values.js';
 
 /** One comparison that a payload fails. */
 export interface Failure {
@@ -17,7 +17,7 @@ export interface Failure {
   readonly operand: unknown;
 }
 
-export interface ValidationContext {
+export interface EvaluationContext {
   readonly collection: Collection;
   /** Values by field name, in their stored form. Fields that are absent pass; what is no field never does. */
   readonly payload: ReadonlyMap<string, unknown>;
@@ -27,20 +27,20 @@ export interface ValidationContext {
 }
 
 /**
- * Validates a rule, whose filters are alternatives. Returns the failures of the first filter where none
+ * Evaluates a rule on a payload; the filters of a rule are alternatives. Returns the failures of the first filter where none
  * passes.
  */
-export const validateRule = (rule: Rule, context: ValidationContext): readonly Failure[] => {
+export const evaluateRule = (rule: Rule, context: EvaluationContext): readonly Failure[] => {
   if (rule.kind === 'always') return [];
   return validateOne(
-    rule.filters.map(({ filter, values }) => validateFilter(filter, { ...context, values })),
+    rule.filters.map(({ filter, values }) => evaluateFilter(filter, { ...context, values })),
   );
 };
 
 const validateOne = (results: readonly (readonly Failure[])[]): readonly Failure[] =>
   results.some((failures) => failures.length === 0) ? [] : (results[0] ?? []);
 
-interface FilterContext extends ValidationContext {
+interface FilterContext extends EvaluationContext {
   readonly values: readonly unknown[];
 }
 
@@ -48,12 +48,12 @@ interface FilterContext extends ValidationContext {
  * Returns the comparisons that fail, none if the payload passes. Of alternatives that all fail, it returns
  * those of the first.
  */
-export const validateFilter = (filter: Filter, context: FilterContext): readonly Failure[] => {
+export const evaluateFilter = (filter: Filter, context: FilterContext): readonly Failure[] => {
   switch (filter.kind) {
     case 'and':
-      return filter.filters.flatMap((part) => validateFilter(part, context));
+      return filter.filters.flatMap((part) => evaluateFilter(part, context));
     case 'or':
-      return validateOne(filter.filters.map((part) => validateFilter(part, context)));
+      return validateOne(filter.filters.map((part) => evaluateFilter(part, context)));
     case 'field':
       return validateField(filter.name, filter.filter, context);
     case 'some':
@@ -93,7 +93,7 @@ interface Comparison {
   readonly operands: readonly unknown[];
 }
 
-const passes = (operator: Operator, comparison: Comparison, { nullPasses }: ValidationContext): boolean => {
+const passes = (operator: Operator, comparison: Comparison, { nullPasses }: EvaluationContext): boolean => {
   const { value } = comparison;
   if (operator === 'null') return value === null;
   if (operator === 'nnull') return value !== null;

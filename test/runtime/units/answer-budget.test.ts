@@ -1,6 +1,6 @@
 /** The memory of answers, by process and caller. */
 import { expect, it } from 'vitest';
-import { createAnswerBytes } from '../../../runtime/execute/answer-bytes.js';
+import { createAnswerBudget } from '../../../runtime/execute/answer-budget.js';
 
 const codeOf = (run: () => void): string => {
   try {
@@ -15,7 +15,7 @@ const nothing = (): void => undefined;
 
 /** Accounts of a maximum of 1000 bytes, 250 for each caller. */
 const openAccounts = () => {
-  const answers = createAnswerBytes(1000);
+  const answers = createAnswerBudget(1000);
   return (caller: string) => {
     let close = nothing;
     const account = answers.open(

@@ -10,6 +10,7 @@ import { ApiError } from '../../contract/errors.js';
 import { parseFilter } from '../request/filter.js';
 import type { ListRow } from './write-plan.js';
 
+/** A field of a row whose rule cannot be evaluated. */
 export interface RuleProblem {
   readonly field: string;
   /** The expected form. */

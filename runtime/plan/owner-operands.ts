@@ -22,6 +22,7 @@ export interface OwnerValues {
   readonly end: number;
 }
 
+/** The values of plans without an owner. */
 export const noOwnerValues: OwnerValues = { references: [], end: 0 };
 
 /** Binds a create plan. @throws FAILED_VALIDATION, FORBIDDEN from checks that depend on the owner */

@@ -1,7 +1,7 @@
-import type { SurroundingQueries } from '../surroundings.js';
+import type { StoredObjectQueries } from '../stored-objects.js';
 
-export const surroundings: SurroundingQueries = {
-  programs: `
+export const storedObjects: StoredObjectQueries = {
+  viewsAndTriggers: `
     SELECT 'trigger' AS kind, t.tgname AS name, c.relname AS "table",
       pg_get_triggerdef(t.oid) || ' ' || p.prosrc AS sql
     FROM pg_trigger t

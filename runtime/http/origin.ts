@@ -1,6 +1,7 @@
 /** Determines the origin of a request from the headers of a browser. */
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** The origins whose pages are trusted. */
 export interface OriginOptions {
   /** Origin of this server, such as `https://api.example`; `null` for that of the request's host. */
   readonly ownOrigin: string | null;
