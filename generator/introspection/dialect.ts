@@ -25,9 +25,9 @@ export interface TypedColumn {
 /** Introspection of one database. */
 export interface DialectReader extends DialectTraits {
   readonly vendor: Vendor;
-  /** Returns tables and views that match the filter, in any order; at most seven statements. */
+  /** Returns tables and views that match the filter, in any order; at most seven statements, and some for rare characters. */
   readTables(reader: CatalogReader, admits: TableFilter, options: IntrospectOptions): Promise<Table[]>;
-  /** Reads what a snapshot needs besides the catalog; at most seven statements. */
+  /** Reads what a snapshot needs besides the catalog; at most seven statements, and some for rare characters. */
   readDetails(reader: CatalogReader): Promise<SchemaDetails>;
   readonly storedObjects: StoredObjectQueries;
   /** Quotes an identifier. */

@@ -4,8 +4,9 @@ import type { ColumnDetails, IndexDetails, SchemaDetails, TableDetails } from '.
 import { readRows, type Count } from '../dialect.js';
 import { groupBy, sortBy } from '../order.js';
 import { readLength, readValues, toNumber } from './columns.js';
-import { unescapeExpression } from './mariadb-form.js';
-import { mariadbGarbled, readGarbled, readParsers, readProperties } from './properties.js';
+import { toMariaDbColumn, unescapeExpression } from './mariadb-form.js';
+import { readParsers, readProperties } from './properties.js';
+import { readWideChecks, readWideColumns, type WideColumn } from './wide-characters.js';
 
 interface DefaultRow {
   readonly charset: string;
@@ -20,17 +21,12 @@ interface TableRow {
   readonly options: string | null;
 }
 
-interface ColumnRow {
-  readonly table: string;
-  readonly name: string;
-  readonly columnType: string;
-  readonly dataType: string;
+interface ColumnRow extends WideColumn {
   readonly length: Count | null;
   readonly precision: Count | null;
   readonly scale: Count | null;
   readonly fraction: Count | null;
   readonly collation: string | null;
-  readonly extra: string;
   /** SRID of a geometry. */
   readonly srid: Count | null;
 }
@@ -78,7 +74,8 @@ const tables = `
 const columns = (srid: string): string => `
   SELECT table_name AS \`table\`, column_name AS name, column_type AS columnType, data_type AS dataType,
     ${srid} AS srid, character_maximum_length AS length, numeric_precision AS \`precision\`, numeric_scale AS scale,
-    datetime_precision AS fraction, collation_name AS collation, extra AS extra
+    datetime_precision AS fraction, collation_name AS collation, extra AS extra, column_default AS defaultSql,
+    generation_expression AS generation
   FROM information_schema.columns
   WHERE table_schema = DATABASE()
   ORDER BY table_name, ordinal_position`;
@@ -102,13 +99,15 @@ export interface DetailQueries {
   readonly expression: string;
   /** SQL for whether the optimizer ignores an index. */
   readonly ignored: string;
-  /** Query of the tables whose expressions may have characters that the catalog does not show; null where it shows all. */
-  readonly garbled: string | null;
+  /** True where information_schema has all characters of expressions. */
+  readonly showsExpressions: boolean;
   /** SQL for the SRID of a column. */
   readonly srid: string;
   /** Query of the columns with an SRID, where the columns themselves do not tell; null where they do. */
   readonly systems: string | null;
   readonly checks: string;
+  /** Returns a column with SQL as MariaDB has it. */
+  toMariaDb(row: ColumnRow): ColumnRow;
   /** Returns the SQL of an expression as it was written. */
   unescape(sql: string): string;
 }
@@ -122,7 +121,8 @@ export const mariadbQueries: DetailQueries = {
     WHERE g_table_schema = DATABASE() AND srid <> 0`,
   expression: 'NULL',
   ignored: `ignored = 'YES'`,
-  garbled: mariadbGarbled,
+  showsExpressions: false,
+  toMariaDb: (row) => row,
   unescape: (sql) => sql,
   // a check of a column has no name of its own
   checks: `
@@ -137,7 +137,8 @@ export const mysqlQueries: DetailQueries = {
   systems: null,
   expression: 'expression',
   ignored: `is_visible = 'NO'`,
-  garbled: null,
+  showsExpressions: true,
+  toMariaDb: toMariaDbColumn,
   unescape: unescapeExpression,
   checks: `
     SELECT t.table_name AS \`table\`, c.constraint_name AS name, c.check_clause AS clause, t.enforced AS enforced
@@ -154,7 +155,7 @@ export const readMysqlDetails = async (
   reader: CatalogReader,
   queries: DetailQueries,
 ): Promise<SchemaDetails> => {
-  const [[database], tableRows, columnRows, indexRows, checkRows, keyRows] = await Promise.all([
+  const [[database], tableRows, shownColumns, indexRows, shownChecks, keyRows] = await Promise.all([
     readRows<DefaultRow>(reader, defaults),
     readRows<TableRow>(reader, tables),
     readRows<ColumnRow>(reader, columns(queries.srid)),
@@ -162,11 +163,14 @@ export const readMysqlDetails = async (
     readRows<CheckRow>(reader, queries.checks),
     readRows<KeyRow>(reader, keys),
   ]);
-  const [systemOf, parsed, garbled] = await Promise.all([
-    readSystems(reader, columnRows, queries),
+  const [systemOf, parsed] = await Promise.all([
+    readSystems(reader, shownColumns, queries),
     readParsers(reader, indexRows),
-    readGarbled(reader, queries.garbled),
   ]);
+  const unread = new Set<string>();
+  const context = { reader, showsExpressions: queries.showsExpressions, unread };
+  const columnRows = await readWideColumns(shownColumns.map(queries.toMariaDb), context);
+  const checkRows = await readWideChecks(shownChecks, context);
   const [columnsOf, indexesOf, checksOf, keysOf] = [
     groupBy(columnRows, (row) => row.table),
     groupBy(indexRows, (row) => row.table),
@@ -181,7 +185,7 @@ export const readMysqlDetails = async (
       {
         charset: own === null ? null : charsetOf(own),
         collation: own,
-        ...readProperties({ ...row, isGarbled: garbled.has(name) }),
+        ...readProperties({ ...row, isGarbled: unread.has(name) }),
         checks: readChecks(checksOf.get(name) ?? [], queries),
         indexes: readIndexes(indexesOf.get(name) ?? [], keysOf.get(name) ?? [], queries).map((index) =>
           parsed.has(`${name}\0${index.name}`) ? Object.assign({}, index, { incomplete: true }) : index,

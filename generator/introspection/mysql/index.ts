@@ -16,6 +16,7 @@ import {
   type StatisticsRow,
   type TableRow,
 } from './tables.js';
+import { readWideColumns } from './wide-characters.js';
 import type { TableFilter } from '../patterns.js';
 import { markTriggers, type TriggerRow } from '../triggers.js';
 import { storedObjects } from './stored-objects.js';
@@ -107,7 +108,7 @@ const readViews = async (
   ]);
   return {
     tables: tableRows.filter((table) => admits(table.name)),
-    columns: columnRows,
+    columns: columnRows.filter(({ table }) => admits(table)),
     statistics: statisticsRows,
     keyColumns: keyColumnRows,
     references: referenceRows,
@@ -140,7 +141,9 @@ export const mariadb: DialectReader = {
       readRows<CheckRow>(reader, checks),
       readTriggers(reader),
     ]);
-    return markTriggers(rowsToTables({ ...rows, checks: checkRows }), hasTriggers);
+    const context = { reader, showsExpressions: false, unread: new Set<string>() };
+    const columnRows = await readWideColumns(rows.columns, context);
+    return markTriggers(rowsToTables({ ...rows, columns: columnRows, checks: checkRows }), hasTriggers);
   },
 };
 
@@ -153,9 +156,10 @@ export const mysql: DialectReader = {
       readViews(reader, { admits, expression: 'expression', srid: 'srs_id' }),
       readTriggers(reader),
     ]);
+    const context = { reader, showsExpressions: true, unread: new Set<string>() };
     const all = rowsToTables({
       ...rows,
-      columns: rows.columns.map(toMariaDbColumn),
+      columns: await readWideColumns(rows.columns.map(toMariaDbColumn), context),
       statistics: rows.statistics.map(toMariaDbIndexColumn),
     });
     return markTriggers(all, hasTriggers);

@@ -5,11 +5,13 @@
 import { unescapeBackslashes } from '../../../contract/backslash-escapes.js';
 import type { ColumnRow, StatisticsRow } from './tables.js';
 
+type DefaultRow = Pick<ColumnRow, 'dataType' | 'defaultSql' | 'extra' | 'generation'>;
+
 /**
  * Converts a column. MySQL has the value of a default where MariaDB has its SQL, and escapes quotes in
  * expressions.
  */
-export const toMariaDbColumn = (row: ColumnRow): ColumnRow => ({
+export const toMariaDbColumn = <Row extends DefaultRow>(row: Row): Row => ({
   ...row,
   defaultSql: row.defaultSql === null ? null : toSqlDefault(row.defaultSql, row),
   generation: row.generation === null ? null : unescapeExpression(row.generation),
@@ -25,7 +27,7 @@ export const toMariaDbIndexColumn = (row: StatisticsRow): StatisticsRow => ({
  * Converts `column_default`, which is the value itself unless `extra` marks an expression; bits and bytes are
  * SQL.
  */
-const toSqlDefault = (value: string, { extra, dataType }: ColumnRow): string => {
+const toSqlDefault = (value: string, { extra, dataType }: DefaultRow): string => {
   if (extra.includes('DEFAULT_GENERATED')) return dropCharset(unescapeExpression(value));
   return sqlTypes.has(dataType) ? value : `'${value.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
 };

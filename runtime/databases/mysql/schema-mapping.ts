@@ -172,6 +172,8 @@ export const createMapping = (server: Server): SchemaMapping => ({
   counter: 'counter',
   counters: 'key',
   hasComments: true,
+  // they are `utf8mb3`
+  replacedCharacters: /[\u{10000}-\u{10ffff}]/gu,
   hasOnUpdate: true,
   hasVirtualColumns: true,
   hasNullableKeys: false,

@@ -153,6 +153,7 @@ export const mapping: SchemaMapping = {
   counter: 'default',
   counters: 'any',
   hasComments: true,
+  replacedCharacters: null,
   hasOnUpdate: false,
   hasVirtualColumns: false,
   hasNullableKeys: false,

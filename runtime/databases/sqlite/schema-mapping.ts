@@ -135,6 +135,7 @@ export const mapping: SchemaMapping = {
   counter: 'autoincrement',
   counters: 'primary key',
   hasComments: false,
+  replacedCharacters: null,
   hasOnUpdate: false,
   hasVirtualColumns: true,
   hasNullableKeys: true,

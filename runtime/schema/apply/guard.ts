@@ -23,6 +23,7 @@ export const findProblems = (
       ...table.columns.flatMap((column) => findColumnProblems(column, { table, present, printer })),
       ...findExpressionProblems(table, present, printer),
       ...findKeyProblems(table, names),
+      ...findCommentProblems(table, present, printer),
       ...findUndescribed(table, present, printer),
       ...table.indexes
         .filter((index) => isNewIncomplete(index, present))
@@ -71,6 +72,28 @@ const findNameProblems = (
   return [...new Set([...problems, ...double])].map(invalidPayload);
 };
 
+const commentsIn = (table: TableShape): readonly string[] =>
+  [table, ...table.columns].flatMap(({ comment }) => comment ?? []);
+
+/** Comments whose characters the database would replace. */
+const findCommentProblems = (
+  table: TableShape,
+  present: TableShape | undefined,
+  { mapping }: SchemaPrinter,
+): readonly ApiError[] => {
+  const known = new Set(present === undefined ? [] : commentsIn(present));
+  return commentsIn(table)
+    .filter((comment) => !known.has(comment) && isReplaced(comment, mapping))
+    .map((comment) =>
+      invalidPayload(
+        `"${table.name}": the comment ${JSON.stringify(comment)} has characters of four bytes, which this database replaces by question marks; leave them out`,
+      ),
+    );
+};
+
+const isReplaced = (text: string, { replacedCharacters: replaced }: SchemaPrinter['mapping']): boolean =>
+  replaced !== null && text.search(replaced) !== -1;
+
 const namesIn = (table: TableShape): readonly string[] => [
   table.name,
   ...[table.columns, table.uniques, table.indexes, table.checks, table.foreignKeys].flatMap((items) =>
@@ -83,6 +106,10 @@ const nameProblem = (name: string, printer: SchemaPrinter): readonly string[] =>
     return [`the name "${name}" is longer than ${printer.maxName}`];
   if (reserved.test(name) || printer.reserved.test(name))
     return [`the name "${name}" is reserved; choose one with another beginning`];
+  if (isReplaced(name, printer.mapping))
+    return [
+      `the name "${name}" has characters of four bytes, which this database replaces by question marks`,
+    ];
   const isOdd = name === '' || name.trim() !== name || /\p{Cc}|\p{Cs}/u.test(name);
   return isOdd ? [`the name ${JSON.stringify(name)} has control characters, or blanks at an end`] : [];
 };

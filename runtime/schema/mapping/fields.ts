@@ -1,4 +1,5 @@
 /** Maps fields of a snapshot to another database. Pure. */
+import { mapComment } from './comments.js';
 import type { CheckEntry, FieldEntry, FieldSchema } from '../snapshot/types.js';
 import type { MappingNotes } from './map-snapshot.js';
 import type { MappedType, NeutralType, SchemaMapping } from './types.js';
@@ -104,7 +105,7 @@ const mapProperties = (
   const { collation, is_invisible: isInvisible, ...rest } = schema;
   if (typeof collation === 'string') losses.collation(collation);
   if (isInvisible === true && !to.hasInvisibleColumns) lose('it is in the results of select *');
-  if (!to.hasComments && typeof schema.comment === 'string' && schema.comment !== '') lose('its comment');
+  const comment = mapComment(schema.comment, to, lose);
   if (!to.hasOnUpdate && typeof schema.on_update === 'string') lose('updates do not set the time');
   // bytes have a notation of their own in each database
   const hasBytes = type.kind === 'binary' && schema.default_value !== null;
@@ -112,7 +113,7 @@ const mapProperties = (
   return {
     ...rest,
     ...(isInvisible === true && to.hasInvisibleColumns && { is_invisible: true }),
-    comment: to.hasComments ? (schema.comment ?? null) : null,
+    comment: to.hasComments ? comment : null,
     on_update: to.hasOnUpdate ? (schema.on_update ?? null) : null,
     ...(hasBytes && { default_value: null, default_kind: null }),
     is_nullable: schema.is_nullable && (to.hasNullableKeys || schema.is_primary_key !== true),

@@ -1,4 +1,5 @@
 /** Maps indexes, checks and comments of collections to another database. Pure. */
+import { mapComment } from './comments.js';
 import type { CheckEntry, CollectionEntry, CollectionSchema, IndexEntry } from '../snapshot/types.js';
 import type { MappingRules } from './map-snapshot.js';
 
@@ -33,14 +34,13 @@ export const mapCollection = (
   const { charset: _charset, collation, without_rowid: _rowid, strict: _strict, ...other } = withIndexes;
   const { incomplete: _incomplete, ...rest } = other;
   if (typeof collation === 'string') lose(`the collation ${collation} becomes the usual one`);
-  const hasComment = typeof given.comment === 'string' && given.comment !== '';
-  if (hasComment && !to.hasComments) lose('its comment');
+  const comment = mapComment(given.comment, to, lose);
   const all = [...(kept ?? []), ...checks];
   return {
     ...entry,
     schema: {
       ...rest,
-      ...(!to.hasComments && { comment: null }),
+      ...((given.comment !== undefined || !to.hasComments) && { comment: to.hasComments ? comment : null }),
       ...((given.checks !== undefined || checks.length > 0) && { checks: all }),
     },
   };

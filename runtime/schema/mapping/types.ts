@@ -69,6 +69,8 @@ export interface SchemaMapping {
   /** Columns that can count: only the primary key, the first of any key or index, or any. */
   readonly counters: 'primary key' | 'key' | 'any';
   readonly hasComments: boolean;
+  /** Matches the characters for which comments and names get question marks; null where they can have all. */
+  readonly replacedCharacters: RegExp | null;
   /** True where an update can set the current time. */
   readonly hasOnUpdate: boolean;
   readonly hasVirtualColumns: boolean;

@@ -42,3 +42,13 @@ it('keeps half a million characters', () => {
 it('does not keep a document of more than 16 384 characters', () => {
   expect(countKept(documentsOf(1, 16_385))).toBe(0);
 });
+
+it('tells the name of an operation from the text that follows it', () => {
+  const view = createView();
+  const { compile } = createDocuments(options);
+  const run = (operationName: string, document: string) =>
+    compile({ document, operationName, variables: {} } as Parameters<typeof compile>[0], view);
+  run('A', 'query A { __typename }');
+  run('A', 'query A { __typename }');
+  expect(() => run('Aquery', ' A { __typename }')).toThrow('Unexpected Name "A"');
+});

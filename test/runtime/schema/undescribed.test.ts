@@ -84,12 +84,6 @@ const properties: readonly (readonly [TestDialect, sql: string, incomplete: RegE
   ],
   [
     'mariadb',
-    "create table t (id int primary key, v varchar(9), constraint c check (v <> '😀'))",
-    /characters that the catalog does not show/,
-    "create table t (id int primary key, v varchar(9), constraint c check (v <> '????'))",
-  ],
-  [
-    'mariadb',
     'create table t (id int primary key) with system versioning',
     /the history of its rows/,
     'create table t (id int primary key)',
