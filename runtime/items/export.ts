@@ -1,6 +1,7 @@
 /** Exports lists as files: read in pages by keyset, and sent at the pace of the client. */
 import { Readable } from 'node:stream';
 import { invalidQuery } from '../../contract/errors.js';
+import type { Reader } from '../databases/contract.js';
 import type { ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import { planAggregate } from '../plan/aggregate.js';
@@ -15,7 +16,7 @@ import { addColumns, printSpooled } from '../response/export/spool.js';
 import { respondFile } from '../response/export/respond-file.js';
 import { readLimit, readOffset } from '../sql/page.js';
 import { comparesAsItSorts } from '../sql/select.js';
-import { bindInput, limitsOf, type ItemContext } from './context.js';
+import { bindInput, limitsOf, type Client, type ItemContext } from './context.js';
 import { planContext, run, type ReadTarget } from './read.js';
 
 /** Some items of an export. */
@@ -32,7 +33,8 @@ export const exportList = async (
 ): Promise<ApiResponse> => {
   if (target.parsed.query.after !== null)
     throw invalidQuery('"export" returns every page, so "after" does not apply');
-  const chunks = readChunks(target, context);
+  const executor = context.database.readUntil(context.signal ?? closeSignal(context.client));
+  const chunks = readChunks(target, { ...context, executor });
   const { value: first } = (await chunks.next()) as IteratorYieldResult<Chunk>;
   const { digits, isOpen } = shapeOf(target, format, context);
   const file = { collection: target.collection, format, now: context.now };
@@ -42,6 +44,14 @@ export const exportList = async (
     ? printSpooled(format, rest, { digits })
     : printChunks(format, rest, { columns: null, digits });
   return respondFile(Readable.from(body, { objectMode: false }), file);
+};
+
+/** Returns a signal that is aborted when nobody waits for the export any more. */
+const closeSignal = ({ onClose }: Client): AbortSignal => {
+  const controller = new AbortController();
+  const reason = invalidQuery('the client closed the connection before the export was complete');
+  onClose(() => controller.abort(reason));
+  return controller.signal;
 };
 
 /** Prints one item in a format. */
@@ -120,7 +130,10 @@ const chunkBytes = 1024 * 1024;
  * Reads a list chunk by chunk. A list whose order is not total, as that of a view, is read at once: `ANSWER_BYTES_MAX`
  * limits it.
  */
-async function* readChunks(target: ReadTarget, context: ItemContext): AsyncGenerator<Chunk, void, void> {
+async function* readChunks(
+  target: ReadTarget,
+  context: ItemContext & { readonly executor: Reader },
+): AsyncGenerator<Chunk, void, void> {
   const { query, values } = target.parsed;
   const plan = query.aggregation === null ? planRead(query, target.collection, planContext(context)) : null;
   if (plan === null || !isPaged(plan, context)) {

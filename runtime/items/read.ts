@@ -1,6 +1,6 @@
 /** Reads lists and items. A parsed query is planned and compiled once per shape and policy set. */
 import type { Collection } from '../../contract/collection.js';
-import type { Executor } from '../databases/contract.js';
+import type { Executor, Reader } from '../databases/contract.js';
 import { executeRead, type ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import {
@@ -160,10 +160,10 @@ interface ReadRun extends ReadTarget {
   readonly keys: readonly unknown[];
 }
 
-/** Runs a read inside the transaction of `executor`, or on the database without one. */
+/** Runs a read with `executor`, or on the database without one. */
 export const run = (
   options: ReadRun,
-  context: ItemContext & Partial<WrittenContext>,
+  context: ItemContext & { readonly executor?: Reader },
 ): Promise<ReadResult> => {
   const { values } = options.parsed;
   const { executor = context.database } = context;

@@ -63,7 +63,11 @@ const write = async (job: ExportJob, items: ItemContext): Promise<object | null>
     rows += more;
   };
   const target = { collection, parsed: readQuery({ limit: -1, ...input.query }) };
-  const { body } = await exportList(target, input.format, { ...items, onRows });
+  const { body } = await exportList(target, input.format, {
+    ...items,
+    onRows,
+    signal: context.signal,
+  });
   const spooled = createId();
   const path = join(files.spool, spooled);
   await mkdir(files.spool, { recursive: true });

@@ -1,7 +1,7 @@
 /** Compiled documents are kept from their second use on, and not without end. */
 import { buildSchema, parse } from 'graphql';
 import { expect, it } from 'vitest';
-import { createDocuments } from '../../../runtime/graphql/documents.js';
+import { createDocuments } from '../../../runtime/graphql/document-cache.js';
 import type { DocumentOptions } from '../../../runtime/graphql/document.js';
 import type { View } from '../../../runtime/graphql/schema.js';
 
