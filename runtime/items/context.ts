@@ -50,8 +50,6 @@ export interface ItemContext extends ItemServices {
   readonly dryRun?: DryRun;
   /** Receives the number of rows of each part of an export. */
   readonly onRows?: (count: number) => void;
-  /** Ends an export where the client does not tell, together with the statement that it runs. */
-  readonly signal?: AbortSignal;
   /** Skips reading the rows that a write stores. */
   readonly omitsOutput?: true;
 }

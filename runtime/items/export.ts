@@ -1,7 +1,6 @@
 /** Exports lists as files: read in pages by keyset, and sent at the pace of the client. */
 import { Readable } from 'node:stream';
 import { invalidQuery } from '../../contract/errors.js';
-import type { Reader } from '../databases/contract.js';
 import type { ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import { planAggregate } from '../plan/aggregate.js';
@@ -17,7 +16,7 @@ import { respondFile } from '../response/export/respond-file.js';
 import { readLimit, readOffset } from '../sql/page.js';
 import { comparesAsItSorts } from '../sql/select.js';
 import { bindInput, limitsOf, type Client, type ItemContext } from './context.js';
-import { planContext, run, type ReadTarget } from './read.js';
+import { planContext, run, type ReadContext, type ReadTarget } from './read.js';
 
 /** Some items of an export. */
 interface Chunk {
@@ -29,11 +28,11 @@ interface Chunk {
 export const exportList = async (
   target: ReadTarget,
   format: ExportFormat,
-  context: ItemContext,
+  context: ReadContext,
 ): Promise<ApiResponse> => {
   if (target.parsed.query.after !== null)
     throw invalidQuery('"export" returns every page, so "after" does not apply');
-  const executor = context.database.readUntil(context.signal ?? closeSignal(context.client));
+  const { executor = context.database.readUntil(closeSignal(context.client)) } = context;
   const chunks = readChunks(target, { ...context, executor });
   const { value: first } = (await chunks.next()) as IteratorYieldResult<Chunk>;
   const { digits, isOpen } = shapeOf(target, format, context);
@@ -130,10 +129,7 @@ const chunkBytes = 1024 * 1024;
  * Reads a list chunk by chunk. A list whose order is not total, as that of a view, is read at once: `ANSWER_BYTES_MAX`
  * limits it.
  */
-async function* readChunks(
-  target: ReadTarget,
-  context: ItemContext & { readonly executor: Reader },
-): AsyncGenerator<Chunk, void, void> {
+async function* readChunks(target: ReadTarget, context: ReadContext): AsyncGenerator<Chunk, void, void> {
   const { query, values } = target.parsed;
   const plan = query.aggregation === null ? planRead(query, target.collection, planContext(context)) : null;
   if (plan === null || !isPaged(plan, context)) {
