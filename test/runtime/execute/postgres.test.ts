@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/collection.js';
 import { openDatabase } from '../../../runtime/databases/open.js';
 import type { Database } from '../../../runtime/databases/contract.js';
+import { LockHeld } from '../../../runtime/databases/lock-held.js';
 import { clientOptions } from '../../../runtime/databases/postgres/options.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
 import { until } from '../../until.js';
@@ -256,4 +257,16 @@ describe('the address of PostgreSQL', () => {
       'sslmode=maybe; expected one of disable, require, verify-ca, verify-full',
     );
   });
+});
+
+it('waits for a lock of PostgreSQL as long as it is told to', async () => {
+  const { database, drop } = await createTestDatabase('postgres', {});
+  try {
+    await database.locked('one', async () => {
+      const second = database.locked('one', async () => undefined, 100);
+      await expect(second).rejects.toBeInstanceOf(LockHeld);
+    });
+  } finally {
+    await drop();
+  }
 });
