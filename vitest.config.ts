@@ -17,7 +17,8 @@ export default defineConfig({
     reporters: ['default', './test/counts.ts'],
     // generous: slow machines are slow, and what hangs is seen all the same
     testTimeout: 120_000,
-    hookTimeout: 300_000,
+    // the first run on a machine builds programs with Go
+    hookTimeout: 900_000,
     server: { deps: { external: [compiledFolder] } },
     pool: 'forks',
     // files share the modules of their worker: nothing in them may depend on who has used them before

@@ -26,6 +26,7 @@ interface Kept {
   readonly part: unknown;
 }
 
+/** Creates an empty memory, of which nothing is recalled before the second generation. */
 export const createMemory = (): Memory => {
   let former: ReadonlyMap<string, Kept> = new Map();
   let current = new Map<string, Kept>();

@@ -87,7 +87,7 @@ export type QueueObservation =
   /** `lagMs`: from the creation of the delivery to its acceptance; null where it was not accepted. */
   | { kind: 'webhookAttempted'; outcome: string; ms: number; lagMs: number | null }
   | { kind: 'webhookPostponed'; reason: 'paused' | 'receiver_busy' | 'receiver_failing' }
-  /** Why a scheduled job failed; it runs again at its next time. */
+  /** A scheduled job failed; it runs again at its next time. */
   | { kind: 'jobFailed'; job: string; error: unknown }
   | { kind: 'jobFinished'; job: string; status: 'ok' | 'failed'; ms: number };
 

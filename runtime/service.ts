@@ -3,7 +3,7 @@
  * needed.
  */
 import { findRuleFaults, registryToScope } from './access/rule-faults.js';
-import { createResponder, mapError, type Responder } from './http/respond.js';
+import { createResponder, mapError, type Responder } from './http/responder.js';
 import { watchAvailability, type Availability } from './http/availability.js';
 import type { CollectionDeclaration } from '../contract/collection.js';
 import { createBackground, type Background } from './concurrency/background.js';

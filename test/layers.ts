@@ -20,6 +20,7 @@ const databaseFolder = [
   'runtime/databases/network-errors',
   'runtime/databases/pool-count',
   'runtime/databases/statements',
+  'runtime/databases/stopped-reads',
   'runtime/databases/unknown-outcome',
   'runtime/databases/violations',
   'type runtime/plan/parsed-value',

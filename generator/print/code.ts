@@ -53,7 +53,10 @@ interface Expand {
   readonly expand?: boolean;
 }
 
-/** @param key including its sign: `name:`, `const name =` */
+/**
+ * Lays out a key and its value.
+ * @param key including its sign: `name:`, `const name =`
+ */
 export const pair = (key: string, value: Code): Code => ({ kind: 'pair', key, value });
 
 /**
@@ -69,7 +72,10 @@ export const object = (items: readonly Code[], { expand = false }: Expand = {}):
 export const array = (items: readonly Code[]): Code =>
   items.length === 0 ? '[]' : { ...brackets('[', ']'), items, expand: isTable(items) };
 
-/** @param result text after the closing bracket, such as `: string` of a signature */
+/**
+ * Lays out a call or a signature with its arguments.
+ * @param result text after the closing bracket, such as `: string` of a signature
+ */
 export const call = (callee: string, items: readonly Code[], result = ''): Code =>
   items.length === 0
     ? `${callee}()${result}`

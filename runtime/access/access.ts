@@ -72,7 +72,10 @@ interface AccessCache {
   readonly lease: Lease;
 }
 
-/** @param lease milliseconds for which an access version that was read is relied on; 0: it is read for each request */
+/**
+ * Creates the resolution of requests to principals, with empty caches.
+ * @param lease milliseconds for which an access version that was read is relied on; 0: it is read for each request
+ */
 export const createAccess = (source: AccessSource, lease = 0): Access => {
   const principals = new LRUCache<string, CachedPrincipal>({ max: maxTokens });
   const policies = createPolicyCache(source, () => principals.clear());

@@ -14,7 +14,10 @@ export interface PolicyCache {
 /** Milliseconds after which rows are read again, so that changes made without a new version take effect. */
 const maxAge = 4_000;
 
-/** @param onChange called when rows have changed, before their index is used */
+/**
+ * Creates an empty cache, which reads the rows at the first `load`.
+ * @param onChange called when rows have changed, before their index is used
+ */
 export const createPolicyCache = (source: AccessSource, onChange: () => void): PolicyCache => {
   let index: Promise<PolicyIndex> | null = null;
   let expires = 0;

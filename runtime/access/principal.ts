@@ -39,7 +39,7 @@ export interface ResolvedPolicies {
   readonly resolve: (address: () => string) => Principal;
 }
 
-/** @throws INVALID_IP */
+/** Returns the principal of resolved policies for the address of a request. @throws INVALID_IP */
 export const toPrincipal = ({ principal, resolve }: ResolvedPolicies, request: ApiRequest): Principal =>
   principal ?? resolve(() => request.address());
 

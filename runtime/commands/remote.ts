@@ -30,7 +30,11 @@ interface ErrorBody {
   readonly detail?: unknown;
 }
 
-/** @param owner whose token the instance requires @throws Refusal when `url` is no URL */
+/**
+ * Creates the client of an instance.
+ * @param owner whose token the instance requires
+ * @throws Refusal when `url` is no URL
+ */
 export const createRemote = (url: string, token: string | undefined, owner: string): Remote => {
   const base = url.endsWith('/') ? url : `${url}/`;
   if (!URL.canParse(base)) throw new Refusal(`--url ${url} is no URL; write one such as https://example.com`);

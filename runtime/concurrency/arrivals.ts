@@ -21,6 +21,7 @@ const maxConnections = 256;
 /** Maximum pauses of a millisecond, for connections that are expected only: a busy machine hands them over late. */
 const maxPauses = 50;
 
+/** Creates the count of arriving connections of a process. */
 export const createArrivals = (): Arrivals => {
   const callbacks = new Set<() => void>();
   let isPending = false;

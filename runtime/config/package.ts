@@ -11,6 +11,7 @@ const findRoot = (directory: string): string =>
 /** Folder that holds the package's `package.json`, `spec/` and `demo/`. */
 export const packageRoot = findRoot(dirname(here));
 
+/** Version of the package. */
 export const packageVersion = (
   JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
 ).version;

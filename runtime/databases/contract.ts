@@ -57,6 +57,9 @@ export interface Executor {
   writeRows(statement: RenderedStatement, layout: RowLayout): Promise<RowSet>;
 }
 
+/** Runs the statements of a read. */
+export type Reader = Pick<Executor, 'rows' | 'query'>;
+
 /** The trigger by which a database tells of changed tables, where its administrator has installed it. */
 export interface SchemaTrigger {
   /** Statements that install it, and those that remove it. */
@@ -82,6 +85,11 @@ export interface Database extends Executor {
    * for a connection of the pool.
    */
   readonly reserved: Executor;
+  /**
+   * Returns what reads on the pool until the signal aborts: then the server ends the statement that it runs, and none begins.
+   * They fail with the reason of the signal.
+   */
+  readUntil(signal: AbortSignal): Reader;
   /**
    * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs again after a deadlock,
    * and where a prepared statement turns out to be of columns that have changed since, so it must change nothing else.

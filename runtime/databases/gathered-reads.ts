@@ -21,7 +21,10 @@ export type ReadGroup = readonly [PendingRead, ...PendingRead[]];
 /** Maximum number of reads that wait for each other on one connection; others use further connections meanwhile. */
 const maxTogether = 8;
 
-/** @param send sends a group and answers each of its reads; where it fails, those without an answer fail as it does */
+/**
+ * Returns the `rows` of an executor, which sends reads of the same SQL text together.
+ * @param send sends a group and answers each of its reads; where it fails, those without an answer fail as it does
+ */
 export const gatherReads = (send: (reads: ReadGroup) => Promise<void>): Executor['rows'] => {
   let groups = new Map<string, PendingRead[]>();
   const sendAll = (): void => {

@@ -1,6 +1,6 @@
 /** Reports how long the statements of a database take, and which fail. */
 import type { Observe, StatementKind } from '../observe.js';
-import type { Database, Executor } from './contract.js';
+import type { Database, Executor, Reader } from './contract.js';
 
 /**
  * Returns the database, which reports each statement, and each transaction as one, as `statementFinished`.
@@ -17,10 +17,13 @@ export const measureDatabase = (database: Database, observe: Observe): Database 
     running.then(() => report(null), report);
     return running;
   };
+  const measureReader = (reader: Reader): Reader => ({
+    rows: (statement, layout) => measure('read', () => reader.rows(statement, layout)),
+    query: (text, values) => measure('read', () => reader.query(text, values)),
+  });
   const measureExecutor = (executor: Executor): Executor => ({
     quote: executor.quote,
-    rows: (statement, layout) => measure('read', () => executor.rows(statement, layout)),
-    query: (text, values) => measure('read', () => executor.query(text, values)),
+    ...measureReader(executor),
     write: (statement) => measure('write', () => executor.write(statement)),
     writeRows: (statement, layout) => measure('write', () => executor.writeRows(statement, layout)),
   });
@@ -28,6 +31,7 @@ export const measureDatabase = (database: Database, observe: Observe): Database 
     ...database,
     ...measureExecutor(database),
     reserved: measureExecutor(database.reserved),
+    readUntil: (signal) => measureReader(database.readUntil(signal)),
     transaction: (body) => measure('transaction', () => database.transaction(body)),
   };
 };

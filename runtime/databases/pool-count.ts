@@ -8,7 +8,10 @@ export interface PoolCount {
   release(): void;
 }
 
-/** @param onWait called with the milliseconds of each wait */
+/**
+ * Creates the count of a pool.
+ * @param onWait called with the milliseconds of each wait
+ */
 export const countPool = (maximum: number, onWait?: (ms: number) => void): PoolCount => {
   const use = { maximum, used: 0, waiting: 0 };
   return {

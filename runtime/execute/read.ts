@@ -6,7 +6,7 @@ import { unlimited } from '../sql/page.js';
 import type { CompiledRead, CompiledRows } from '../sql/read.js';
 import type { ReadBudget } from './read-budget.js';
 import { chunk } from './chunk.js';
-import type { Executor, RowLayout } from '../databases/contract.js';
+import type { Reader, RowLayout } from '../databases/contract.js';
 import { insertLists, type FilledRows } from './nested-rows.js';
 import { JsonRows, noRows, type Group, type RowSet } from './row-set.js';
 
@@ -24,7 +24,7 @@ export interface ReadResult {
 
 interface Context {
   readonly input: BindInput;
-  readonly executor: Executor;
+  readonly executor: Reader;
   readonly budget: ReadBudget;
 }
 

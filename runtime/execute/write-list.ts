@@ -46,7 +46,10 @@ interface OwnerRow {
   readonly key: Key;
 }
 
-/** @throws INVALID_PAYLOAD where the owner has no value that the rows could refer to, FORBIDDEN for rows out of reach */
+/**
+ * Writes one list of an owner: updates rows, creates new ones, then removes those that leave the list.
+ * @throws INVALID_PAYLOAD where the owner has no value that the rows could refer to, FORBIDDEN for rows out of reach
+ */
 export const writeList = async (plan: ListPlan, row: OwnerRow, writing: ListWriting): Promise<void> => {
   const { context } = writing;
   const owner = await readOwner(plan, row, context);

@@ -92,6 +92,7 @@ const createTranslator = (
   };
 };
 
+/** Returns the values of a field's arguments, with variables put in. */
 export const coerceArguments = (
   field: GraphQLField<unknown, unknown>,
   node: SelectedField,

@@ -10,7 +10,7 @@ import type { IsOutdated } from '../request/outdated-schema.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { respondError } from '../response/respond.js';
 import type { CompiledOperation } from './compile.js';
-import { createDocuments, type Documents } from './documents.js';
+import { createDocuments, type Documents } from './document-cache.js';
 import { executeOperation } from './execute.js';
 import type { OperationHandlers } from './operations.js';
 import { contentTypeFor, methodNotAllowed, readCall, respondWith, type GraphqlCall } from './protocol.js';

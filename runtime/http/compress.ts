@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { ApiResponse } from '../request/api-request.js';
 import { addVary } from './headers.js';
-import type { Responder } from './respond.js';
+import type { Responder } from './responder.js';
 
 /** Minimum size in bytes of a compressed response; smaller ones fit into one packet. */
 const minSize = 1024;

@@ -2,7 +2,7 @@
 import { compileOrigins, type Origins } from '../network/origins.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { addVary } from './headers.js';
-import type { Responder } from './respond.js';
+import type { Responder } from './responder.js';
 
 export interface CorsOptions {
   readonly origins: Origins;

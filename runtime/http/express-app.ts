@@ -4,7 +4,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Route } from '../../contract/routes.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { sendResponse, toApiRequest, type MessageOptions } from './messages.js';
-import type { Responder } from './respond.js';
+import type { Responder } from './responder.js';
 
 export type { Express };
 

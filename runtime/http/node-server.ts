@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Responder } from './respond.js';
+import type { Responder } from './responder.js';
 import { acceptBacklog } from './backlog.js';
 import { idleTimeout, advertisedTimeout } from './timeouts.js';
 import { sendResponse, toApiRequest, type MessageOptions } from './messages.js';

@@ -2,7 +2,7 @@
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { readTraceparent } from '../tracing/traceparent.js';
 import type { Tracing } from '../tracing/tracing.js';
-import type { Responder } from './respond.js';
+import type { Responder } from './responder.js';
 
 /**
  * Wraps a responder. What it calls finds the span in `traceparent`, in place of the caller's.

@@ -19,7 +19,10 @@ export interface OpenedCursor {
   readonly signature: string;
 }
 
-/** @param readSecret returns the secret that all processes share */
+/**
+ * Creates the signer of cursors.
+ * @param readSecret returns the secret that all processes share
+ */
 export const createCursors = (readSecret: () => Promise<Buffer>): Cursors => {
   const readBytes = createDerivedKey(readSecret, 'cursors');
   let key: KeyObject | null = null;

@@ -5,7 +5,10 @@ import { createDerivedKey } from './derived-key.js';
 /** Returns the tag of a body, with its quotes, or null where the secret cannot be read. */
 export type EntityTagOf = (body: Buffer | string) => Promise<string | null>;
 
-/** @param readSecret returns the secret that all processes share, so that their tags are equal */
+/**
+ * Creates the function that returns entity tags.
+ * @param readSecret returns the secret that all processes share, so that their tags are equal
+ */
 export const createEntityTags = (readSecret: () => Promise<Buffer>): EntityTagOf => {
   const readKey = createDerivedKey(readSecret, 'entity tags');
   return async (body) => {

@@ -15,8 +15,8 @@ import { addColumns, printSpooled } from '../response/export/spool.js';
 import { respondFile } from '../response/export/respond-file.js';
 import { readLimit, readOffset } from '../sql/page.js';
 import { comparesAsItSorts } from '../sql/select.js';
-import { bindInput, limitsOf, type ItemContext } from './context.js';
-import { planContext, run, type ReadTarget } from './read.js';
+import { bindInput, limitsOf, type Client, type ItemContext } from './context.js';
+import { planContext, run, type ReadContext, type ReadTarget } from './read.js';
 
 /** Some items of an export. */
 interface Chunk {
@@ -28,11 +28,12 @@ interface Chunk {
 export const exportList = async (
   target: ReadTarget,
   format: ExportFormat,
-  context: ItemContext,
+  context: ReadContext,
 ): Promise<ApiResponse> => {
   if (target.parsed.query.after !== null)
     throw invalidQuery('"export" returns every page, so "after" does not apply');
-  const chunks = readChunks(target, context);
+  const { executor = context.database.readUntil(closeSignal(context.client)) } = context;
+  const chunks = readChunks(target, { ...context, executor });
   const { value: first } = (await chunks.next()) as IteratorYieldResult<Chunk>;
   const { digits, isOpen } = shapeOf(target, format, context);
   const file = { collection: target.collection, format, now: context.now };
@@ -42,6 +43,14 @@ export const exportList = async (
     ? printSpooled(format, rest, { digits })
     : printChunks(format, rest, { columns: null, digits });
   return respondFile(Readable.from(body, { objectMode: false }), file);
+};
+
+/** Returns a signal that is aborted when nobody waits for the export any more. */
+const closeSignal = ({ onClose }: Client): AbortSignal => {
+  const controller = new AbortController();
+  const reason = invalidQuery('the client closed the connection before the export was complete');
+  onClose(() => controller.abort(reason));
+  return controller.signal;
 };
 
 /** Prints one item in a format. */
@@ -120,7 +129,7 @@ const chunkBytes = 1024 * 1024;
  * Reads a list chunk by chunk. A list whose order is not total, as that of a view, is read at once: `ANSWER_BYTES_MAX`
  * limits it.
  */
-async function* readChunks(target: ReadTarget, context: ItemContext): AsyncGenerator<Chunk, void, void> {
+async function* readChunks(target: ReadTarget, context: ReadContext): AsyncGenerator<Chunk, void, void> {
   const { query, values } = target.parsed;
   const plan = query.aggregation === null ? planRead(query, target.collection, planContext(context)) : null;
   if (plan === null || !isPaged(plan, context)) {

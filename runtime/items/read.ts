@@ -1,6 +1,6 @@
 /** Reads lists and items. A parsed query is planned and compiled once per shape and policy set. */
 import type { Collection } from '../../contract/collection.js';
-import type { Executor } from '../databases/contract.js';
+import type { Executor, Reader } from '../databases/contract.js';
 import { executeRead, type ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import {
@@ -31,8 +31,13 @@ export interface ReadTarget {
   readonly parsed: ParsedQuery;
 }
 
+/** Context of a read, which `executor` runs where it is given. */
+export interface ReadContext extends ItemContext {
+  readonly executor?: Reader;
+}
+
 /** Reads a list or an aggregation. @throws the errors of its query, FORBIDDEN, QUERY_TOO_COMPLEX */
-export const readList = (target: ReadTarget, context: ItemContext): Promise<ReadResult> => {
+export const readList = (target: ReadTarget, context: ReadContext): Promise<ReadResult> => {
   const { cursor, after } = target.parsed.query;
   if (cursor || after !== null) return readPage(target, context);
   const { collection, parsed } = target;
@@ -42,7 +47,7 @@ export const readList = (target: ReadTarget, context: ItemContext): Promise<Read
 const asPlanned = (plan: ReadPlan): ReadPlan => plan;
 
 /** Reads a page after the cursor of the previous one, and returns the cursor of the next one. */
-const readPage = async ({ collection, parsed }: ReadTarget, context: ItemContext): Promise<ReadResult> => {
+const readPage = async ({ collection, parsed }: ReadTarget, context: ReadContext): Promise<ReadResult> => {
   const { query, values } = parsed;
   if (query.aggregation !== null) throw invalidQuery('"after" and "cursor" do not apply to aggregations');
   const sent = query.after === null ? null : openCursor(String(values[query.after]));
@@ -160,11 +165,8 @@ interface ReadRun extends ReadTarget {
   readonly keys: readonly unknown[];
 }
 
-/** Runs a read inside the transaction of `executor`, or on the database without one. */
-export const run = (
-  options: ReadRun,
-  context: ItemContext & Partial<WrittenContext>,
-): Promise<ReadResult> => {
+/** Runs a read with `executor`, or on the database without one. */
+export const run = (options: ReadRun, context: ReadContext): Promise<ReadResult> => {
   const { values } = options.parsed;
   const { executor = context.database } = context;
   const compiled = compile(options, context);

@@ -172,7 +172,10 @@ const listModels = async (services: OperationServices): Promise<OperatorModel[]>
 
 export type OperatorFilter = Omit<OperatorRequestsInput, 'limit' | 'cursor'>;
 
-/** @throws the error of `toError` for a time that cannot be read, or an account that is neither id nor e-mail address */
+/**
+ * Converts the filter of an operator to a search of requests.
+ * @throws the error of `toError` for a time that cannot be read, or an account that is neither id nor e-mail address
+ */
 export const toSearch = async (
   { status, error_type, http_status, delivery, tag, trace_id, after, before, ...same }: OperatorFilter,
   database: Database,

@@ -98,8 +98,8 @@ export const planAnyTarget = (options: {
 };
 
 /** Sorts rows without a value in the sort field after those that have one. */
-const unsortedLast = ([first, ...rest]: readonly Order[]): readonly Order[] =>
-  first === undefined ? [] : [{ ...first, nullsLast: true }, ...rest];
+const unsortedLast = (orders: readonly Order[]): readonly Order[] =>
+  orders.map((order, index) => (index === 0 ? { ...order, nullsLast: true } : order));
 
 /** Plans the bare key of a row; a composite key is visible where all of its parts are. @throws FORBIDDEN */
 const planKey = (scope: Scope): Select => {

@@ -22,6 +22,7 @@ export interface OwnBuilder extends Builder {
  */
 const idleLimit = 60_000;
 
+/** Creates a builder, whose process starts with the first build. */
 export const createBuilder = (): OwnBuilder => {
   let child: ChildProcess | null = null;
   let last: Promise<unknown> = Promise.resolve();

@@ -18,7 +18,10 @@ export interface Collecting {
 /** Milliseconds for which processes are waited for. */
 const answerLimit = 2_000;
 
-/** @param own metrics of the supervisor */
+/**
+ * Creates the collector of metrics of a supervisor.
+ * @param own metrics of the supervisor
+ */
 export const createCollecting = (own: Metrics): Collecting => {
   const collected = createCollected();
   const answered = new Map<number, () => void>();

@@ -26,7 +26,7 @@ export interface Connections {
   close(): void;
 }
 
-/** @throws Error when the port is taken */
+/** Listens on a port; resolves when connections are accepted. @throws Error when the port is taken */
 export const acceptConnections = (host: string, port: number): Promise<Connections> =>
   new Promise((resolve, reject) => {
     const distributor = createDistributor();

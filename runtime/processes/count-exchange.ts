@@ -9,7 +9,10 @@ export interface CountExchange {
   take(from: Worker, counted: WindowCounts): void;
 }
 
-/** @param others returns the processes that the counts are sent to */
+/**
+ * Creates the exchange of counts of a host, which is empty.
+ * @param others returns the processes that the counts are sent to
+ */
 export const createCountExchange = (others: () => readonly Worker[]): CountExchange => {
   let until = 0;
   /** Counts by key, then by id of the process. */

@@ -22,7 +22,10 @@ export interface SchemaLook {
   failure(): string | null;
 }
 
-/** @param directory the build that is served; null: none yet */
+/**
+ * Creates the check of the schema, which makes a build where it has changed.
+ * @param directory the build that is served; null: none yet
+ */
 export const createSchemaLook = (options: PrepareOptions, directory: string | null): SchemaLook => {
   let version: string | null = null;
   let current: Looked | null = directory === null ? null : { directory, generation: 0 };

@@ -3,6 +3,7 @@ import type { BuildResult, BuildTask } from './build.js';
 import type { Builder } from './builder.js';
 import type { Instruction, Report } from './messages.js';
 
+/** Creates a builder that asks the supervisor for builds. */
 export const createSupervisedBuilder = (report: (message: Report) => void): Builder => {
   let lastId = 0;
   return {

@@ -41,7 +41,7 @@ export interface RunningWorkers extends Stoppable {
 /** The work that a worker takes. */
 export type WorkerPool = Pick<WorkerProcessOptions, 'roles' | 'classes' | 'slots'>;
 
-/** @throws Refusal for a class that no model has */
+/** Starts the workers of a process, with the build of the present schema. @throws Refusal for a class that no model has */
 export const startWorkerProcess = async (options: WorkerProcessOptions): Promise<RunningWorkers> => {
   const opened = await openBuild(options);
   try {

@@ -56,7 +56,7 @@ export const findEntry = <Entry extends { readonly collection: string; readonly 
   throw forbidden(`you may not use the ${what}, or it does not exist`);
 };
 
-/** @throws INVALID_PAYLOAD where the name is taken */
+/** Returns the snapshot with a new collection. @throws INVALID_PAYLOAD where the name is taken */
 export const addCollection = (snapshot: Snapshot, created: NewCollection, types: Types): Snapshot => {
   const { collection, meta = null, schema = {}, fields } = created;
   if (snapshot.collections.some((entry) => entry.collection === collection))
@@ -118,7 +118,7 @@ const patchPart = (present: Part | undefined, patch: Part | undefined): Part => 
   return patch === null ? null : { ...present, ...patch };
 };
 
-/** @throws FORBIDDEN where there is no such collection */
+/** Returns the snapshot with a changed collection. @throws FORBIDDEN where there is no such collection */
 export const changeCollection = (snapshot: Snapshot, collection: string, patch: EntryPatch): Snapshot => {
   const entry = findEntry(snapshot.collections, collection);
   const next: CollectionEntry = {
@@ -153,7 +153,10 @@ export const removeCollection = (snapshot: Snapshot, collection: string): Snapsh
   };
 };
 
-/** @throws FORBIDDEN where there is no such collection; INVALID_PAYLOAD where the name is taken */
+/**
+ * Returns the snapshot with a new field.
+ * @throws FORBIDDEN where there is no such collection; INVALID_PAYLOAD where the name is taken
+ */
 export const addField = (
   snapshot: Snapshot,
   collection: string,
@@ -166,7 +169,7 @@ export const addField = (
   return { ...snapshot, fields: [...snapshot.fields, toField(collection, created, types)] };
 };
 
-/** @throws FORBIDDEN where there is no such field */
+/** Returns the snapshot with a changed field. @throws FORBIDDEN where there is no such field */
 export const changeField = (
   snapshot: Snapshot,
   { collection, field }: Pick<FieldEntry, 'collection' | 'field'>,
@@ -205,7 +208,10 @@ const withoutListName = (entry: RelationEntry): RelationEntry => ({
   meta: { ...entry.meta, one_field: null },
 });
 
-/** @throws FORBIDDEN where the field does not exist; INVALID_PAYLOAD where it has a relation */
+/**
+ * Returns the snapshot with a new relation.
+ * @throws FORBIDDEN where the field does not exist; INVALID_PAYLOAD where it has a relation
+ */
 export const addRelation = (snapshot: Snapshot, created: NewRelation): Snapshot => {
   const { collection, field, related_collection: related, meta = null, schema = {} } = created;
   findEntry(snapshot.fields, collection, field);
@@ -247,7 +253,7 @@ const toForeignKey = (
   };
 };
 
-/** @throws FORBIDDEN where there is no such relation */
+/** Returns the snapshot with a changed relation. @throws FORBIDDEN where there is no such relation */
 export const changeRelation = (
   snapshot: Snapshot,
   { collection, field }: Pick<RelationEntry, 'collection' | 'field'>,
@@ -262,7 +268,7 @@ export const changeRelation = (
   return { ...snapshot, relations: replace(snapshot.relations, entry, next) };
 };
 
-/** @throws FORBIDDEN where there is no such relation */
+/** Returns the snapshot without a relation. @throws FORBIDDEN where there is no such relation */
 export const removeRelation = (snapshot: Snapshot, collection: string, field: string): Snapshot => {
   const entry = findEntry(snapshot.relations, collection, field);
   return { ...snapshot, relations: snapshot.relations.filter((each) => each !== entry) };

@@ -47,7 +47,10 @@ export interface DiffOptions {
   readonly explain?: boolean | 'exact';
 }
 
-/** @param include `access`: roles, policies and permissions too */
+/**
+ * Returns the snapshot of the database.
+ * @param include `access`: roles, policies and permissions too
+ */
 export const takeSnapshot = async (
   services: SchemaServices,
   include: readonly 'access'[] = [],

@@ -10,7 +10,10 @@ export interface Target {
   readonly target: Snapshot;
 }
 
-/** @param withAccess whether roles, policies and permissions are part of it */
+/**
+ * Reads the schema that a diff is compared with, and its snapshot.
+ * @param withAccess whether roles, policies and permissions are part of it
+ */
 export const readTarget = async (
   services: { readonly database: Database; readonly tables: LiveOptions['tables'] },
   withAccess: boolean,

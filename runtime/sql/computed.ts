@@ -7,7 +7,7 @@ import { offsetsOf, type Offset } from './time-zones.js';
 
 type FromColumn = Exclude<Computed, { kind: 'rows' | 'output' }>;
 
-/** @throws INVALID_QUERY where a text is to be counted as JSON */
+/** Compiles a value that is computed from a column. @throws INVALID_QUERY where a text is to be counted as JSON */
 export const compileComputed = (computed: FromColumn, column: string, dialect: SqlDialect): string => {
   const { source } = computed;
   if (computed.kind === 'part') return dialect.datePart(computed.part, momentOf(column, computed, dialect));

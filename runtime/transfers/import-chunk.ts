@@ -62,7 +62,10 @@ interface Entry {
   readonly rejection: Rejection | null;
 }
 
-/** @throws RowRejected, Superseded; errors of access */
+/**
+ * Stores the rows of a chunk, and reports those that cannot be stored.
+ * @throws RowRejected, Superseded; errors of access
+ */
 export const importChunk = (rows: readonly SourceRow[], job: ImportJob): Promise<void> =>
   importEntries(rows.map(toEntry), job);
 

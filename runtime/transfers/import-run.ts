@@ -15,7 +15,7 @@ import { RightsLost } from './submitter.js';
 const maxRows = 1_000;
 const maxBytes = 1024 ** 2;
 
-/** @throws errors that a retry may resolve, such as a lost connection */
+/** Runs an attempt of an import. @throws errors that a retry may resolve, such as a lost connection */
 export const runImport = async (context: RunContext, options: RunOptions): Promise<RunResult> => {
   const input = context.input as ImportInput;
   const { requestId: request, account } = context;

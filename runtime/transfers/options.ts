@@ -36,7 +36,7 @@ export const formatOf = (contentType: string, where: string): ImportFormat => {
 /** Parameters of the create that stores the rows. */
 const writeParameters = ['on_conflict', 'conflict'];
 
-/** @throws INVALID_QUERY, UNSUPPORTED_MEDIA_TYPE */
+/** Reads the options of an import from the query string and headers. @throws INVALID_QUERY, UNSUPPORTED_MEDIA_TYPE */
 export const readImportOptions = ({ query, headers }: ApiRequest): ImportOptions => {
   const parameters = new URLSearchParams(query);
   const problems: ApiError[] = [];
@@ -121,7 +121,7 @@ export const readExportOptions = async (request: ApiRequest): Promise<ExportOpti
   return toExportOptions(await readJson(request));
 };
 
-/** @throws INVALID_QUERY */
+/** Reads the options of an export from a body. @throws INVALID_QUERY */
 export const toExportOptions = (body: unknown): ExportOptions => {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalidQuery('an export takes {"format": "csv", "query": {…}}');

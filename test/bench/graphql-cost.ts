@@ -12,7 +12,7 @@ import type { Executor } from '../../runtime/databases/contract.js';
 import { RowCollector } from '../../runtime/execute/row-set.js';
 import type { CallContext } from '../../runtime/graphql/compile.js';
 import { compileDocument } from '../../runtime/graphql/document.js';
-import { createDocuments } from '../../runtime/graphql/documents.js';
+import { createDocuments } from '../../runtime/graphql/document-cache.js';
 import { executeOperation } from '../../runtime/graphql/execute.js';
 import { createViews } from '../../runtime/graphql/schema.js';
 import { readList } from '../../runtime/items/read.js';
@@ -100,6 +100,7 @@ const context: CallContext = {
     dialect: 'sqlite',
     sql: dialect,
     reserved: empty,
+    readUntil: () => empty,
     transaction: (run) => run(empty),
     changeSchema: (run) => run(empty),
     locked: (_, run) => run(),

@@ -1,5 +1,5 @@
 /** An account with many deliveries does not fill Temporal: most wait in the database, and none is lost. */
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { createDeliveryStarts, type DeliveryStarts } from '../../runtime/queue/requests/delivery-starts.js';
 import {
   insertAttempts,
@@ -118,6 +118,21 @@ it('starts others in place of deliveries whose receiver fails, but not of those 
   await postpone(ids.slice(2, 5), 'receiver_failing');
   await until(() => ids.length === 27 || null);
   expect(ids.slice(24)).toEqual(idsOf(many.slice(24, 27)));
+});
+
+it('starts others in place of deliveries that were not attempted for a minute, as where their workflow is gone', async () => {
+  const { starts, ids } = createProcess();
+  const many = await store(createId(), 48);
+  for (const delivery of many) starts.add(delivery);
+  expect(ids).toEqual(idsOf(many.slice(0, 24)));
+  await markDeliveriesStarted(server.database, ids);
+  vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ['Date'] });
+  try {
+    await until(() => ids.length === 48 || null);
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(ids).toEqual(idsOf(many));
 });
 
 it('starts what a process has left when it was killed, and what waited while Temporal was away', async () => {

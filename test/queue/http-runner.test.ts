@@ -21,6 +21,8 @@ interface Scripted {
 interface Scenario {
   readonly server: Server;
   readonly seen: IncomingHttpHeaders[];
+  /** Ids of the requests that `POST …/cancel` named. */
+  readonly cancelled: string[];
   /** Connections that their caller closed before the answer. */
   left: number;
 }
@@ -37,7 +39,10 @@ const startScenario = async (): Promise<Scenario> => {
     request.on('end', () => {
       const id = String(request.headers['x-svc-request-id']);
       const attempt = attempts.get(id) ?? 0;
-      if (request.url?.endsWith('/cancel') === true) return void response.end();
+      if (request.url?.endsWith('/cancel') === true) {
+        made.cancelled.push(id);
+        return void response.end();
+      }
       attempts.set(id, attempt + 1);
       made.seen.push(request.headers);
       response.on('close', () => {
@@ -47,7 +52,7 @@ const startScenario = async (): Promise<Scenario> => {
       play(answers[Math.min(attempt, answers.length - 1)] ?? {}, response);
     });
   });
-  const made: Scenario = { server, seen: [], left: 0 };
+  const made: Scenario = { server, seen: [], cancelled: [], left: 0 };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return made;
 };
@@ -235,11 +240,13 @@ describe('a response of an inference server', () => {
     expect([status, body]).toMatchObject([502, { error_type: 'runner_incomplete_response' }]);
   });
 
-  it('has a timeout', async () => {
+  it('has a timeout, of which the server is told', async () => {
     const before = scenario.left;
+    const cancelled = scenario.cancelled.length;
     const { status, body } = await ask([{ does: 'hang' }]);
     expect([status, body]).toMatchObject([504, { error_type: 'request_timeout' }]);
     await until(() => scenario.left === before + 1 || null);
+    await until(() => scenario.cancelled.length === cancelled + 1 || null);
   });
 
   it('is an error if the server is not reachable', async () => {

@@ -1,8 +1,10 @@
 /** Attempts of a delivery that fail: the last one is the end of it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Webhook } from 'standardwebhooks';
 import { createSender, type Sender } from '../../runtime/queue/webhooks/send.js';
 import { maxAttempts } from '../../runtime/queue/webhooks/retries.js';
 import { createId } from '../../runtime/queue/store/ids.js';
+import { webhookSecrets } from '../../runtime/queue/store/secrets.js';
 import { insertDelivery } from '../../runtime/queue/store/deliveries.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { startReceiver, type Receiver } from './receiver.js';
@@ -51,5 +53,28 @@ describe('a delivery whose receiver fails', () => {
       result: { kind: 'refused', reason: 'status 500' },
       state: 'failed',
     });
+  });
+
+  it('is signed with the secret of its own account, whatever is sent at the same time', async () => {
+    const { database } = server();
+    const accounts = [createId(), createId(), createId()];
+    const deliveries = await Promise.all(
+      accounts.map((account) =>
+        insertDelivery(database, {
+          id: createId(),
+          request: null,
+          account,
+          url: `${receiver.url}/${account}`,
+          created: Date.now(),
+        }),
+      ),
+    );
+    await Promise.all(deliveries.map((delivery) => sender.send(delivery)));
+    for (const account of accounts) {
+      const [secret = ''] = await webhookSecrets(database, account, Date.now());
+      const sent = receiver.received.find(({ path }) => path === `/${account}`);
+      const headers = sent?.headers as Record<string, string>;
+      expect(() => new Webhook(secret).verify(sent?.text ?? '', headers)).not.toThrow();
+    }
   });
 });

@@ -180,6 +180,58 @@ describe.each(dialects)('turns on %s', (dialect) => {
     for (let seed = 1; seed <= rounds; seed += 1) expect(await play(seed, 60), `seed ${seed}`).toEqual([]);
   });
 
+  it('give a slot to the account behind more paused ones than are read at once', async () => {
+    const model = { id: 'test/paused', concurrency: { model: 1, account: 1 } };
+    const entries = Array.from({ length: 20 }, (_, at): Entry => ({
+      id: createId(),
+      account: createId(),
+      priority: at === 19 ? -1 : 0,
+      created: 1_000 + at,
+      round: 1,
+      state: 'waiting',
+    }));
+    const last = entries.at(-1);
+    await hold(model.id, async (statements) => {
+      await insertRequests(
+        statements,
+        entries.map((entry) => newRequest(model.id, entry)),
+      );
+      await admit(statements, model, { now: 0, arrived: entries, isHeld: true });
+    });
+    const isPausedAccount = (account: string): boolean => account !== last?.account;
+    const admitted = await hold(model.id, (statements) =>
+      admit(statements, model, { now: 1, isPausedAccount }),
+    );
+    expect(admitted).toEqual([last?.id]);
+  });
+
+  it('count what an account runs besides how many more it may run', async () => {
+    const model = { id: 'test/remaining', concurrency: { model: 5, account: 5 } };
+    const account = createId();
+    const entries = Array.from({ length: 4 }, (_, at): Entry => ({
+      id: createId(),
+      account,
+      priority: 0,
+      created: 1_000 + at,
+      round: 1,
+      state: 'waiting',
+    }));
+    const admitTwo = (arrived: readonly Entry[]) =>
+      hold(model.id, async (statements) => {
+        await insertRequests(
+          statements,
+          arrived.map((entry) => newRequest(model.id, entry)),
+        );
+        return admit(statements, model, {
+          now: 1,
+          arrived,
+          remainingOf: async () => new Map([[account, 2]]),
+        });
+      });
+    expect(await admitTwo(entries)).toEqual(entries.slice(0, 2).map(({ id }) => id));
+    expect(await admitTwo([])).toEqual(entries.slice(2).map(({ id }) => id));
+  });
+
   /** Stores so many requests of ten accounts, whose model has five slots. */
   const queueOf = async (count: number) => {
     const model = { id: `test/size-${count}`, class: 'none', concurrency: { model: 5, account: 5 } };

@@ -5,7 +5,7 @@ import { request, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Responder } from '../../runtime/http/respond.js';
+import type { Responder } from '../../runtime/http/responder.js';
 import { listen, type Listener } from '../../runtime/http/node-server.js';
 import type { ApiRequest } from '../../runtime/request/api-request.js';
 import { createProxies } from '../../runtime/http/client-address.js';

@@ -11,7 +11,10 @@ interface Context {
   readonly singleton: boolean;
 }
 
-/** @param constructor the constructor of the field's type, as the file imports it */
+/**
+ * Prints a field of a model.
+ * @param constructor the constructor of the field's type, as the file imports it
+ */
 export const printField = (field: Field, constructor: string, context: Context): Code =>
   pair(`${objectKey(field.name)}:`, call(constructor, printOptions(field, context)));
 

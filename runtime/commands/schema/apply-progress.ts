@@ -10,6 +10,7 @@ export interface ApplyProgress {
   done(): void;
 }
 
+/** Creates the progress of one apply; prints nothing before its first step. */
 export const createApplyProgress = (): ApplyProgress => {
   const progress = createProgress();
   const timeLeft = createTimeLeft();

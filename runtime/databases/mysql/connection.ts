@@ -10,6 +10,7 @@ import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads } from '../gathered-reads.js';
 import { defaultLockWait, LockHeld } from '../lock-held.js';
 import { countPool, type PoolCount } from '../pool-count.js';
+import { stopWith } from '../stopped-reads.js';
 import { acknowledged } from '../unknown-outcome.js';
 
 /**
@@ -26,7 +27,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   const setup = sessionSetup(dialect.name, options.statementTimeout ?? 0);
   const reserved = createPool({ ...poolOptions(options), connectionLimit: 1 });
   const count = countPool(settings.connectionLimit ?? 10, options.onWait);
-  const run: RunOnConnection = (task) => runOn(pool, task, count);
+  const run: RunOnConnection = (task) => runOn(pool, task, { count });
   for (const each of [pool, reserved]) {
     each.on('connection', (connection) => {
       // queued before the first statement, which then reports a failure
@@ -41,6 +42,14 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     dialect: dialect.name,
     sql: dialect,
     reserved: createPoolExecutor((task) => runOn(reserved, task), options),
+    readUntil: (signal) =>
+      createPoolExecutor(
+        stopWith<PoolConnection>(signal, {
+          run: (task, isSpent) => runOn(pool, task, { count, isSpent }),
+          stop: ({ threadId }) => runOn(reserved, (other) => send(other, `kill query ${threadId}`, [])),
+        }),
+        { pipeline: false },
+      ),
     poolUse: () => ({ ...count.use }),
     isConnectionLoss,
     isSchemaChange,
@@ -79,12 +88,18 @@ const readDialect = async (pool: Pool): Promise<SqlDialect> => {
   return String(row?.version).toLowerCase().includes('mariadb') ? mariadb : mysql;
 };
 
+interface RunOptions {
+  readonly count?: PoolCount;
+  /** Returns whether the connection has to be closed. */
+  readonly isSpent?: () => boolean;
+}
+
 type RunOnConnection = <Result>(task: (connection: PoolConnection) => Promise<Result>) => Promise<Result>;
 
 const runOn = <Result>(
   pool: Pool,
   task: (connection: PoolConnection) => Promise<Result>,
-  count?: PoolCount,
+  { count, isSpent }: RunOptions = {},
 ): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {
     const endWait = count?.wait();
@@ -94,7 +109,8 @@ const runOn = <Result>(
       const release =
         <Value>(complete: (value: Value) => void) =>
         (value: Value): void => {
-          connection.release();
+          if (isSpent?.() === true) connection.destroy();
+          else connection.release();
           count?.release();
           complete(value);
         };

@@ -18,8 +18,20 @@ interface DriverConnection extends EventEmitter {
   execute(): void;
   close(target: { readonly type: 'S'; readonly name: string }): void;
   query(text: string): void;
+  connect(port: number | string, host?: string): void;
+  requestSsl(): void;
+  cancel(processId: number, secretKey: number): void;
   sync(): void;
   sendCopyFail(reason: string): void;
+}
+
+/** The driver's client, with members that are missing in its types. */
+interface DriverClient {
+  readonly host: string;
+  readonly port: number;
+  readonly ssl: ClientConfig['ssl'];
+  readonly processID: number;
+  readonly secretKey: number;
 }
 
 const Connection = PlainConnection as unknown as new (config: ClientConfig) => DriverConnection;
@@ -93,12 +105,32 @@ export class RowClient extends Client {
   nextStatement = 1;
 
   readonly #rows: RowConnection;
+  readonly #config: ClientConfig;
 
   constructor(config: ClientConfig) {
     const rows = new RowConnection(config);
     super({ ...config, connection: rows } as ClientConfig);
     this.#rows = rows;
+    this.#config = config;
     this.on('error', () => undefined);
+  }
+
+  /**
+   * Asks the server to cancel the statement that runs, on another connection, which it closes (PostgreSQL, "Canceling Requests
+   * in Progress"). Other than `cancel` of the driver, it encrypts what it sends where the client does.
+   */
+  stopStatement(): Promise<void> {
+    const { host, port, ssl, processID, secretKey } = this as unknown as DriverClient;
+    return new Promise((resolve, reject) => {
+      const connection = new Connection(this.#config);
+      const cancel = (): void => connection.cancel(processID, secretKey);
+      connection.on('connect', ssl === false ? cancel : () => connection.requestSsl());
+      connection.on('sslconnect', cancel);
+      connection.on('error', reject);
+      connection.on('end', resolve);
+      if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`);
+      else connection.connect(port, host);
+    });
   }
 
   /** Returns whether the server has prepared the statement of a text. */

@@ -21,6 +21,7 @@ import { createSchemaTrigger } from './schema-trigger.js';
 import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads } from '../gathered-reads.js';
 import { countPool, type PoolCount } from '../pool-count.js';
+import { stopWith } from '../stopped-reads.js';
 import { acknowledged } from '../unknown-outcome.js';
 import { defaultLockWait, LockHeld } from '../lock-held.js';
 
@@ -41,7 +42,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
   }
   const reserved = createPool({ ...options, poolMax: 1 });
   const count = countPool(options.poolMax ?? defaultPoolMax, options.onWait);
-  const run: RunOnClient = (task) => runOn(pool, task, count);
+  const run: RunOnClient = (task) => runOn(pool, task, { count });
   return {
     dialect: postgres.name,
     sql: postgres,
@@ -50,6 +51,14 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     isGivenUp,
     ...createPoolExecutor(run, options),
     reserved: createPoolExecutor((task) => runOn(reserved, task), options),
+    readUntil: (signal) =>
+      createPoolExecutor(
+        stopWith<RowClient>(signal, {
+          run: (task, isSpent) => runOn(pool, task, { count, isSpent }),
+          stop: (client) => client.stopStatement(),
+        }),
+        { pipeline: false },
+      ),
     poolUse: () => ({ ...count.use }),
     transaction: (body) => retried(run)((client) => retryIfStale(client, () => runTransaction(client, body))),
     changeSchema: (body) =>
@@ -111,12 +120,18 @@ const checkServer = async (pool: Pool, { schema = 'public' }: DatabaseOptions): 
   }
 };
 
+interface RunOptions {
+  readonly count?: PoolCount;
+  /** Returns whether the connection has to be closed. */
+  readonly isSpent?: () => boolean;
+}
+
 type RunOnClient = <Result>(task: (client: RowClient) => Promise<Result>) => Promise<Result>;
 
 const runOn = <Result>(
   pool: Pool,
   task: (client: RowClient) => Promise<Result>,
-  count?: PoolCount,
+  { count, isSpent }: RunOptions = {},
 ): Promise<Result> =>
   new Promise<Result>((resolve, reject) => {
     const fail = (error: Error): void => reject(addErrorCode(error));
@@ -126,12 +141,12 @@ const runOn = <Result>(
       if (error !== undefined || client === undefined) return fail(error ?? new Error('no connection'));
       task(client as unknown as RowClient).then(
         (result) => {
-          release();
+          release(isSpent?.());
           count?.release();
           resolve(result);
         },
         (reason: Error) => {
-          release(endsConnection(reason));
+          release(isSpent?.() === true || endsConnection(reason));
           count?.release();
           fail(reason);
         },

@@ -1,5 +1,6 @@
 /** Quotes names and texts for DDL, which takes no bound values. */
 
+/** Quotes an identifier. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Quotes names and separates them by commas. */

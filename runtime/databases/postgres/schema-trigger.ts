@@ -22,7 +22,10 @@ const insufficientPrivilege = '42501';
 /** Milliseconds between two attempts to connect. */
 const reconnectPause = 1_000;
 
-/** @param executor that reads whether it is there */
+/**
+ * Creates the statements of the event trigger that reports changes of the schema, and what listens to it.
+ * @param executor reads whether the trigger is installed
+ */
 export const createSchemaTrigger = (
   options: DatabaseOptions,
   executor: Pick<Executor, 'query'>,

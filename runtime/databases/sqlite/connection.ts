@@ -37,6 +37,11 @@ export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Data
     isEmbedded: true,
     // reads never wait here: they run at once
     reserved: reading,
+    // a signal cannot abort while a statement runs
+    readUntil: (signal) => ({
+      rows: async (statement, layout) => (signal.throwIfAborted(), reading.rows(statement, layout)),
+      query: async (text, values) => (signal.throwIfAborted(), reading.query(text, values)),
+    }),
     quote: sqlite.quote,
     rows: reading.rows,
     writeRows: (statement, layout) => queue(() => writing.writeRows(statement, layout)),

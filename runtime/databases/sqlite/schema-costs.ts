@@ -8,7 +8,10 @@ const cost = (algorithm: string, work: Cost['work']): Cost => ({
   work,
 });
 
-/** @param isRebuilt whether the change needs a new table that takes the rows */
+/**
+ * Estimates the cost of a change of a table.
+ * @param isRebuilt whether the change needs a new table that takes the rows
+ */
 export const costOf = (change: TableChange, isRebuilt: boolean): Cost => {
   switch (change.kind) {
     case 'add collection':

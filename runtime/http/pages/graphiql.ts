@@ -26,7 +26,10 @@ const policy = [
 
 const pages = new Map<string, Promise<Page>>();
 
-/** @param endpoint path of the GraphQL endpoint, as seen by the browser */
+/**
+ * Returns the GraphiQL page.
+ * @param endpoint path of the GraphQL endpoint, as seen by the browser
+ */
 export const graphiqlPage = async (
   { headers }: Pick<ApiRequest, 'headers'>,
   endpoint: string,

@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { ApiResponse } from '../../request/api-request.js';
 
-/** @param policy value of the Content-Security-Policy header */
+/**
+ * Returns the headers of an HTML page.
+ * @param policy value of the Content-Security-Policy header
+ */
 export const htmlHeaders = (policy: string): NonNullable<ApiResponse['headers']> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,

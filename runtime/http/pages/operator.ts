@@ -11,7 +11,10 @@ const policy = inlinePolicy({ style: operatorStyle, script });
 
 const tabs = ['requests', 'models', 'webhooks', 'workers', 'accounts'];
 
-/** @param base path prefix of the server without a trailing slash; empty at the root */
+/**
+ * Returns the page for operators of the queue.
+ * @param base path prefix of the server without a trailing slash; empty at the root
+ */
 export const operatorPage = (base: string): ApiResponse => ({
   status: 200,
   headers: { ...htmlHeaders(policy), 'cache-control': 'no-cache' },

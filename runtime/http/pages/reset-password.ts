@@ -33,7 +33,10 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-/** @param base path prefix of the server without a trailing slash; empty at the root */
+/**
+ * Returns the page on which users choose a new password.
+ * @param base path prefix of the server without a trailing slash; empty at the root
+ */
 export const resetPasswordPage = (base: string): ApiResponse =>
   layoutPage({
     title: 'Set a new password',

@@ -14,7 +14,10 @@ export interface FunctionModel extends QueueModelDeclaration {
   readonly runner: FunctionRunner;
 }
 
-/** @throws the reason of the signal when it is aborted, after the function or its process has ended */
+/**
+ * Creates the runner of models that are functions; a run resolves with its result, also where the function fails.
+ * @throws (the runner) the reason of the signal when it is aborted, after the function or its process has ended
+ */
 export const createFunctionRunner =
   (children: Children): RunFunction =>
   async (model, run) => {

@@ -29,6 +29,7 @@ export interface FillOptions {
   readonly notifyAdmitted: (ids: readonly string[]) => Promise<void>;
 }
 
+/** Creates the functions that fill free slots of models. */
 export const createFills = ({ database, models, quotas, modelLocks, notifyAdmitted }: FillOptions): Fills => {
   const assignSlots = async (model: QueueModelDeclaration, arrived: readonly Arrival[]): Promise<number> => {
     const admitted = await modelLocks.hold(model, ({ fill: assign }) => assign(arrived));

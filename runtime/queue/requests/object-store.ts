@@ -27,7 +27,10 @@ interface Call {
   body?(): Readable;
 }
 
-/** @param spool local folder in which runs write files before they are uploaded */
+/**
+ * Creates the store of result files in an S3-compatible bucket.
+ * @param spool local folder in which runs write files before they are uploaded
+ */
 export const createObjectStore = (address: ObjectStoreAddress, spool: string): FileStore => {
   const urlOf = (request: string, name: string): string => `${address.url}/${request}/${name}`;
   const call = (given: Call): Promise<Response> => callStore(given, address);

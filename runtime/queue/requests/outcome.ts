@@ -29,7 +29,10 @@ const infrastructure = {
   internal_error: { status: 500, detail: 'An unexpected error occurred' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly detail: string }>>;
 
-/** @param detail replaces the text of the error type with a more exact one */
+/**
+ * Returns the outcome of a request that the platform ends.
+ * @param detail replaces the text of the error type with a more exact one
+ */
 export const platformOutcome = (errorType: ErrorType, detail?: string): Outcome => {
   const { status, detail: usual } = infrastructure[errorType];
   return { status, body: { detail: detail ?? usual, error_type: errorType }, errorType };

@@ -23,7 +23,10 @@ export interface ModelLocks {
   expirePauses(): void;
 }
 
-/** @param remainingOf returns how many more requests of accounts may run */
+/**
+ * Creates the locks of the models' slots.
+ * @param remainingOf returns how many more requests of accounts may run
+ */
 export const createModelLocks = (database: Database, remainingOf?: RemainingOf): ModelLocks => {
   const pauses = watchPauses(database);
   const inserted = new Map<string, Promise<void>>();

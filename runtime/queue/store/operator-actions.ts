@@ -37,7 +37,10 @@ export type NewAction = Pick<
   'id' | 'action' | 'search' | 'reason' | 'user' | 'total' | 'created'
 >;
 
-/** @param seen when its process last reported; 0 for an action that another process has to begin */
+/**
+ * Inserts an action of an operator.
+ * @param seen when its process last reported; 0 for an action that another process has to begin
+ */
 export const insertAction = async (
   statements: Statements,
   action: NewAction,

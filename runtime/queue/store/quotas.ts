@@ -113,7 +113,10 @@ const recentTables = {
   redeliveries_per_hour: 'svc_redeliveries',
 } as const;
 
-/** @param place 1 for the newest event */
+/**
+ * Returns the events of an account that count for a quota since a time.
+ * `since` is a Unix time in milliseconds; `place` that of the event whose time is returned, 1 for the newest
+ */
 export const findRecent = async (
   statements: Statements,
   quota: keyof typeof recentTables,

@@ -29,7 +29,10 @@ const isRecord = (value: unknown): value is ExportedItem =>
 export const printHeader = (columns: Iterable<string>): string =>
   [...columns].map((name) => printText(name)).join(',');
 
-/** @param digits columns whose texts are numbers: 64-bit integers and decimals */
+/**
+ * Prints a row of CSV.
+ * @param digits columns whose texts are numbers: 64-bit integers and decimals
+ */
 export const printCsvRow = (
   cells: CsvRow,
   columns: Iterable<string>,

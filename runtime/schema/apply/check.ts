@@ -8,7 +8,10 @@ import { comparableShapes, type TableChange } from './apply.js';
 import { findProblems } from './guard.js';
 import { findMetaProblems } from './meta-check.js';
 
-/** @throws INVALID_PAYLOAD where the target is not the one of a hash */
+/**
+ * Requires that the target is the one that a diff was made for.
+ * @throws INVALID_PAYLOAD where the hash is another
+ */
 export const checkHash = (target: Snapshot, hash: string): void => {
   if (hashSnapshot(target) === hash) return;
   throw invalidPayload('the schema has changed since the diff was made; make a new diff and apply that');

@@ -34,7 +34,7 @@ export const toDescription = (row: ApplyRow): DescribedApply => ({
   ended: row.date_ended === null ? null : toTime(row.date_ended),
 });
 
-/** @throws FORBIDDEN where there is no such apply */
+/** Describes an apply and its steps. @throws FORBIDDEN where there is no such apply */
 export const describeApply = async (id: string, statements: Statements): Promise<DescribedApply> => {
   const row = /^[\da-f-]{36}$/i.test(id) ? await findApply(statements, id) : undefined;
   if (row === undefined) throw forbidden('the apply does not exist');

@@ -69,7 +69,7 @@ const validator = lazy(async () =>
   createAjv({ strict: false, allowUnionTypes: true }).compile(diffJsonSchema),
 );
 
-/** @throws INVALID_PAYLOAD */
+/** Validates a diff as clients send it. @throws INVALID_PAYLOAD */
 export const checkDiff = async (value: unknown): Promise<SchemaDiff> => {
   refuseSpecialKeys(value);
   const validate = await validator();

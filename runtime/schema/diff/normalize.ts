@@ -9,7 +9,10 @@ import type { Snapshot } from '../snapshot/types.js';
 const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> =>
   new Map(tables.map((table) => [table.name, table]));
 
-/** @param current the target's own snapshot, after renames */
+/**
+ * Returns a snapshot in the form in which the database would report it.
+ * @param current the target's own snapshot, after renames
+ */
 export const normalizeSnapshot = (wanted: Snapshot, current: Snapshot, live: LiveSchema): Snapshot => {
   const { printer, collation } = live;
   const present = snapshotToShapes(current, { printer, collation, current: new Map() });

@@ -9,7 +9,10 @@ export interface RowCount {
 
 const limit = 1_000_000;
 
-/** @param select a SELECT without a limit */
+/**
+ * Counts the rows of a query up to a million.
+ * @param select a SELECT without a limit
+ */
 export const countUpTo = async (executor: Pick<Executor, 'query'>, select: string): Promise<RowCount> => {
   const [row] = await executor.query(`select count(*) as n from (${select} limit ${limit + 1}) as counted`);
   const rows = Number(row?.n ?? 0);

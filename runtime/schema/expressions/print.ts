@@ -21,7 +21,7 @@ export class MissingFunction extends Error {
   }
 }
 
-/** @throws MissingFunction */
+/** Prints an expression as SQL of a database. @throws MissingFunction */
 export const printExpression = (expression: Expression, printer: ExpressionPrinter): string => {
   const print = (operand: Expression): string => printExpression(operand, printer);
   switch (expression.kind) {

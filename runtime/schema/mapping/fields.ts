@@ -23,6 +23,7 @@ interface MappedField {
   readonly check?: CheckEntry;
 }
 
+/** Maps a field to another database, and notes what is lost. */
 export const mapField = (input: MappingInput, rules: FieldRules): MappedField => {
   const { entry, schema } = input;
   const { to, notes } = rules;

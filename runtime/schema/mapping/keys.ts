@@ -3,7 +3,10 @@ import { mapComment } from './comments.js';
 import type { CheckEntry, CollectionEntry, CollectionSchema, IndexEntry } from '../snapshot/types.js';
 import type { MappingRules } from './map-snapshot.js';
 
-/** @param checks those that stand for types */
+/**
+ * Maps a collection to another database, and notes what is lost.
+ * @param checks those that stand for types
+ */
 export const mapCollection = (
   entry: CollectionEntry,
   checks: readonly CheckEntry[],

@@ -43,6 +43,7 @@ export interface MappingNotes {
   readonly collations: { readonly collection: string; readonly field: string; readonly collation: string }[];
 }
 
+/** Maps a snapshot to another database, with what is lost and what cannot be mapped. */
 export const mapSnapshot = (given: Snapshot, { from, to, isSameVendor }: MappingPair): MappedSnapshot => {
   const notes: MappingNotes = { losses: [], problems: [], collations: [] };
   const tables = new Set(

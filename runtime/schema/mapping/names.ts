@@ -19,6 +19,7 @@ const createRename = (isShared: boolean, names: readonly string[] = []): Rename 
   };
 };
 
+/** Renames indexes and constraints where the target requires names that are unique in the schema. */
 export const uniqueNames = (snapshot: Snapshot, to: SchemaMapping): Snapshot => {
   // an index has no name of a table either
   const tables = snapshot.collections.map(({ collection }) => collection);

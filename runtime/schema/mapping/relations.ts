@@ -2,6 +2,7 @@
 import type { RelationEntry } from '../snapshot/types.js';
 import type { MappingRules } from './map-snapshot.js';
 
+/** Maps a relation to another database, and notes what is lost. */
 export const mapRelation = (
   entry: RelationEntry,
   { to, isSameVendor, notes }: MappingRules,

@@ -15,7 +15,10 @@ const validator = lazy(async () =>
   createAjv({ strict: false, allErrors: true, allowUnionTypes: true }).compile(snapshotJsonSchema),
 );
 
-/** @throws INVALID_PAYLOAD for keys that are special to JavaScript and for NUL characters, at any depth */
+/**
+ * Refuses keys that are special to JavaScript, and NUL characters, at any depth.
+ * @throws INVALID_PAYLOAD for keys that are special to JavaScript and for NUL characters, at any depth
+ */
 export const refuseSpecialKeys = (value: unknown, path: readonly string[] = []): void => {
   // the default of a binary column may hold any byte
   if (typeof value === 'string' && value.includes('\0') && path.at(-1) !== 'default_value') {

@@ -97,7 +97,7 @@ const createScanner = (from: SourcePosition) => {
   };
 };
 
-/** @throws SourceError where the text is no array of objects */
+/** Reads the objects of a JSON array as they arrive. @throws SourceError where the text is no array of objects */
 export async function* readJsonArray(
   open: OpenSource,
   from: SourcePosition,

@@ -6,7 +6,7 @@ import { maxRowBytes, SourceError, type OpenSource, type SourcePosition, type So
 
 const newline = 0x0a;
 
-/** @throws SourceError for a line that is too long */
+/** Reads the lines of JSON Lines as they arrive. @throws SourceError for a line that is too long */
 export async function* readJsonLines(
   open: OpenSource,
   from: SourcePosition,

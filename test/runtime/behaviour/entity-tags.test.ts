@@ -1,5 +1,5 @@
 /** Entity tags of items, of system items and of singletons, in REST and GraphQL, and writes that compare them. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import { settingsOf, type Answer, type TestAccess } from '../server-harness.js';
@@ -132,6 +132,15 @@ describe.each(settings)('entity tags on $dialect through $listener', (setting) =
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412]);
     const won = answers.find(({ status }) => status === 200)?.data as Readonly<Record<string, unknown>>;
     expect((await get(`${path}?fields=${data}`)).data).toEqual({ [data]: won[data] });
+  });
+
+  it('a write reads the tag on the connection of its transaction, so that it needs no second one', async () => {
+    const tag = tagOf(await get('/items/book/2'));
+    const rows = vi.spyOn(server().database, 'rows');
+    const { status } = await patch('/items/book/2', tag, { title: 'compared' });
+    const texts = rows.mock.calls.map(([{ text }]) => text).filter((text) => text.includes('book'));
+    rows.mockRestore();
+    expect([status, texts]).toEqual([200, []]);
   });
 
   it('of several writers of a singleton that is not stored yet, one creates it', async () => {

@@ -52,6 +52,7 @@ ${wideTables[dialect]}
 create table leaf (id int primary key, wide int, foreign key (wide) references wide (id));
 create table odd (id int primary key, ${dialect === 'postgres' ? '"a b"' : '`a b`'} varchar(40), amount decimal(10,2), big bigint, data ${dialect === 'postgres' ? 'jsonb' : 'json'});
 create view plain as select id, amount from odd;
+create view slow as select max(a.id + b.id * c.id) as id from leaf a, leaf b, leaf c;
 insert into leaf select id, id from wide where id <= 3000;`;
 
 /** Reads CSV as RFC 4180 has it. */
@@ -202,7 +203,12 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
   });
 
   it('reads no more while the client does not, and nothing after it has disconnected', async () => {
-    const statements = vi.spyOn(server().database, 'rows');
+    const { readUntil } = server().database;
+    const statements = vi.fn<() => void>();
+    const spy = vi.spyOn(server().database, 'readUntil').mockImplementation((signal) => {
+      const { rows, query } = readUntil(signal);
+      return { rows: (...call) => (statements(), rows(...call)), query };
+    });
     /** Waits until no statement has begun for a while. @returns how many have */
     const settle = (): Promise<number> => {
       let last = -1;
@@ -223,9 +229,28 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
     controller.abort();
     await expect(reader?.read()).rejects.toThrow(/abort/);
     expect(await settle()).toBeLessThanOrEqual(read + 1);
-    statements.mockRestore();
+    spy.mockRestore();
     expect((await server().request('GET', '/items/odd?limit=1', { as: 'admin' })).status).toBe(200);
   });
+
+  // a statement of SQLite ends before anything else that its process does
+  const slowPaths = ['/items/slow?export=csv', '/items/slow?aggregate[max]=id&export=json'];
+  it.each(setting.dialect === 'sqlite' ? [] : slowPaths)(
+    'the statement of %s ends in the database when the client disconnects',
+    async (path) => {
+      const running =
+        setting.dialect === 'postgres'
+          ? `select 1 from pg_stat_activity where state = 'active' and datname = current_database() and query like '%slow%' and pid <> pg_backend_pid()`
+          : `select 1 from information_schema.processlist where db = database() and info like '%slow%' and id <> connection_id()`;
+      const count = async (): Promise<number> => (await server().database.query(running)).length;
+      const controller = new AbortController();
+      const response = download(path, controller.signal);
+      await until(async () => (await count()) > 0);
+      controller.abort();
+      await expect(response).rejects.toThrow(/abort/);
+      await until(async () => (await count()) === 0, { what: 'the statement has ended', timeout: 10_000 });
+    },
+  );
 
   it('closes the connection where a limit is met after the first item', async () => {
     const response = await download('/items/wide?limit=-1&fields=id,leaf.id&sort=id&export=json');

@@ -9,6 +9,7 @@ import { openDatabase } from '../../../runtime/databases/open.js';
 import type { Service } from '../../services.js';
 import { startMariadb } from '../../services/mariadb.js';
 import { changeOwner, startPostgres } from '../../services/postgres.js';
+import { until } from '../../until.js';
 
 const openssl = (folder: string, line: string) =>
   promisify(execFile)('openssl', line.split(' '), { cwd: folder });
@@ -81,6 +82,20 @@ describe('PostgreSQL', () => {
     expect(await read('', authority)).toBe('true');
     expect(await read('?sslmode=verify-full', authority)).toBe('true');
     expect(await read('?sslmode=verify-ca', authority, 'localhost')).toBe('true');
+  });
+
+  it('stops a statement on an encrypted connection', async () => {
+    const database = await openDatabase({ url: `${service.url}/postgres`, ca: authority });
+    const controller = new AbortController();
+    const read = database.readUntil(controller.signal).query('select pg_sleep(600)');
+    const running =
+      "select 1 from pg_stat_activity where query = 'select pg_sleep(600)' and state = 'active'";
+    const count = async (): Promise<number> => (await database.query(running)).length;
+    await until(async () => (await count()) === 1);
+    controller.abort(new Error('nobody waits'));
+    await expect(read).rejects.toThrow('nobody waits');
+    expect(await count()).toBe(0);
+    await database.close();
   });
 
   it('is rejected with another authority or host name', async () => {

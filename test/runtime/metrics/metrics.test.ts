@@ -3,7 +3,7 @@ import { createCollected } from '../../../runtime/metrics/collected.js';
 import { families, type Family } from '../../../runtime/metrics/families.js';
 import { createMetrics } from '../../../runtime/metrics/metrics.js';
 import { printSnapshots } from '../../../runtime/metrics/print.js';
-import { maxLabelValues } from '../../../runtime/metrics/tallies.js';
+import { createTallies, maxLabelValues } from '../../../runtime/metrics/tallies.js';
 
 const newMetrics = () => createMetrics({ version: '1.2.3' });
 
@@ -47,6 +47,15 @@ describe('metrics', () => {
     expect(values.at(-1)?.labels).toMatchObject({ route: 'other' });
     expect(values.reduce((sum, { value }) => sum + value, 0)).toBe(routes);
     metrics.close();
+  });
+
+  it('limit the values of the last label too', () => {
+    const tallies = createTallies();
+    for (let status = 0; status < maxLabelValues * 3; status += 1)
+      tallies.add('httpRequests', ['/', 'GET', String(status)]);
+    const values = tallies.snapshot()[0]?.values ?? [];
+    expect(values).toHaveLength(maxLabelValues + 1);
+    expect(values.at(-1)).toMatchObject({ labels: { status: 'other' }, value: maxLabelValues * 2 });
   });
 
   it('of two processes are added, except values whose sum means nothing', async () => {

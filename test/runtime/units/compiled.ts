@@ -119,7 +119,7 @@ const registry = createRegistry([
     name: 'item',
     path: '/items/item',
     key: ['id'],
-    fields: { id: integer(), crate: bigInteger({ dbType: '' }) },
+    fields: { crate: bigInteger({ dbType: '' }), id: integer() },
   }),
   defineCollection({
     name: 'tag',

@@ -1,6 +1,7 @@
 /** Values of environment variables as text. */
 import { expect, it } from 'vitest';
-import { parseDuration, parseList, parseSize } from '../../../runtime/config/values.js';
+import { parseSecret } from '../../../runtime/config/formats.js';
+import { parseDuration, parseList, parseShortDuration, parseSize } from '../../../runtime/config/values.js';
 
 it.each([
   ['250ms', 250],
@@ -24,4 +25,16 @@ it.each([
 
 it('reads a list without blanks and empty entries', () => {
   expect(parseList(' a, b,,c ')).toEqual(['a', 'b', 'c']);
+});
+
+it('a short duration may be as long as its maximum, and no longer', () => {
+  expect(parseShortDuration(5_000)('5s')).toBe(5_000);
+  expect(() => parseShortDuration(5_000)('5001ms')).toThrow('expected at most 5s');
+});
+
+it('each of several secrets has 32 bytes or more', () => {
+  const [long, short] = ['a'.repeat(32), 'b'.repeat(31)];
+  expect(parseSecret(`${long}, ${long}`)).toEqual([long, long]);
+  expect(() => parseSecret(`${long}, ${short}`)).toThrow('expected at least 32 bytes');
+  expect(() => parseSecret('')).toThrow('expected at least 32 bytes');
 });

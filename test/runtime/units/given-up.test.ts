@@ -1,6 +1,6 @@
 /** Responses where the database gave up a statement. */
 import { expect, it } from 'vitest';
-import { mapError } from '../../../runtime/http/respond.js';
+import { mapError } from '../../../runtime/http/responder.js';
 
 const availability = {
   isLoss: () => false,

@@ -27,6 +27,7 @@ describe('an order', () => {
     );
     expect(orderOf('odd', {}, { permissions: [{ collection: 'odd', fields: ['id'] }] })).toEqual(['id']);
     expect(orderOf('log', {})).toEqual(['line']);
+    expect(orderOf('item', {})).toEqual(['id']);
   });
 
   it('of a view is that of its statement', () => {
@@ -40,8 +41,14 @@ describe('an order', () => {
     expect(orderOf('loan', { sort: ['reader'] }, { permissions })).toEqual(['reader', 'day']);
   });
 
+  it('of readable columns omits those that cannot be sorted by', () => {
+    const fields = ['pages', 'cover', 'facts', 'secret', 'pin'];
+    expect(orderOf('book', {}, { permissions: [{ collection: 'book', fields }] })).toEqual(['pages']);
+  });
+
   it('by the key of a related row continues with the own key', () => {
     expect(orderOf('fine', { sort: ['loan.book', 'id'] })).toEqual(['loan/book', 'id']);
+    expect(orderOf('loan', { sort: ['book.title'] })).toEqual(['book/title', 'book', 'day']);
     expect(orderOf('note', { sort: ['book.sequel.code'] })).toEqual(['book/sequel/code', 'id']);
   });
 

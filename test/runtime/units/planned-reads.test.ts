@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../contract/errors.js';
 import { emptyQuery, planRead } from '../../../runtime/plan/read.js';
+import type { FieldNode } from '../../../runtime/request/query.js';
 import {
   collectionOf,
   planOf,
@@ -92,6 +93,19 @@ describe('a selection is rejected', () => {
       missing(name),
     );
   });
+});
+
+describe('a nested list is rejected', () => {
+  it.each([{ _meta: ['cursor'] }, { _after: 'a' }, { _export: 'csv' }])('with %j', (parameters) => {
+    const want =
+      'INVALID_QUERY: "after", "cursor" and "export" apply to the list of a collection, not to "notes"';
+    expect(refusalOf('book', { fields: ['notes.text'], deep: { notes: parameters } })).toBe(want);
+  });
+});
+
+it('an aggregation of one item is rejected', () => {
+  const want = 'INVALID_QUERY: "aggregate" and "groupBy" apply to lists only';
+  expect(refusalOf('book', { aggregate: { count: '*' } })).toBe(want);
 });
 
 describe('an order is rejected', () => {
@@ -220,6 +234,19 @@ const typesOf = (...names: readonly string[]) => {
     : plan.select.entries.map((entry) => entry.kind === 'field' && entry.field.type);
 };
 
+/** The targets of the relation of `odd` to one of several collections: what is selected, limit and order. */
+const targetsOf = (targets: FieldNode['targets'], permissions?: readonly ReadPermission[]) => {
+  const query = { ...emptyQuery, fields: [{ name: 'target', children: [], ...(targets && { targets }) }] };
+  const context = { policies: policiesOf(permissions), maxDepth: 10 };
+  const { select } = planRead(query, collectionOf('odd'), context);
+  const [entry] = select.kind === 'key' ? [] : select.entries;
+  if (entry?.kind !== 'any') throw new Error('not one of several collections');
+  return entry.targets.map(
+    ({ plan }) =>
+      `${plan.collection.name} ${namesOf(plan.select)} ${String(plan.limit)} ${JSON.stringify(plan.order)}`,
+  );
+};
+
 describe('a selection', () => {
   const shelf = 'id label room genre';
 
@@ -249,6 +276,12 @@ describe('a selection', () => {
     expect(entriesOf('note', ['book.pages', '*.title'])).toBe('book(pages title) id text');
   });
 
+  it('contains the relation back to the level above below a star, unless "backlink" is false', () => {
+    const query = { fields: ['notes.*.title'] };
+    expect(namesOf(planOf('book', query).select)).toBe('notes[id book(title) text]');
+    expect(namesOf(planOf('book', { ...query, backlink: false }).select)).toBe('notes[id book text]');
+  });
+
   it('contains a list of keys, or of the named fields of its rows', () => {
     expect(entriesOf('book', ['notes'])).toBe('notes[key]');
     expect(entriesOf('book', ['notes.text'])).toBe('notes[text]');
@@ -260,6 +293,17 @@ describe('a selection', () => {
 
   it('contains whole rows for a list of a keyless collection', () => {
     expect(entriesOf('desk', ['entries'])).toBe('entries[line]');
+  });
+
+  it('contains items of several collections: named fields of one, and keys of the others, in no order', () => {
+    const selected = { collection: 'book', children: [{ name: 'title', children: [] }] };
+    expect(targetsOf([selected])).toEqual(['book title unlimited []', 'shelf key unlimited []']);
+    const permissions = [
+      { collection: 'odd' },
+      { collection: 'book', fields: ['title'] },
+      { collection: 'shelf', fields: ['label'] },
+    ];
+    expect(targetsOf([selected], permissions)).toEqual(['book title unlimited []']);
   });
 
   it('returns an integer as text if the query asks for it', () => {

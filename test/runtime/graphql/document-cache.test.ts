@@ -1,7 +1,7 @@
 /** Compiled documents are kept from their second use on, and not without end. */
 import { buildSchema, parse } from 'graphql';
 import { expect, it } from 'vitest';
-import { createDocuments } from '../../../runtime/graphql/documents.js';
+import { createDocuments } from '../../../runtime/graphql/document-cache.js';
 import type { DocumentOptions } from '../../../runtime/graphql/document.js';
 import type { View } from '../../../runtime/graphql/schema.js';
 
@@ -41,4 +41,14 @@ it('keeps half a million characters', () => {
 
 it('does not keep a document of more than 16 384 characters', () => {
   expect(countKept(documentsOf(1, 16_385))).toBe(0);
+});
+
+it('tells the name of an operation from the text that follows it', () => {
+  const view = createView();
+  const { compile } = createDocuments(options);
+  const run = (operationName: string, document: string) =>
+    compile({ document, operationName, variables: {} } as Parameters<typeof compile>[0], view);
+  run('A', 'query A { __typename }');
+  run('A', 'query A { __typename }');
+  expect(() => run('Aquery', ' A { __typename }')).toThrow('Unexpected Name "A"');
 });
