@@ -64,7 +64,9 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
         try {
           return await body(createConnectionExecutor(connection));
         } finally {
-          await send(connection, setup, []).catch(() => undefined);
+          // the setup does not name it on every server
+          for (const text of ['set lock_wait_timeout = default', setup])
+            await send(connection, text, []).catch(() => undefined);
         }
       }),
     locked: (name, body, wait = defaultLockWait) =>

@@ -1,8 +1,9 @@
 /** A body that comes after its sender has lost the right to send it. */
 import { describe, expect, it } from 'vitest';
+import { changeAccessRows } from '../../../runtime/schema/users.js';
 import { sendLate } from '../harness/send-late.js';
 import { useServer } from '../harness/use-server.js';
-import type { TestAccess } from '../server-harness.js';
+import { adminToken, type TestAccess } from '../server-harness.js';
 import { login, logIn, password, peopleAccess, peopleServer } from './people.js';
 
 const access: TestAccess = {
@@ -28,6 +29,13 @@ describe.each(['plain', 'express'] as const)('a late body through %s', (listener
   ) => sendLate(server().url + path, { method, authorization, body }, meanwhile);
   const change = (name: string, body: unknown) =>
     server().request('PATCH', `/users/${server().ids.users.get(name)}`, { as: 'admin', body });
+
+  /** Sets the status of the administrator, who cannot be suspended through the API. */
+  const setStatus = (status: string) =>
+    changeAccessRows(server().database, async (statements) => {
+      const text = "update svc_users set status = ? where email = 'admin@example.com'";
+      await statements.write({ text, values: [status] });
+    });
 
   it.each([
     ['POST', '/keys', { name: 'late' }],
@@ -60,5 +68,12 @@ describe.each(['plain', 'express'] as const)('a late body through %s', (listener
       change('ann', { role: server().ids.roles.get('Writer') }),
     );
     expect(status).toBe(200);
+  });
+
+  it('of a schema is rejected after its sender has been suspended', async () => {
+    const suspend = () => setStatus('suspended');
+    const status = await late(['POST', '/schema/diff', {}], `Bearer ${adminToken}`, suspend);
+    await setStatus('active');
+    expect(status).toBe(401);
   });
 });

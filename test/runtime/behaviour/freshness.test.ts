@@ -89,6 +89,23 @@ describe.each(settings)('two instances on $dialect through $listener', (setting)
     expect((await admin('GET', '/items/book/5?fields=title')).data).toEqual({ title: 'Once' });
   });
 
+  it('rejects the next mutation after a permission is revoked, as one that was never permitted', async () => {
+    const policy = first().ids.policies.get('Dates');
+    const given = { policy, collection: 'book', action: 'update', fields: ['isbn'] };
+    const { data } = await admin('POST', '/permissions?fields=id', given);
+    const query = 'mutation { update_book_item(id: 3, data: { isbn: "A-3" }) { id } }';
+    const mutate = async () => {
+      const { body } = await second.request('POST', '/graphql', { as: 'dater', body: { query } });
+      const { errors } = body as {
+        readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
+      };
+      return errors?.map(({ extensions }) => extensions.code);
+    };
+    expect(await mutate()).toBeUndefined();
+    expect((await admin('DELETE', `/permissions/${String((data as Row).id)}`)).status).toBe(204);
+    expect(await mutate()).toEqual(['GRAPHQL_VALIDATION']);
+  });
+
   it('accepts the next write after a permission is granted', async () => {
     const policy = first().ids.policies.get('Dates');
     const given = { policy, collection: 'book', action: 'update', fields: ['year'] };

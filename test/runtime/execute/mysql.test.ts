@@ -51,6 +51,27 @@ describe.each(['mariadb', 'mysql'] as const)('prepared statements on %s', (diale
   });
 });
 
+const limits = {
+  mariadb: 'select @@lock_wait_timeout as lock_wait, @@max_statement_time as statement_time',
+  mysql: 'select @@lock_wait_timeout as lock_wait, @@max_execution_time as statement_time',
+};
+
+describe.each(['mariadb', 'mysql'] as const)('limits of statements on %s', (dialect) => {
+  it.each([0, 7_000])('of %i ms are those from before a change of the schema', async (statementTimeout) => {
+    const { url, drop } = await createTestDatabase(dialect, {});
+    const database = await openDatabase({ url, poolMax: 1, statementTimeout });
+    try {
+      const before = await database.query(limits[dialect]);
+      const during = await database.changeSchema((executor) => executor.query(limits[dialect]));
+      expect(during).not.toEqual(before);
+      expect(await database.query(limits[dialect])).toEqual(before);
+    } finally {
+      await database.close();
+      await drop();
+    }
+  });
+});
+
 describe.each(['mariadb', 'mysql'] as const)('connections to %s', (dialect) => {
   let place: TestDatabase;
   const user = `svc_${randomBytes(6).toString('hex')}`;

@@ -34,3 +34,22 @@ it('rolls a failed transaction back, and runs the next', async () => {
     await drop();
   }
 });
+
+it('enforces foreign keys again after a change of the schema, also after one that fails', async () => {
+  const sql = 'create table up (id integer primary key); create table t (up integer references up (id))';
+  const { database, drop } = await createTestDatabase('sqlite', { sql });
+  const insertOrphan = () => database.write({ text: 'insert into t (up) values (1)', values: [] });
+  try {
+    await database.changeSchema((executor) =>
+      executor.write({ text: 'alter table t add column more text', values: [] }),
+    );
+    await expect(insertOrphan()).rejects.toThrow('FOREIGN KEY');
+    const failing = database.changeSchema((executor) =>
+      executor.write({ text: 'alter table missing add column more', values: [] }),
+    );
+    await expect(failing).rejects.toThrow('no such table');
+    await expect(insertOrphan()).rejects.toThrow('FOREIGN KEY');
+  } finally {
+    await drop();
+  }
+});

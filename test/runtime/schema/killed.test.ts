@@ -212,6 +212,25 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
     expect(await openApply(place.database)).toBeDefined();
   });
 
+  it('is completed with the losses that were accepted', async () => {
+    const values = "insert into t values (1, 'too long')";
+    place = await createPlace(
+      dialect,
+      `create table t (id int not null primary key, title varchar(40)); ${values}`,
+    );
+    const { database } = place;
+    const snapshot = await place.snapshot();
+    const fields = snapshot.fields.map((entry) =>
+      entry.field === 'title' ? { ...entry, schema: { ...entry.schema, max_length: 3 } } : entry,
+    );
+    const wanted = { ...snapshot, fields } as Snapshot;
+    const { hash = '', diff } = (await place.diff(wanted)) ?? {};
+    await queueApply(database, { hash, diff: diff as never, wanted, acceptLoss: true, user: null });
+    await place.execute("update svc_schema_applies set state = 'running'");
+    expect(await resumeApply({ database, tables: {}, user: null })).toBe(true);
+    expect(await database.query('select title from t')).toEqual([{ title: 'too' }]);
+  });
+
   it('is completed before the next apply', async () => {
     const wanted = await cutOff();
     const difference = await place.diff({

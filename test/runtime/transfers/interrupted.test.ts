@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { Database } from '../../../runtime/databases/contract.js';
 import { build } from '../harness/build.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
@@ -32,8 +33,11 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     ...setting,
     sql: sqlFor(setting.dialect, schema),
     access: {
-      policies: { Clerk: [{ collection: 'entry', action: 'create' }] },
-      users: { clerk: { policies: ['Clerk'] } },
+      policies: {
+        Clerk: [{ collection: 'entry', action: 'create' }],
+        Reader: [{ collection: 'entry', action: 'read', fields: ['number', 'text'] }],
+      },
+      users: { clerk: { policies: ['Clerk'] }, reader: { policies: ['Reader'] } },
     },
     // nobody runs its requests but the processes of the test
     environment: { QUEUE_FILES_DIR: files, TEMPORAL_ADDRESS: '127.0.0.1:1' },
@@ -142,6 +146,33 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     await expect(run(request, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
     expect(await readdir(join(files, '.spool'))).toEqual([]);
     await expect(readdir(join(files, request.id))).rejects.toThrow('ENOENT');
+  });
+
+  it('writes an export anew where rights change while it is written', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, index) => `(${1_300_000 + index}, 'hidden')`);
+    await server().execute(`insert into entry (number, text) values ${rows.join(', ')}`);
+    const { database } = server();
+    let isRevoked = false;
+    const revoke = async (): Promise<void> => {
+      await server().execute("update svc_permissions set fields = 'number' where action = 'read'");
+      await server().execute('update svc_access_version set version = version + 1');
+    };
+    const changing: Database = {
+      ...database,
+      async rows(statement, layout) {
+        const page = await database.rows(statement, layout);
+        if (!isRevoked && page.count >= 1_000) await revoke();
+        isRevoked ||= page.count >= 1_000;
+        return page;
+      },
+    };
+    const body = { format: 'csv', query: { filter: { number: { _gte: 1_300_000 } } } };
+    const request = await submit(server(), '/items/entry/export', { as: 'reader', body });
+    const { outcome } = await run(request, { database: changing });
+    expect(outcome).toMatchObject({ status: 200, body: { rows: 2_500 } });
+    const text = await readFile(join(files, request.id, 'entry.csv'), 'utf8');
+    expect(text).not.toContain('hidden');
+    expect(text.trimEnd().split('\n')).toHaveLength(2_501);
   });
 
   it.each([

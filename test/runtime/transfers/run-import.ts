@@ -27,7 +27,7 @@ const settings = { publicUrl: () => '', secrets: [Buffer.from('secret')], fileTt
 
 export const runImport = async (options: RunImportOptions): Promise<RunResult> => {
   const { database, declarations, files, request: requestId, progress = () => undefined } = options;
-  const config = loadConfig({ DATABASE_URL: 'sqlite:unused', QUEUE_FILES_DIR: files });
+  const config = loadConfig({ DATABASE_URL: 'sqlite:unused', QUEUE_FILES_DIR: files, ACCESS_LEASE: '0' });
   const found = await findRequestWithInput(database, requestId);
   if (found === null) throw new Error(`there is no request ${requestId}`);
   const { attempts, account } = found.request;
