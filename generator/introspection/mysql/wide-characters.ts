@@ -104,12 +104,19 @@ const readDefault = async (row: WideColumn, context: WideReader): Promise<string
   const isText = /^'(?:[^'\\]|''|\\.)*'$/s.test(defaultSql) && !dataType.endsWith('binary');
   if (!isText || extra.includes('DEFAULT_GENERATED'))
     return readExpression(defaultSql, { table, places: [`${quote(name)} * DEFAULT `] }, context);
-  const [found] = await ask(
-    `select default(t.${quote(name)}) as value from (select 1 as one) o left join ${quote(table)} t on false`,
-    table,
-    context,
-  );
-  return typeof found?.value === 'string' ? quoteText(found.value) : defaultSql;
+  const value = `select default(t.${quote(name)}) as value`;
+  const statements = [
+    `${value} from ${quote(table)} t limit 1`,
+    // of an empty table, MariaDB tells it for a row that was not found, and MySQL for no row
+    `${value}, count(*) as n from (select 1 as one) o left join ${quote(table)} t on o.one = 0`,
+    `${value}, count(*) as n from ${quote(table)} t`,
+  ];
+  for (const statement of statements) {
+    const [found] = await ask(statement, table, context);
+    if (typeof found?.value === 'string') return quoteText(found.value);
+  }
+  context.unread.add(table);
+  return defaultSql;
 };
 
 interface Place {
@@ -140,8 +147,8 @@ const readExpression = async (
 
 const toPattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}/]/g, String.raw`\$&`);
 
-/** Errors of users without privilege for the table, and of tables and views that are gone or broken. */
-const unreadable: ReadonlySet<unknown> = new Set([1142, 1143, 1146, 1356]);
+/** Errors of users without privilege for the table, of tables and views that are gone or broken, and of strict groups. */
+const unreadable: ReadonlySet<unknown> = new Set([1055, 1140, 1142, 1143, 1146, 1356]);
 
 /** Returns no rows of a table that cannot be read, which stays as information_schema shows it. */
 const ask = async (

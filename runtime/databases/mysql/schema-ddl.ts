@@ -257,8 +257,8 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   noActionIsRestrict: true,
   indexesForeignKeys: true,
   reserved: /^mysql\./i,
-  // made of the name of the table, and follow it
-  automaticNames: { checks: /_chk_\d+$/, foreignKeys: /_ibfk_\d+$/ },
+  // made of the name of the table, which they follow, or of a number on MariaDB
+  automaticNames: { checks: /_chk_\d+$|^CONSTRAINT_\d+$/, foreignKeys: /_ibfk_\d+$/ },
   maxName: 64,
   nameLength: (name) => [...name].length,
   dataType,

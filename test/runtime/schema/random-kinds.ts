@@ -39,7 +39,7 @@ const kind = (
 const numbers = { family: 'number', defaults: [0, 1, -5], values: ['1', '-7', '100'] } as const;
 const texts = {
   family: 'text',
-  defaults: ['', "it's", 'a\\b', '1', 'größe'],
+  defaults: ['', "it's", 'a\\b', '1', 'größe 😀?'],
   values: ["'1'", "'é'", "''"],
 } as const;
 const dates = { defaults: ['2020-02-03'], values: ["'2021-03-04'"] } as const;
@@ -62,9 +62,9 @@ const mysqlKinds: readonly ColumnKind[] = [
   kind('text', 'text', texts),
   kind('text', 'longtext', texts),
   kind('string', 'enum', {
-    sizes: { enum_values: ['a', "b'c", 'd,e'] },
+    sizes: { enum_values: ['a', "b'c", 'd,e😀?'] },
     defaults: ['a', "b'c"],
-    values: ["'a'", "'d,e'"],
+    values: ["'a'", "'d,e😀?'"],
   }),
   kind('date', 'date', dates),
   kind('dateTime', 'datetime', {

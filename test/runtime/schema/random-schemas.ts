@@ -160,7 +160,7 @@ const checksOf = (
       ? []
       : [
           `char_length(${quote(text)}) < 500`,
-          `${quote(text)} <> 'no''one' and lower(${quote(text)}) <> 'x'`,
+          `${quote(text)} <> 'no''one' and lower(${quote(text)}) <> 'x😀????'`,
           `${quote(text)} not like 'q%' or ${quote(text)} in ('a', 'b')`,
         ]),
   ];

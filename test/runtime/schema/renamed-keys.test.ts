@@ -102,3 +102,27 @@ describe.each(dialects)('on %s', (dialect) => {
     await place.execute("insert into t (id, code, m) values (2, 'x', 1)");
   });
 });
+
+const limited = ([check, key]: readonly [string, string], most: number): string => `
+  create table up (id int not null primary key);
+  create table t (
+    id int not null primary key, n int, ref int, constraint ${check} check (n < ${most}),
+    constraint ${key} foreign key (ref) references up (id)
+  );`;
+
+it.each([
+  ['mysql', ['t_chk_1', 't_ibfk_1'], ['t_chk_7', 't_ibfk_3']],
+  ['mariadb', ['CONSTRAINT_1', 't_ibfk_1'], ['CONSTRAINT_7', 't_ibfk_3']],
+  ['sqlite', ['t_check_1', 't_ref_foreign'], ['t_check_7', 't_foreign']],
+] as const)(
+  'on %s, names that the database makes are not compared, their constraints are',
+  async (dialect, own, other) => {
+    const place = await create(dialect, limited(own, 100));
+    const same = await create(dialect, limited(other, 100));
+    expect(await place.diff(await same.snapshot())).toBeNull();
+    const changed = await create(dialect, limited(other, 99));
+    const { collections = [], relations = [] } = (await place.diff(await changed.snapshot()))?.diff ?? {};
+    expect(collections.flatMap(({ diff }) => diff.map(({ path }) => path?.at(-1)))).toEqual(['checks']);
+    expect(relations).toEqual([]);
+  },
+);

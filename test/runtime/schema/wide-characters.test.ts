@@ -13,6 +13,7 @@ const create = usePlaces();
 const ofServer = `
   create table t (
     id int not null primary key, word varchar(20) default 'x😀?''y', plain varchar(20) default '????',
+    must varchar(20) not null default '😎?',
     label enum('a😀', 'b?', 'c''😎') default 'c''😎', tags set('a', 'é', '😎?') default '😎?',
     made varchar(20) generated always as (concat('😀?', word)) stored, given varchar(20) default (concat('😀', '????')),
     words longtext default ('it''s 😀?'), constraint c check (word <> '😎' and word <> '????')
@@ -36,6 +37,7 @@ const scripts: Readonly<Record<TestDialect, string>> = {
 /** The rest of the row of MySQL and MariaDB. */
 const further = {
   plain: '????',
+  must: '😎?',
   tags: '😎?',
   made: "😀?x😀?'y",
   given: '😀????',

@@ -22,6 +22,10 @@ it.each([
   const { id } = await submit(host, '/items/slow/export', { as: 'admin', body: { format: 'csv', query } });
   await until(async () => (await count()) > 0);
   await host.close();
-  expect(await count()).toBe(0);
+  await until(async () => (await count()) === 0, { timeout: 10_000 });
+  // another process continues it
+  expect(await database.query('select state from svc_requests where id = ?', [id])).toEqual([
+    { state: 'running' },
+  ]);
   await database.query('delete from svc_requests where id = ?', [id]);
 });
