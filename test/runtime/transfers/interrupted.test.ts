@@ -159,11 +159,17 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     };
     const changing: Database = {
       ...database,
-      async rows(statement, layout) {
-        const page = await database.rows(statement, layout);
-        if (!isRevoked && page.count >= 1_000) await revoke();
-        isRevoked ||= page.count >= 1_000;
-        return page;
+      readUntil(signal) {
+        const reader = database.readUntil(signal);
+        return {
+          ...reader,
+          async rows(statement, layout) {
+            const page = await reader.rows(statement, layout);
+            if (!isRevoked && page.count >= 1_000) await revoke();
+            isRevoked ||= page.count >= 1_000;
+            return page;
+          },
+        };
       },
     };
     const body = { format: 'csv', query: { filter: { number: { _gte: 1_300_000 } } } };
