@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createId } from '../../runtime/queue/store/ids.js';
 import { ensureModelLock } from '../../runtime/queue/store/model-locks.js';
 import { countByModel } from '../../runtime/queue/store/operator-counts.js';
+import type { Statements } from '../../runtime/execute/system-rows.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
 import { dialectsOf } from '../databases.js';
 import { useServer } from '../runtime/harness/use-server.js';
@@ -46,5 +47,22 @@ describe.each(dialects)('waiting requests on %s', (dialect) => {
       // of 3 302 that wait
       expect((await rowsRead[dialect](statements)) - before).toBeLessThan(1_300);
     });
+  });
+
+  it('have no oldest where they receive slots while they are counted', async () => {
+    const { database, execute } = serverOf();
+    await insert('test/brief', 1, { priority: 0, since: 1_000 });
+    const admitting: Statements = {
+      ...database,
+      async query(text, values) {
+        const found = await database.query(text, values);
+        // of the first of the statements that look for the oldest
+        if (/^select \W?priority\W? from/.test(text))
+          await execute("update svc_requests set state = 'admitted' where model = 'test/brief'");
+        return found;
+      },
+    };
+    const counts = await countByModel(admitting);
+    expect(counts.find(({ model }) => model === 'test/brief')).toMatchObject({ waiting: 1, oldest: null });
   });
 });

@@ -22,7 +22,11 @@ interface Submission {
 export const createOperator = (queueOf: () => TestQueue, as: string) => {
   const operate = (method: string, path: string, body?: object) =>
     queueOf().request(method, `/operator/${path}`, { as, ...(body !== undefined && { body }) });
-  const get = async (path: string): Promise<unknown> => (await operate('GET', path)).data;
+  const get = async (path: string): Promise<unknown> => {
+    const { status, data, text } = await operate('GET', path);
+    if (status !== 200) throw new Error(`${status} ${text}`);
+    return data;
+  };
   const statusOf = async (id: string): Promise<string> =>
     ((await get(`requests/${id}`)) as { request: { status: string } }).request.status;
   const actionOf = async (id: string): Promise<Action> => (await get(`actions/${id}`)) as Action;

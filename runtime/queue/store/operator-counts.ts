@@ -66,7 +66,9 @@ const findOldestWaiting = async (
   if (next === undefined) return null;
   const oldest = await first('date_created', next.priority);
   const others = await findOldestWaiting(statements, model, next.priority);
-  return Math.min(oldest?.date_created ?? Infinity, others ?? Infinity);
+  // meanwhile the requests of a priority may have received slots
+  const times = [oldest?.date_created ?? null, others].filter((time) => time !== null);
+  return times.length === 0 ? null : Math.min(...times);
 };
 
 export interface AccountCount {
