@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { requireFolder } from './prepared.js';
+import { requireFile } from './prepared.js';
 import { findProgram, run } from './programs.js';
 
 const cache = fileURLToPath(new URL('../../.cache/services/go', import.meta.url));
@@ -47,6 +47,5 @@ const requireBuilt = async (
   const go = await findProgram('go', goFolders);
   if (go === null) throw new Error(`The tests need Go, to build ${name} ${version}: https://go.dev/dl`);
   process.stdout.write(`Building ${name} ${version}, which takes some minutes and happens once\n`);
-  await requireFolder(folder, (temporary) => build(go, temporary));
-  return program;
+  return requireFile(folder, name, (temporary) => build(go, temporary));
 };

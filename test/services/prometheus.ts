@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../until.js';
 import { reservePort } from './ports.js';
-import { requireFolder } from './prepared.js';
+import { requireFile } from './prepared.js';
 import { findProgram, run } from './programs.js';
 
 const folder = join(process.cwd(), '.cache', 'services', 'prometheus');
@@ -18,15 +18,13 @@ const folder = join(process.cwd(), '.cache', 'services', 'prometheus');
 export const findPrometheus = async (name: 'prometheus' | 'promtool'): Promise<string> => {
   const found = await findProgram(name);
   if (found !== null) return found;
+  const unpack = 'cd "$0" && apt-get download prometheus && dpkg -x prometheus_*.deb .';
   try {
-    await requireFolder(folder, (temporary) =>
-      run('sh', ['-c', 'cd "$0" && apt-get download prometheus && dpkg -x prometheus_*.deb .', temporary]),
-    );
+    return await requireFile(folder, `usr/bin/${name}`, (temporary) => run('sh', ['-c', unpack, temporary]));
   } catch (error) {
     const remedy = 'apt-get update && apt-get install prometheus';
     throw new Error(`${name} is missing; run: ${remedy}\n${String(error)}`, { cause: error });
   }
-  return join(folder, 'usr', 'bin', name);
 };
 
 export interface Series {
