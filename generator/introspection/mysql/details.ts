@@ -185,7 +185,7 @@ export const readMysqlDetails = async (
       {
         charset: own === null ? null : charsetOf(own),
         collation: own,
-        ...readProperties({ ...row, isGarbled: unread.has(name) }),
+        ...readProperties({ ...row, isUnread: unread.has(name) }),
         checks: readChecks(checksOf.get(name) ?? [], queries),
         indexes: readIndexes(indexesOf.get(name) ?? [], keysOf.get(name) ?? [], queries).map((index) =>
           parsed.has(`${name}\0${index.name}`) ? Object.assign({}, index, { incomplete: true }) : index,

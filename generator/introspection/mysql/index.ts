@@ -16,6 +16,7 @@ import {
   type StatisticsRow,
   type TableRow,
 } from './tables.js';
+import { quote } from './quoting.js';
 import { readWideColumns } from './wide-characters.js';
 import type { TableFilter } from '../patterns.js';
 import { markTriggers, type TriggerRow } from '../triggers.js';
@@ -122,7 +123,7 @@ const ownTypes = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid|year)
 const common: Omit<DialectReader, 'readTables' | 'readDetails'> = {
   storedObjects,
   vendor: 'mysql',
-  quote: (name) => `\`${name.replaceAll('`', '``')}\``,
+  quote,
   jsonToText: (column) => `CAST(${column} AS CHAR)`,
   keysBeforeInsert: false,
   nameType({ type, dbType }) {

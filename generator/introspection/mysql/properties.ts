@@ -1,16 +1,18 @@
 /** Reads what MySQL and MariaDB hold of tables and indexes beyond the facts of a snapshot. */
 import type { CatalogReader } from '../catalog.js';
 import type { TableDetails } from '../details.js';
+import { quote } from './quoting.js';
 
 interface PropertiesRow {
   readonly engine: string | null;
   readonly type: string;
   readonly options: string | null;
-  readonly isGarbled: boolean;
+  /** True where it has characters that could not be read. */
+  readonly isUnread: boolean;
 }
 
 const readStatement = async (reader: CatalogReader, table: string): Promise<string> => {
-  const [row] = await reader.query(`SHOW CREATE TABLE \`${table.replaceAll('`', '``')}\``);
+  const [row] = await reader.query(`SHOW CREATE TABLE ${quote(table)}`);
   return String(row?.['Create Table'] ?? '');
 };
 
@@ -19,12 +21,12 @@ export const readProperties = ({
   engine,
   type,
   options,
-  isGarbled,
+  isUnread,
 }: PropertiesRow): Pick<TableDetails, 'incomplete'> => {
   const incomplete = [
     ...(engine === null || engine === 'InnoDB' ? [] : [`its engine is ${engine}`]),
     ...(type === 'SYSTEM VERSIONED' ? ['it keeps the history of its rows'] : []),
-    ...(isGarbled ? ['it has characters that the user of the database may not read'] : []),
+    ...(isUnread ? ['it has characters that the user of the database may not read'] : []),
     ...(/\bpartitioned\b/.test(options ?? '') ? ['it is partitioned'] : []),
   ];
   return incomplete.length === 0 ? {} : { incomplete };

@@ -6,6 +6,7 @@
 import type { CatalogReader } from '../catalog.js';
 import { readRows } from '../dialect.js';
 import { readValues } from './columns.js';
+import { quote } from './quoting.js';
 
 /** The part of a column that may have such characters, in the form of MariaDB. */
 export interface WideColumn {
@@ -31,8 +32,6 @@ export interface WideReader {
   /** Receives the tables of which some characters cannot be read, for example for want of a privilege. */
   readonly unread: Set<string>;
 }
-
-const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
 const quoteText = (text: string): string =>
   `'${text.replaceAll("'", "''").replaceAll('\\', String.raw`\\`)}'`;
@@ -121,7 +120,7 @@ const readDefault = async (row: WideColumn, context: WideReader): Promise<string
 
 interface Place {
   readonly table: string;
-  /** What is before the expression in its line of the statement; `*` is anything. */
+  /** Texts, one of which stands before the expression in its line of the statement; `*` is anything. */
   readonly places: readonly string[];
 }
 

@@ -53,7 +53,7 @@ const statements: Readonly<Record<TestDialect, readonly string[]>> = {
 
 const again = ['drop check', 'add check', 'drop relation', 'add relation'];
 
-/** What explain says about it: what is not renamed is dropped and added. */
+/** Changes that `explain` lists: a key that cannot be renamed is dropped and added. */
 const changes: Readonly<Record<TestDialect, readonly string[]>> = {
   postgres: ['rename unique', 'rename index', 'rename check', 'rename relation'],
   mysql: ['rename unique', 'rename index', ...again],

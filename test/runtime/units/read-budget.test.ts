@@ -1,4 +1,4 @@
-/** What one request may read: rows of nested lists, and how many of their statements run at a time. */
+/** The limits of what one request reads: rows of nested lists, and how many of their statements run at a time. */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { unlimitedBytes } from '../../../runtime/execute/bytes.js';

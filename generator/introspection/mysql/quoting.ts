@@ -1,0 +1,2 @@
+/** Quotes identifiers of MySQL and MariaDB. */
+export const quote = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
