@@ -1,5 +1,6 @@
 /** Runs an import: reads its file from where an earlier run ended, and stores the rows chunk by chunk. */
 import { ApiError } from '../../contract/errors.js';
+import { readAhead } from '../concurrency/read-ahead.js';
 import { final, type RunContext, type RunResult } from '../queue/models/attempt.js';
 import { storeTransfer, takeTransfer, type TransferState } from '../queue/store/transfers.js';
 import { hasSource, sourceName } from './files.js';
@@ -39,7 +40,7 @@ export const importFile = async (job: ImportJob, context: TransferContext): Prom
 };
 
 const importRows = async (job: ImportJob, { signal, progress }: TransferContext): Promise<void> => {
-  for await (const rows of inChunks(openRows(job), job.state)) {
+  for await (const rows of readAhead(inChunks(openRows(job), job.state))) {
     signal.throwIfAborted();
     await importChunk(rows, job);
     const { position, done, rejected, progress: percent } = job.state;
