@@ -2,14 +2,17 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { compiledFolder, compiledModules } from './test/compiled.js';
+import { findLongFiles } from './test/long.js';
 import LongestFirst from './test/sequence.js';
+
+const isLong = process.env.LONG !== undefined;
 
 export default defineConfig({
   plugins: [compiledModules()],
   // what is compiled loads this file of the package, and `graphql` works only with itself
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: isLong ? findLongFiles() : ['test/**/*.test.ts'],
     globalSetup: ['test/compiled.ts', 'test/services.ts'],
     // workflows of workers in a test's process run on its thread: each worker would load the SDK again for one of its own
     env: { TEMPORAL_DEBUG: '1' },
@@ -25,7 +28,7 @@ export default defineConfig({
     isolate: false,
     // twice as many as there are processors, for those that wait; each takes a few dozen connections of the databases.
     // Long runs put load on servers: one file at a time.
-    maxWorkers: process.env.LONG === undefined ? Math.min(2 * availableParallelism(), 4) : 1,
+    maxWorkers: isLong ? 1 : Math.min(2 * availableParallelism(), 4),
     sequence: { sequencer: LongestFirst },
   },
 });
