@@ -1,4 +1,4 @@
-/** The test files that do more with `LONG=1`; the others would repeat what `npm test` has done. */
+/** The test files that do more with `LONG=1`; the others would repeat what `.ci/run` has done on every database. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
