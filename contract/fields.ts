@@ -45,6 +45,8 @@ export interface FieldOptions {
   /** A filter the value must pass. */
   readonly validation?: Readonly<Record<string, unknown>>;
   readonly validationMessage?: string;
+  /** `type` of the error, instead of the operator that failed. */
+  readonly validationType?: string;
   /** The database's own type, where SQL has to know it. */
   readonly dbType?: string;
   /** Collation of a text whose character set lacks some characters. */

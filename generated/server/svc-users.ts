@@ -21,6 +21,7 @@ const fields = {
     lowerCase: true,
     validation: { email: { _regex: '^[^@\\s]+@[^@\\s]+$' } },
     validationMessage: 'An e-mail address has one "@"',
+    validationType: 'email',
   }),
   /** Only `active` users may sign in */
   status: svc.string({

@@ -72,6 +72,7 @@ const columnToField = (column: Column, { entry, facts, primaryKey, findings }: F
     fill,
     validation: entry === undefined ? null : validationOf(entry, findings),
     validationMessage: textOf(entry, 'validation_message'),
+    validationType: textOf(entry, 'validation_type'),
     note: textOf(entry, 'note') ?? (column.comment || null),
   };
 };

@@ -1,7 +1,4 @@
-/**
- * The model: everything that an emitter needs, built once from catalog and spec. Plain data without
- * functions; this file is all that the author of an emitter has to read.
- */
+/** The model: everything that an emitter needs, built once from catalog and spec. Plain data without functions. */
 import type { FieldShape } from '../../contract/field-shapes.js';
 import type { FieldType } from '../../contract/field-types.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
@@ -143,6 +140,7 @@ export interface Field extends FieldShape {
   readonly fill: 'uuid' | 'user-created' | 'user-updated' | 'date-created' | 'date-updated' | null;
   readonly validation: Readonly<Record<string, unknown>> | null;
   readonly validationMessage: string | null;
+  readonly validationType: string | null;
   readonly note: string | null;
 }
 

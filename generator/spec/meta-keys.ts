@@ -19,7 +19,7 @@ export const collectionMetaKeys = keysOf({
 
 export const fieldMetaKeys = keysOf({
   flag: 'hidden readonly required',
-  text: 'display group interface note validation_message width',
+  text: 'display group interface note validation_message validation_type width',
   number: 'sort',
   words: 'special',
   filter: 'validation',

@@ -206,7 +206,6 @@ const validateField = (
 ): readonly ReportedFailure[] => {
   const values: unknown[] = [];
   const filter = parseFilter(field.validation ?? {}, values);
-  const message = field.validationMessage;
   const failures = evaluateFilter(filter, {
     collection: grant.collection,
     payload,
@@ -214,8 +213,12 @@ const validateField = (
     resolve: writing.resolve,
     values,
   });
-  if (message === undefined) return failures;
-  return failures.map(({ field: name, type, operand }) => ({ field: name, type, operand, message }));
+  const { validationMessage: message, validationType } = field;
+  return failures.map((failure) => ({
+    ...failure,
+    ...(message !== undefined && { message }),
+    ...(validationType !== undefined && { type: validationType, operand: null }),
+  }));
 };
 
 const addFailures = (failures: readonly ReportedFailure[], values: Values, context: RowContext): void => {

@@ -47,6 +47,7 @@ export const field = (name: string, type: FieldType, options: Partial<Field> = {
   fill: null,
   validation: null,
   validationMessage: null,
+  validationType: null,
   note: null,
   ...options,
 });

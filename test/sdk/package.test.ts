@@ -1,5 +1,5 @@
 /** The packed client, as checkers of packages see it. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -7,7 +7,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageRoot } from '../../runtime/config/package.js';
 import { compile } from '../compiler.js';
-import { createProject, type Project } from './package.js';
+import { createProject, strictest, type Project } from './package.js';
 
 const source = join(packageRoot, 'generated', 'client');
 
@@ -67,4 +67,14 @@ it('compiles under the strictest settings', async () => {
     },
   });
   expect(faults.filter(({ file }) => !file.includes('/src/rest/'))).toEqual([]);
+});
+
+it('has a README whose examples compile', async () => {
+  const { folder } = project;
+  const readme = await readFile(join(folder, 'node_modules', 'content-api-client', 'README.md'), 'utf8');
+  const blocks = Array.from(readme.matchAll(/```ts\n(.*?)```/gs), ([, block]) => block);
+  expect(blocks.join('\n')).toMatch(/items\('Album'\).*subscribe\('demo\/image'/s);
+  await writeFile(join(folder, 'readme.ts'), blocks.join('\n'));
+  const options = { ...strictest, noUnusedLocals: false, noEmit: true };
+  expect((await compile({ folder, files: ['readme.ts'], options })).faults).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** The SDK of the public system, unchanged: `fetch` renames the brand, as somebody who moves a program over would. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleDialects } from '../databases.js';
+import { stopClock } from '../runtime/harness/clock.js';
 import { startMuseum } from '../runtime/recorded/museum.js';
 import { adminToken, type TestServer } from '../runtime/server-harness.js';
 import { hashPassword } from '../../runtime/auth/passwords/hash.js';
@@ -23,6 +24,7 @@ const renaming: typeof fetch = async (input, init = {}) => {
 // steps are many requests, and each request is tested on every database elsewhere; later ones use what earlier ones made
 for (const dialect of sampleDialects(import.meta.url))
   describe(`the public SDK on ${dialect}`, { shuffle: false }, () => {
+    stopClock();
     let server: TestServer;
     beforeAll(async () => {
       server = await startMuseum(dialect);

@@ -29,7 +29,9 @@ server=$!
 exec >/dev/null 2>&1
 (cat <&3; kill -$SIGNAL $server) &
 wait $server
-rm -rf "$FOLDER"`;
+status=$?
+rm -rf "$FOLDER"
+exit $status`;
 
 /** Starts a server and waits until it is ready. @throws Error with the end of its log */
 export const startServer = async (options: ServerOptions): Promise<{ stop(): Promise<void> }> => {
@@ -41,10 +43,16 @@ export const startServer = async (options: ServerOptions): Promise<{ stop(): Pro
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-4000)));
   }
+  let phase: 'starting' | 'ready' | 'stopping' = 'starting';
   let running = true;
-  child.once('exit', () => (running = false));
+  child.once('exit', (status) => {
+    running = false;
+    // the tests that use it fail from now on, and nothing else says why
+    if (phase === 'ready') process.stderr.write(`${options.program} ended with status ${status}:\n${log}\n`);
+  });
   const ended = once(child, 'close');
   const stop = async (): Promise<void> => {
+    phase = 'stopping';
     child.stdin.end();
     await ended;
   };
@@ -56,5 +64,6 @@ export const startServer = async (options: ServerOptions): Promise<{ stop(): Pro
     }
     await sleep(50);
   }
+  phase = 'ready';
   return { stop };
 };

@@ -1,6 +1,7 @@
 /** Emits `client/README.md`: how to build and call the package, with names of this database. */
-import type { Api, Collection, OutputFile, QueueModel } from '../../model/types.js';
-import { layout } from '../../print/code.js';
+import { fieldTypes } from '../../../contract/field-types.js';
+import type { Api, Collection, Field, OutputFile, QueueModel } from '../../model/types.js';
+import { layout, type Code } from '../../print/code.js';
 import { codeBlock, page, text } from '../../print/markdown.js';
 import { schemaExample } from '../../print/schema-example.js';
 import { str } from '../../print/typescript.js';
@@ -31,7 +32,7 @@ export const emitReadme = ({ api, name, collections, queueModels }: ReadmeOption
       codeBlock('sh', 'npm install\nnpm run build'),
       codeBlock(
         'ts',
-        `import { createClient } from '${name}';\n\nconst api = createClient({ url: 'http://127.0.0.1:8080', token });`,
+        `import { createClient } from '${name}';\n\nconst api = createClient({ url: 'http://127.0.0.1:8080', token: 'the-token-of-a-user' });`,
       ),
       ...(example === undefined ? [] : ['## Items', codeBlock('ts', itemsExample(example))]),
       ...(model === undefined ? [] : ['## Queue', codeBlock('ts', queueExample(model))]),
@@ -49,7 +50,17 @@ const itemsExample = ({ name, fields, key }: Collection): string => {
   const items = `api.items(${str(name)})`;
   const chosen = fields.slice(0, 3).map((field) => str(field.name));
   const lines = [`const rows = await ${items}.list({ fields: [${chosen.join(', ')}], limit: 10 });`];
-  return key.length === 0 ? lines.join('\n') : [...lines, `const one = await ${items}.get(key);`].join('\n');
+  return key.length === 0
+    ? lines.join('\n')
+    : [...lines, `const one = await ${items}.get(${layout(exampleKey(fields, key))});`].join('\n');
+};
+
+/** Returns an example of a key; the parts of a composite one are an array. */
+const exampleKey = (fields: readonly Field[], key: readonly string[]): Code => {
+  const parts = fields
+    .filter(({ name }) => key.includes(name))
+    .map((field) => fieldTypes[field.type].example(field));
+  return printValue(parts.length === 1 ? parts[0] : parts);
 };
 
 const queueExample = ({ id, input }: QueueModel): string =>

@@ -67,10 +67,13 @@ const endpointRows = (collection: Collection, path: string): string[][] => {
     row('GET', '', 'lists items'),
     row('SEARCH', '', 'lists items, with the parameters in the body: `{"query": {…}}`'),
   ];
-  if (collection.kind === 'view' || collection.key.length === 0) return list;
+  const exported = collection.system
+    ? []
+    : [row('POST', '/export', 'writes the list to a file, in the queue')];
+  if (collection.kind === 'view' || collection.key.length === 0) return [...list, ...exported];
   const key =
     collection.key.length === 1 ? '/:key' : `/${collection.key.map((_, index) => `:${index + 1}`).join(',')}`;
-  if (collection.readonly) return [...list, row('GET', key, 'returns one item')];
+  if (collection.readonly) return [...list, row('GET', key, 'returns one item'), ...exported];
   return [
     ...list,
     row('POST', '', 'creates one item, or several from an array'),
@@ -83,6 +86,8 @@ const endpointRows = (collection: Collection, path: string): string[][] => {
     row('GET', key, 'returns one item'),
     row('PATCH', key, 'updates one item'),
     row('DELETE', key, 'deletes one item'),
+    ...(collection.system ? [] : [row('POST', '/import', 'creates items from a file, in the queue')]),
+    ...exported,
   ];
 };
 

@@ -9,7 +9,7 @@ export const contentsPage = ({ api, collections, operations, queueModels, errors
     paragraph(api.description),
     `Version ${text(api.version)}. The same as an OpenAPI document: ${link('openapi.json', '../openapi.json')}.`,
     'The examples use these variables:',
-    codeBlock('sh', 'URL=http://127.0.0.1:8080\nTOKEN=the-token-of-a-user'),
+    codeBlock('sh', 'URL=http://127.0.0.1:8080\nTOKEN=the-token-of-a-user\nKEY=the-api-key-of-a-user'),
     '## Collections',
     table(['Collection', 'Path', 'Note'], collections.map(collectionRow)),
     '## Filters',

@@ -70,8 +70,10 @@ const noteOf = (field: Field): string => {
     field.readonly ? 'Only administrators can write it.' : null,
     field.hash ? 'Stored as a hash.' : null,
     field.conceal || field.hash ? 'Returned as asterisks.' : null,
-    field.note === null ? null : text(field.note),
-    field.validationMessage === null ? null : text(field.validationMessage),
+    field.note === null ? null : toSentence(text(field.note)),
+    field.validationMessage === null ? null : toSentence(text(field.validationMessage)),
   ];
   return sentences.filter((sentence) => sentence !== null).join(' ');
 };
+
+const toSentence = (note: string): string => (/[.!?:]$/.test(note) ? note : `${note}.`);

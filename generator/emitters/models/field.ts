@@ -69,6 +69,7 @@ const printRules = (field: Field): (Code | null)[] => [
   text('fill', field.fill),
   field.validation === null ? null : pair('validation:', printValue(field.validation)),
   text('validationMessage', field.validationMessage),
+  text('validationType', field.validationType),
 ];
 
 const flag = (name: string, value: boolean): Code | null => (value ? pair(`${name}:`, 'true') : null);

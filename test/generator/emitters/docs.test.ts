@@ -22,6 +22,8 @@ describe('the page of a collection', () => {
       'GET /items/thing/:key',
       'PATCH /items/thing/:key',
       'DELETE /items/thing/:key',
+      'POST /items/thing/import',
+      'POST /items/thing/export',
     ]);
   });
 

@@ -165,6 +165,7 @@ describe('a field', () => {
           note: 'from the meta',
           validation: { slug: { _regex: '^[a-z]+$' } },
           validation_message: 'letters only',
+          validation_type: 'letters',
         },
       ],
     );
@@ -173,6 +174,7 @@ describe('a field', () => {
       note: 'from the meta',
       validation: { slug: { _regex: '^[a-z]+$' } },
       validationMessage: 'letters only',
+      validationType: 'letters',
     });
   });
 

@@ -111,17 +111,25 @@ const judge = (
   { bindings, dialect }: { readonly bindings: Bindings; readonly dialect: TestDialect },
 ): readonly string[] => {
   const differs = decisionOf(given, dialect);
-  const status = differs?.status ?? given.status;
-  if (answer.status !== status) return [`status ${answer.status} instead of ${status}: ${answer.text}`];
-  if (differs === undefined) {
-    return [
-      ...judgeHeaders(given, answer),
-      ...judgeContent(given, answer, bindings),
-      ...judgeCookies(given, answer, bindings),
-    ];
-  }
+  if (differs === undefined) return judgeAsRecorded(given, answer, bindings);
+  if (judgeAsRecorded(given, answer, new Map(bindings)).length === 0)
+    return ['the answer is the recorded one: remove its `differs`'];
+  const { status = given.status } = differs;
+  if (answer.status !== status) return [statusProblem(answer, status)];
   return differs.code === undefined ? judgeContent(differs, answer, bindings) : judgeCode(differs, answer);
 };
+
+const judgeAsRecorded = (given: RecordedCase, answer: Answer, bindings: Bindings): readonly string[] =>
+  answer.status === given.status
+    ? [
+        ...judgeHeaders(given, answer),
+        ...judgeContent(given, answer, bindings),
+        ...judgeCookies(given, answer, bindings),
+      ]
+    : [statusProblem(answer, given.status)];
+
+const statusProblem = ({ status, text }: Answer, expected: number): string =>
+  `status ${status} instead of ${expected}: ${text}`;
 
 const judgeHeaders = ({ responseHeaders = {} }: RecordedCase, { headers }: Answer): readonly string[] =>
   Object.entries(responseHeaders)

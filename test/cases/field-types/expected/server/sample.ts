@@ -58,6 +58,7 @@ const fields = {
     nullable: true,
     validation: { _or: [{ checked: { _null: true } }, { checked: { _in: ['yes', 'no', "it's"] } }] },
     validationMessage: 'One of the words that count',
+    validationType: 'word',
   }),
 };
 
