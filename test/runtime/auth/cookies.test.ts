@@ -63,6 +63,18 @@ describe.each(sampleSettings(import.meta.url))('cookies on $dialect through $lis
     expect((await get('/items/book/1?fields=id', { cookie: third })).status).toBe(401);
   });
 
+  it('are renewed for ten seconds more after they were replaced, and then end the session', async () => {
+    const first = sessionCookie(await login(server(), 'ann', { mode: 'session' }));
+    const second = sessionCookie(await renew(first, {}, 'session'));
+    expect((await renew(first, {}, 'session')).status).toBe(200);
+    await server().database.write({
+      text: 'update svc_sessions set rotated = rotated - 10001',
+      values: [],
+    });
+    expect((await renew(first, {}, 'session')).codes).toEqual(['INVALID_CREDENTIALS']);
+    expect((await get('/items/book/1?fields=id', { cookie: second })).status).toBe(401);
+  });
+
   it('are cleared by a logout and if they are invalid', async () => {
     const answer = await login(server(), 'ann', { mode: 'session' });
     const cookie = sessionCookie(answer);
