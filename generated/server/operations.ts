@@ -86,13 +86,7 @@ export type OperatorDelivery = {
   postponed: string | null;
   created_at: string;
   ended_at: string | null;
-  attempts: {
-    number: number;
-    status: number | null;
-    error: string | null;
-    milliseconds: number;
-    created_at: string;
-  }[];
+  attempts: DeliveryAttempt[];
 };
 
 export type OperatorEndpoint = {
@@ -102,6 +96,21 @@ export type OperatorEndpoint = {
   failed: number;
   delivered: number;
   paused: boolean;
+};
+
+/** All requests that match, of the seven days until `before` or now unless `after` is given */
+export type OperatorFilter = {
+  account?: string;
+  model?: string;
+  status?: RequestProgress;
+  error_type?: string;
+  http_status?: number;
+  endpoint?: string;
+  delivery?: 'pending' | 'delivered' | 'failed';
+  tag?: string;
+  trace_id?: string;
+  after?: string;
+  before?: string;
 };
 
 export type OperatorModel = {
@@ -239,18 +248,22 @@ export type SchemaApplyStatus = {
   ended: string | null;
 };
 
+export type SchemaChange = { diff: unknown[] };
+
+export type SchemaChanges = {
+  collections: SchemaChange[];
+  fields: SchemaChange[];
+  systemFields?: SchemaChange[];
+  relations: SchemaChange[];
+  roles?: SchemaChange[];
+  policies?: SchemaChange[];
+  access?: SchemaChange[];
+  permissions?: SchemaChange[];
+};
+
 export type SchemaDifference = {
   hash: string;
-  diff: {
-    collections: { diff: unknown[] }[];
-    fields: { diff: unknown[] }[];
-    systemFields?: { diff: unknown[] }[];
-    relations: { diff: unknown[] }[];
-    roles?: { diff: unknown[] }[];
-    policies?: { diff: unknown[] }[];
-    access?: { diff: unknown[] }[];
-    permissions?: { diff: unknown[] }[];
-  };
+  diff: SchemaChanges;
   losses?: { collection: string; field?: string; loss: string }[];
   explain?: SchemaExplanation;
 };
@@ -412,19 +425,7 @@ export type OperatorActionsCreateInput = {
   body: {
     action: 'cancel' | 'retry' | 'redeliver' | 'release' | 'pause' | 'resume' | 'drain';
     ids?: string[];
-    filter?: {
-      account?: string;
-      model?: string;
-      status?: RequestProgress;
-      error_type?: string;
-      http_status?: number;
-      endpoint?: string;
-      delivery?: 'pending' | 'delivered' | 'failed';
-      tag?: string;
-      trace_id?: string;
-      after?: string;
-      before?: string;
-    };
+    filter?: OperatorFilter;
     target?: { kind: 'model' | 'class' | 'account' | 'endpoint'; name: string };
     dry_run?: boolean;
     reason?: string;
@@ -580,22 +581,7 @@ export type RequestsSubmitOutput = { data: QueueRequest };
 export type RolesMeInput = Record<string, never>;
 export type RolesMeOutput = { data: string[] };
 
-export type SchemaApplyInput = {
-  body: {
-    hash: string;
-    diff: {
-      collections: { diff: unknown[] }[];
-      fields: { diff: unknown[] }[];
-      systemFields?: { diff: unknown[] }[];
-      relations: { diff: unknown[] }[];
-      roles?: { diff: unknown[] }[];
-      policies?: { diff: unknown[] }[];
-      access?: { diff: unknown[] }[];
-      permissions?: { diff: unknown[] }[];
-    };
-    accept_loss?: boolean;
-  };
-};
+export type SchemaApplyInput = { body: { hash: string; diff: SchemaChanges; accept_loss?: boolean } };
 export type SchemaApplyOutput = { status: 202; body: { data: SchemaApplyStatus } } | { status: 204 };
 
 export type SchemaApplyStatusInput = { id: string };

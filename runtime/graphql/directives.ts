@@ -18,7 +18,7 @@ export interface FieldDirectives {
   readonly open?: string;
   /** `body` on an argument that REST has in the body. */
   readonly in?: string;
-  /** Type of a relation for callers who may not read or update the related collection. */
+  /** Type of a relation for callers that can neither read nor update the related collection. */
   readonly otherwise?: string;
   /** The field whose permission is required, if it is another one. */
   readonly requires?: string;

@@ -28,7 +28,7 @@ const rejectProtected = (names: readonly string[]): void => {
 };
 
 /**
- * Rejects such a payload if the caller's own row is one of `keys`. Does not apply to administrators, who may change any
+ * Rejects such a payload if the caller's own row is one of `keys`. Does not apply to administrators, who can change any
  * user; that one administrator remains is checked separately.
  * @throws FORBIDDEN, INVALID_PAYLOAD
  */

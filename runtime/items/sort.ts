@@ -27,7 +27,7 @@ interface Ordered {
 
 /**
  * Gives an item the place of another; those between move by one. If positions are missing or not unique among the
- * items that the caller may read, all of these items get new positions first.
+ * items that the caller may read, all of them get new positions first.
  * @throws INVALID_PAYLOAD without a sort field; FORBIDDEN for items that the caller may not read or update
  */
 export const sortItems = async (collection: Collection, move: Move, context: ItemContext): Promise<void> => {

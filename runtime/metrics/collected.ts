@@ -12,7 +12,7 @@ export interface Collected {
   snapshots(): readonly Snapshot[];
 }
 
-/** Creates an empty collection; processes are told apart by their ids. */
+/** Creates an empty collection; processes are distinguished by their ids. */
 export const createCollected = (): Collected => {
   const current = new Map<number, Snapshot>();
   const ended = new Map<string, Snapshot[number]>();

@@ -12,7 +12,7 @@ export const accountOf = async (context: OperationContext): Promise<string> => {
   return user.id;
 };
 
-/** Returns the caller of the queue, who may have sent a key. @throws FORBIDDEN; INVALID_CREDENTIALS */
+/** Returns the caller of the queue, authenticated by a token or an API key. @throws FORBIDDEN; INVALID_CREDENTIALS */
 export const callerOf = async (context: OperationContext): Promise<Caller> => {
   if (context.keyCaller !== null) return context.keyCaller();
   const principal = await context.principal();

@@ -37,7 +37,7 @@ export const handleOperation = async (
   const keyCaller = hasKey ? lazy(() => identifyKey(request).catch(throwApiError)) : null;
   const isTried = operation.parameters?.some(({ name }) => name === 'dry_run') === true;
   const { context, reply } = openContext(request, { access, keyCaller, isTried });
-  // a large body is read only for those who may send it
+  // a large body is read only from callers with access
   if (operation.upload === true) await requireCaller(operation, context);
   // read the body first: it can take long, and permissions must be checked after it has arrived
   if (operation.body !== undefined) await request.body(operation.upload === true ? uploadMax : undefined);

@@ -12,7 +12,7 @@ type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply' | 'schemaApplyStatu
 const load = lazy(() => import('../schema/service.js'));
 
 /**
- * Creates the handlers of snapshot, diff and apply, which load their modules with the first of these
+ * Creates the handlers of snapshot, diff and apply, which load their modules with the first
  * requests.
  */
 export const createSchemaOperations = (options: OperationServices): Pick<Operations, Names> => {

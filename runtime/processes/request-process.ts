@@ -96,7 +96,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
     const unregister = await registerProcess(opened.database, source);
     setReady(true);
     watchdog.start();
-    // a process that is replaced may be told to stop as well
+    // a process that is replaced may receive a stop signal as well
     const closeAll = lazy(async () => {
       await unregister();
       await opened.close();

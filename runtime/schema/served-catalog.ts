@@ -25,7 +25,7 @@ interface Dropped {
 }
 
 /**
- * Removes what a diff drops. A column stays where rows without its value cannot be stored, or cannot be told apart.
+ * Removes what a diff drops. A column stays where rows without its value cannot be stored, or cannot be distinguished.
  * Pure.
  */
 export const hideDropped = (catalog: Catalog, diff: SentDiff): Catalog => {

@@ -129,7 +129,7 @@ const valueField = (field: Field, { singleton }: Collection): FieldDefinition =>
   directives: nameDirective(field),
 });
 
-/** Defines the field of a many-to-any relation, which is the stored key for callers who may read no target. */
+/** Defines the field of a many-to-any relation, which is the stored key for callers without read access to any target. */
 const anyField = (
   field: Field,
   { relation }: AnyLink,
@@ -142,7 +142,7 @@ const anyField = (
   directives: { ...nameDirective(relation), otherwise: outputType(field) },
 });
 
-/** @param column the column that contains the key, shown to callers who may not read the target */
+/** @param column the column that contains the key, shown to callers without read access to the target */
 const linkField = ({ relation, target }: Link, context: Context, column?: Field): FieldDefinition => {
   const { item } = context.typesOf(target);
   const isMany = relation.kind === 'oneToMany';

@@ -18,7 +18,7 @@ type InputAction = 'create' | 'update' | 'relate';
 
 /**
  * Defines an input type. In a batch update the key identifies the item; it is never changed. An item in place of its key has
- * all fields of both, and its key is enough for callers who may write none of them.
+ * all fields of both, and its key is enough for callers that can write neither.
  */
 export const inputOf = (name: string, action: InputAction, { collection, context }: Subject): Definition => {
   const links = linksOf(collection, context);
@@ -96,7 +96,7 @@ const writtenTargets = (links: readonly AnyLink[], context: Context): readonly F
 
 /**
  * Defines the lists that can be written through their owner, each in two ways: the whole list (new items, and existing
- * ones by key; callers who may not update items can only create them), or only what changes, by a name that avoids those of
+ * ones by key; callers without update access can only create them), or only what changes, by a name that avoids those of
  * other fields.
  */
 const writtenLists = (collection: Collection, context: Context): readonly FieldDefinition[] => {

@@ -152,6 +152,6 @@ const quantified = (nested: ReferenceObject, target: Collection): SchemaObject =
 const keyComparisons: Record<string, SchemaObject> = {
   _eq: { description: 'At least one item has this key.' },
   _neq: { description: 'No item has this key.' },
-  _in: { description: 'At least one item has one of these keys.' },
-  _nin: { description: 'No item has one of these keys.' },
+  _in: { description: 'At least one item has a key from this list.' },
+  _nin: { description: 'No item has a key from this list.' },
 };

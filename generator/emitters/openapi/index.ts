@@ -28,7 +28,7 @@ import { operationPaths } from './spec-operations.js';
 import { plainText } from './text.js';
 import { queueWebhooks } from './webhooks.js';
 
-/** Emits the document for a caller who may do everything; the server restricts it for each caller. */
+/** Emits the document for an administrator; the server restricts it for each caller. */
 export const emitOpenApi: Emitter = (model, memory) => [
   { path: 'openapi.json', content: `${printJson(openApiDocument(model, memory), partDepth)}\n` },
 ];

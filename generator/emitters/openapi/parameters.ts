@@ -105,7 +105,7 @@ export const querySchemas: Readonly<Record<string, SchemaObject>> = {
     type: 'object',
     properties: {
       total_count: { ...count, description: 'Number of items that the caller may read.' },
-      filter_count: { ...count, description: 'Number of these items that match filter and search.' },
+      filter_count: { ...count, description: 'Number of items that match filter and search.' },
       cursor: { type: ['string', 'null'], description: 'Leads to the next page; null on the last one.' },
     },
   },

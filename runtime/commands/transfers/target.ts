@@ -56,7 +56,7 @@ export const addTargetOptions = (command: Command): Command =>
     .addOption(urlOption())
     .addOption(tokenOption(owner));
 
-const owner = 'a user who may do this';
+const owner = 'a user with access to the collection';
 
 /** Runs a transfer with a progress bar. The first Ctrl-C cancels it, the second ends the process. */
 export const runTransfer = async (

@@ -139,7 +139,7 @@ const update = async (all: readonly Follower[], polling: Polling): Promise<void>
   }
 };
 
-/** Ends the streams of callers who may no longer see their request, and returns the others. */
+/** Ends the streams of callers that lost access to their request, and returns the others. */
 const keepPermitted = async (
   followers: readonly Follower[],
   polling: Polling,

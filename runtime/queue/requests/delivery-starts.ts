@@ -1,7 +1,7 @@
 /**
  * Starts the workflows of deliveries. Temporal works on all accounts in the order of arrival, so what it holds of one account
  * delays the others: of each account it gets a few whose first attempt is still to come. The others stay in the database
- * until the first attempt of one of these has ended, or was postponed because the receiver fails or is paused.
+ * until the first attempt of a started one has ended, or was postponed because the receiver fails or is paused.
  */
 import { LRUCache } from 'lru-cache';
 import { findUnattempted, findWaitingOf, type Delivery } from '../store/deliveries.js';

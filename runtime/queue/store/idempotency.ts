@@ -38,7 +38,7 @@ export const findIdempotency = async (
   );
 };
 
-/** Returns the text by which keys of several accounts are told apart; account ids contain no space. */
+/** Returns the text that distinguishes equal keys of different accounts; account ids contain no space. */
 export const lookupKeyOf = ({ account, name }: IdempotencyName): string => `${account} ${name}`;
 
 /** Inserts keys. @throws the violation of the database where an account has used a key before */

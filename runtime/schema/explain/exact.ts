@@ -3,7 +3,7 @@ import type { Database, MeasuredAlter, SchemaPrinter } from '../../databases/con
 import type { TableShape } from '../shapes.js';
 import type { ExactCost } from './table-changes.js';
 
-/** The copies have no foreign keys: each of these has a statement of its own. */
+/** The copies have no foreign keys: each foreign key has a statement of its own. */
 const withoutKeys = (table: TableShape): TableShape => ({ ...table, foreignKeys: [] });
 
 /**

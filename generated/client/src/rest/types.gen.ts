@@ -1307,6 +1307,9 @@ export type OperatorDeliveriesResponses = {
             ended_at: string | null;
             attempts: Array<{
                 number: number;
+                /**
+                 * Status of the receiver's response
+                 */
                 status: number | null;
                 error: string | null;
                 milliseconds: number;
@@ -1354,6 +1357,9 @@ export type OperatorDeliveriesReadResponses = {
             ended_at: string | null;
             attempts: Array<{
                 number: number;
+                /**
+                 * Status of the receiver's response
+                 */
                 status: number | null;
                 error: string | null;
                 milliseconds: number;
@@ -1618,6 +1624,9 @@ export type OperatorRequestsReadResponses = {
                 ended_at: string | null;
                 attempts: Array<{
                     number: number;
+                    /**
+                     * Status of the receiver's response
+                     */
                     status: number | null;
                     error: string | null;
                     milliseconds: number;
