@@ -213,12 +213,12 @@ const validateField = (
     resolve: writing.resolve,
     values,
   });
-  const { validationMessage: message, validationType } = field;
-  return failures.map((failure) => ({
-    ...failure,
-    ...(message !== undefined && { message }),
+  const { validationMessage, validationType } = field;
+  const reported = {
+    ...(validationMessage !== undefined && { message: validationMessage }),
     ...(validationType !== undefined && { type: validationType, operand: null }),
-  }));
+  };
+  return failures.map((failure) => Object.assign(failure, reported));
 };
 
 const addFailures = (failures: readonly ReportedFailure[], values: Values, context: RowContext): void => {

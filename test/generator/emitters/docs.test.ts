@@ -37,9 +37,13 @@ describe('the page of a collection', () => {
   it.each([
     ['view', { kind: 'view' as const }],
     ['table without a key', { key: [] }],
-  ])('shows only lists of a %s', (_, options) => {
+  ])('shows only lists and exports of a %s', (_, options) => {
     const page = pageOf(collection('thing', [counter('id')], options));
-    expect(page.match(/`[A-Z]+ \/items/g)).toEqual(['`GET /items', '`SEARCH /items']);
+    expect(page.match(/`[A-Z]+ \/items\/thing\S*`/g)).toEqual([
+      '`GET /items/thing`',
+      '`SEARCH /items/thing`',
+      '`POST /items/thing/export`',
+    ]);
   });
 
   it('shows a singleton as one item', () => {
@@ -67,7 +71,7 @@ describe('the page of a collection', () => {
         relations: [manyToOne('a|b', 'th|ng')],
       }),
     );
-    expect(page).toContain('| <code>a&#124;b</code> | string | string |  |  |  | &lt;script> \\| x |');
+    expect(page).toContain('| <code>a&#124;b</code> | string | string |  |  |  | &lt;script> \\| x. |');
     expect(page).toContain('| <code>a&#124;b</code> | many to one | <code>th&#124;ng</code> |');
   });
 

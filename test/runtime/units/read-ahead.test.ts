@@ -21,14 +21,15 @@ it('reads the next value while the caller works on the one before, and no furthe
   ]);
 });
 
+async function* untilError(): AsyncGenerator<number> {
+  yield 1;
+  throw new Error('unreadable');
+}
+
 it('throws an error after the values before it', async () => {
-  const values = async function* (): AsyncGenerator<number> {
-    yield 1;
-    throw new Error('unreadable');
-  };
   const seen: number[] = [];
   const read = async (): Promise<void> => {
-    for await (const value of readAhead(values())) {
+    for await (const value of readAhead(untilError())) {
       await new Promise(setImmediate);
       seen.push(value);
     }
