@@ -54,7 +54,7 @@ const readVersion = async (executor: Executor): Promise<string> => {
 
 /**
  * Loads the access rows. The version is read first: rows that change meanwhile have a later version and are
- * loaded again.
+ * loaded again. Roles and policies have the columns that a team added too, since rules may name them.
  */
 export const loadRows = async (executor: Executor): Promise<AccessRows> => {
   const version = await readVersion(executor);

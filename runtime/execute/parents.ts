@@ -4,6 +4,7 @@ import { throwProblems } from '../../contract/errors.js';
 import { toStoredKey } from '../plan/many-to-any-payload.js';
 import { missingItem } from '../plan/item.js';
 import { mergeCreates } from '../plan/merge-creates.js';
+import { isForbidden } from '../plan/parent.js';
 import { isRefusal } from '../plan/problem-collection.js';
 import type { Scalar } from '../plan/parsed-value.js';
 import type { CreatePlan, Key, ParentPlan, UpdatePlan, WriteRow } from '../plan/write-plan.js';
@@ -110,14 +111,17 @@ const createRows = async (
   return first === undefined ? [] : writers.create(mergeCreates(first, known), context);
 };
 
-/** Changes the row of a key. @throws FORBIDDEN where it may not be changed */
+/** Changes the row of a key. @throws FORBIDDEN where it may not be changed, or else the problems of the change */
 const changeRow = async (
   { relation: { collection }, key: given, update }: ParentPlan,
   { stored, writers, context }: Writing & { readonly stored: ReadonlyMap<string, Key> },
 ): Promise<Key> => {
   const key = given === null ? undefined : stored.get(keyText(given));
-  if (key === undefined || (update !== null && isRefusal(update))) throw missingItem(collection);
-  if (update !== null) await writers.update(update, [key], context);
+  if (key === undefined) throw missingItem(collection);
+  if (update === null) return key;
+  if (!isRefusal(update)) await writers.update(update, [key], context);
+  else if (isForbidden(update.problems)) throw missingItem(collection);
+  else throwProblems(update.problems);
   return key;
 };
 

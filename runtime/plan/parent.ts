@@ -8,7 +8,7 @@ import { rowsWithReadable } from './references.js';
 import { noOwner, type PayloadLevel } from './row-context.js';
 import type { RowPlanners } from './row-plans.js';
 import { keyOfParent, type ParentValue } from './payload-relations.js';
-import type { ParentPlan } from './write-plan.js';
+import type { ParentPlan, Refusal } from './write-plan.js';
 
 /** Plans the parents of one row; adds their faults to the problems of the level. */
 export const planParents = (
@@ -59,14 +59,25 @@ const planParent = (
   }
   const identity = new Set(collection.key.map(({ name }) => name));
   const isChange = Object.keys(value).some((name) => !identity.has(name));
-  const { update, create } = planAlternatives(
+  const { update, create: added } = planAlternatives(
     collection,
     { key, payload: value, identity, isChange },
     { level, planners },
   );
-  const isCreatable = isKeyChosen(collection) && !(isRefusal(create) && isForbidden(create.problems));
-  if (!isCreatable && update !== null && isRefusal(update)) level.problems.push(...update.problems);
-  return { relation, key, readable, update, create: isCreatable ? create : null };
+  const isCreatable = isKeyChosen(collection) && !(isRefusal(added) && isForbidden(added.problems));
+  const create = isCreatable ? added : null;
+  if (update !== null && isRefusal(update)) level.problems.push(...findCommonProblems(update, create));
+  return { relation, key, readable, update, create };
+};
+
+/**
+ * Returns the problems of an object that is refused whether its row is stored or not: those of the change, since a new row
+ * may also lack fields that a stored row has; where nothing may be changed, those of the new row.
+ */
+const findCommonProblems = (update: Refusal, create: Planned['create']): readonly ApiError[] => {
+  if (create === null) return update.problems;
+  if (!isRefusal(create)) return [];
+  return isForbidden(update.problems) ? create.problems : update.problems;
 };
 
 /** Returns whether clients choose the key of new rows. */

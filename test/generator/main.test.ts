@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Catalog } from '../../generator/introspection/catalog.js';
+import type { Catalog, CatalogReader } from '../../generator/introspection/catalog.js';
 import { generate, type GenerateOptions, type GenerateReport } from '../../generator/main.js';
 import { SpecError } from '../../generator/spec/faults.js';
 import { catalogReader, createTestDatabase, dialectsOf, type TestDatabase } from '../databases.js';
@@ -97,6 +97,23 @@ describe.each(dialects)('generate from %s', (dialect) => {
     ]);
     expect(report.breaking).toMatchObject([{ kind: 'field removed', subject: 'artist.name' }]);
     expect(readFileSync(join(out, 'server/artist.ts'), 'utf8')).toContain('name:');
+  });
+
+  it('introspects once, with "check" as without', async () => {
+    const reader = catalogReader(test.database);
+    const asked: string[] = [];
+    const counting: CatalogReader = {
+      ...reader,
+      query(sql, values) {
+        asked.push(sql);
+        return reader.query(sql, values);
+      },
+    };
+    const { catalog } = await run({ reader: counting });
+    const written = asked.splice(0);
+    expect((await run({ reader: counting, check: true })).catalog).toEqual(catalog);
+    expect(asked).toEqual(written);
+    expect(new Set(asked).size).toBe(asked.length);
   });
 
   it('removes the files of a dropped table', async () => {

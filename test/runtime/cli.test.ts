@@ -12,6 +12,7 @@ import {
   type TestDialect,
 } from '../databases.js';
 import { packageRoot } from '../../runtime/config/package.js';
+import { shownVariables } from '../../runtime/config/variables.js';
 import { systemTemplate } from '../templates.js';
 import { copySystemTables } from './harness/bootstrapped.js';
 import { useWorkplaces } from './harness/workplaces.js';
@@ -59,6 +60,8 @@ describe('svc', () => {
       ].map((args) => place.run([...args, '--help'])),
     );
     for (const help of helps) expect(help).toMatchObject({ code: 0, stderr: '' });
+    const start = helps[commands.indexOf('start')]?.stdout;
+    for (const { name } of shownVariables) expect(start).toContain(`\n  ${name} `);
   });
 
   it('exits with 2 for invalid arguments', async () => {

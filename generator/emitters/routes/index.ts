@@ -44,7 +44,7 @@ const printRoutes = (model: Model): string => {
   writeTable(writer, 'routes', [
     ...served.map(printItems),
     ...model.queueModels.map(printModel),
-    ...printOperations(model.operations.filter(({ own }) => !own)),
+    ...printOperations(model.operations.filter(({ own, served }) => !own && served)),
     '...svc.systemRoutes',
   ]);
   return writer.toString();

@@ -28,15 +28,18 @@ describe('the table of routes', () => {
     );
   });
 
-  it('lists team operations, and system operations in a separate file', () => {
+  it('lists operations that a team changed, and system operations in a separate file', () => {
     const [ping] = model([]).operations;
     if (ping === undefined) throw new Error('the model has no operation');
-    const operations = [ping, { ...ping, id: 'thingDo', path: '/things', own: false }];
+    const described = { ...ping, id: 'thingDescribe', path: '/described', own: false, served: false };
+    const operations = [ping, { ...ping, id: 'thingDo', path: '/things', own: false }, described];
     const [table, systemTable] = emitRoutes(model([], { operations }));
     expect(table?.content).toContain("'GET /things'");
     expect(table?.content).not.toContain('serverPing');
     expect(systemTable?.content).toContain('serverPing');
     expect(systemTable?.content).not.toContain('thingDo');
+    // svc answers it with 404
+    expect([table, systemTable].map((file) => file?.content).join()).not.toContain('/described');
     expect(emitRoutes(model([], { operations, forPackage: false }))).toHaveLength(1);
   });
 

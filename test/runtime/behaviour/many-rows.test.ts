@@ -134,6 +134,21 @@ describe.each(dialects)('writes of many rows on %s', (dialect) => {
     expect(await countOf('note?limit=0&meta=filter_count')).toBe(posted);
   });
 
+  it('a response contains at most 10 000 rows', { timeout }, async () => {
+    await server().execute(sqlFor(dialect, 'delete from "note"'));
+    const notes = Array.from({ length: 10_001 }, (_, index) => ({ id: index + 1, state: 'new' }));
+    const counted = { status: 204, codes: [], rows: '10001' };
+    expect(await send('POST', 'note?fields=id', notes)).toEqual(counted);
+    expect(await send('PATCH', 'note?fields=id', { ...all, data: { state: 'old' } })).toEqual(counted);
+    expect(await countOf('note?limit=0&meta=filter_count&filter[state][_eq]=old')).toBe(10_001);
+    const again = '/items/note?on_conflict=ignore&fields=id';
+    const { status, body } = await server().request('POST', again, { as: 'admin', body: notes });
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { meta: { outcomes: notes.map(() => 'ignored') }, data: null },
+    });
+  });
+
   it('activity has a row for each', { timeout }, async () => {
     expect((await send('PATCH', 'logged?fields=id', { ...all, data: { state: 'b' } })).status).toBe(200);
     expect((await send('DELETE', 'logged', all)).status).toBe(204);

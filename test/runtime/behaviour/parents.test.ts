@@ -105,12 +105,18 @@ const access: TestAccess = {
       { collection: 'land', action: 'create', fields: ['*'] },
       { collection: 'land', action: 'read', fields: ['*'] },
     ],
+    /** Renames lands, but not to "bad", which a new land may be called. */
+    Names: [
+      { collection: 'painter', action: 'update', fields: ['name', 'land'] },
+      { collection: 'land', action: 'update', fields: ['name'], validation: { name: { _neq: 'bad' } } },
+    ],
   },
   users: {
     editor: { policies: ['Pieces', 'Painters'] },
     clerk: { policies: ['Pieces'] },
     first: { policies: ['First'] },
     traveller: { policies: ['Pieces', 'Painters', 'Lands'] },
+    settler: { policies: ['Pieces', 'Painters', 'Lands', 'Names'] },
   },
 };
 
@@ -301,6 +307,36 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
       ]),
     );
     expect(await all()).toEqual(before);
+  });
+
+  it.each([
+    ['a stored row', 'de'],
+    ['a new row', 'xx'],
+  ])('reports the problems of %s whose key the client chose, with those of the row', async (_, code) => {
+    const before = await all();
+    const land = { code, name: 'x'.repeat(30) };
+    const { status, errors } = await send('admin', 'PATCH', '/items/painter/1', { rank: 'high', land });
+    expect(status).toBe(400);
+    expect(errors.map(({ code: problem, field, pointer }) => [problem, field, pointer])).toEqual([
+      ['FAILED_VALIDATION', 'rank', undefined],
+      ['VALUE_TOO_LONG', 'name', '/land/name'],
+    ]);
+    // what only a new row would lack is not a problem of both
+    const unnamed = await send('admin', 'PATCH', '/items/painter/1', { land: { code, title: 'X' } });
+    expect(unnamed.codes).toEqual(['INVALID_PAYLOAD']);
+    expect(await all()).toEqual(before);
+  });
+
+  it.each([
+    ['its problem, which a new one does not have', 'settler', 400, ['FAILED_VALIDATION']],
+    ['the response of a missing row where it may not be changed', 'traveller', 403, ['FORBIDDEN']],
+  ])('a change of a stored row whose key the client chose gets %s', async (_, as, status, codes) => {
+    const before = await all();
+    const land = { code: 'de', name: 'bad' };
+    expect(await patch(as, { painter: { name: 'X', land } })).toMatchObject({ status, codes });
+    expect(await all()).toEqual(before);
+    const made = await patch(as, { painter: { name: 'X', land: { ...land, code: 'xx' } } });
+    expect(made.status).toBe(200);
   });
 
   it('stores nothing where the row itself fails', async () => {

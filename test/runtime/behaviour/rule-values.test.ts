@@ -1,5 +1,6 @@
 /** Values of rules that are null, cells behind variables, and payloads that spell a value in another way. */
 import { describe, expect, it } from 'vitest';
+import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import { settingsOf, type TestAccess } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
@@ -69,6 +70,7 @@ const access: TestAccess = {
     below: { role: 'Below' },
     boards: { policies: ['Boards'] },
     ruled: { policies: ['Rule'] },
+    placed: { role: 'Above', policies: ['Rule'] },
     reader: { policies: ['Books'] },
     self: { policies: ['Books', 'Self'] },
     others: { policies: ['Books', 'Others'] },
@@ -78,7 +80,8 @@ const access: TestAccess = {
 };
 
 describe.each(settings)('values of rules on $dialect through $listener', (setting) => {
-  const server = useServer({ ...setting, sql: librarySql(setting.dialect), meta: libraryMeta, access });
+  const sql = librarySql(setting.dialect);
+  const server = useServer({ ...setting, sql, meta: libraryMeta, access, followsSchema: false });
   const send = (as: string | null, method: string, path: string, body?: unknown) =>
     server().request(method, path, {
       ...(as === null ? {} : { as }),
@@ -231,6 +234,20 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
       expect((await asks('reader', '$CURRENT_USER')).data).toEqual([]);
       expect((await asks('below', '$CURRENT_ROLE.name')).data).toEqual([]);
       expect((await asks('admin', '$CURRENT_POLICIES.name')).status).toBe(400);
+    });
+  });
+
+  it('a rule may name columns that a team added to roles and policies', async () => {
+    const added = ['svc_roles', 'svc_policies'].map(
+      (table) =>
+        `alter table "${table}" add column "area" varchar(20); update "${table}" set "area" = '${table}';`,
+    );
+    await server().execute(sqlFor(setting.dialect, added.join('\n')));
+    const titles = ['svc_policies', 'svc_roles'].map((title) => ({ title }));
+    expect((await send('admin', 'POST', '/items/book', titles)).status).toBe(200);
+    const isOwn = [{ _eq: '$CURRENT_ROLE.area' }, { _in: '$CURRENT_POLICIES.area' }];
+    await withRule({ permissions: { _or: isOwn.map((title) => ({ title })) } }, async () => {
+      expect((await send('placed', 'GET', '/items/book?fields=title&sort=title')).data).toEqual(titles);
     });
   });
 

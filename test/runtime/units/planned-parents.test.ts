@@ -98,6 +98,14 @@ describe('an object in place of a key', () => {
     ]);
   });
 
+  it('has the problems that its row has whether it is stored or not, beside those of the rest of the payload', () => {
+    const destination = { land: 'pl', town: 7, name: 1 };
+    expect(problemsOfUpdate({ destination, port: 'x' })).toMatchObject([
+      { code: 'FAILED_VALIDATION', field: 'port' },
+      { code: 'FAILED_VALIDATION', pointer: '/destination/name' },
+    ]);
+  });
+
   it('needs a valid key', () => {
     expect(problemsOf(() => rowOf({ land: { land: 'pl', town: 'x' } }))).toMatchObject([
       { code: 'FORBIDDEN' },

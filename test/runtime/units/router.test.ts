@@ -8,7 +8,9 @@ import {
   unknownCollectionRoutes,
   type Route,
 } from '../../../contract/routes.js';
+import { systemRoutes } from '../../../generated/server/system-routes.js';
 import { createRouter, type RouterOptions } from '../../../runtime/http/router.js';
+import { findDeclaration } from '../../../runtime/operations/declarations.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { respondError } from '../../../runtime/response/respond.js';
 
@@ -204,4 +206,12 @@ it('serves the first of two routes of an operation', async () => {
   const replaced = createRouter({ routes, bind: bindEach, toErrorResponse: respondError });
   expect(replaced('GET', '/mine').endpoint.template).toBe('/mine');
   expect(replaced('GET', '/server/ping').endpoint.template).toBe('*');
+});
+
+it('each operation among the routes of every project has a declaration, without which it is not served', () => {
+  const ids = systemRoutes
+    .filter(({ handler }) => handler.kind === 'operation')
+    .map((each) => each.operation);
+  expect(ids.length).toBeGreaterThan(0);
+  expect(ids.filter((id) => findDeclaration(id) === undefined)).toEqual([]);
 });

@@ -19,7 +19,5 @@ export const routes: readonly svc.Route[] = [
   ...svc.itemRoutes(purchase, 'Purchase'),
   ...svc.itemRoutes(purchaseLine, 'PurchaseLine'),
   ...svc.modelRoutes('shop/summary', { access: 'admin', stem: 'ShopSummary' }),
-  svc.route('DELETE /purchases/:id/payment', { operation: 'purchaseCancel', access: 'admin' }),
-  svc.route('POST /purchases/:id/payment', { operation: 'purchasePay', access: 'user' }),
   ...svc.systemRoutes,
 ];
