@@ -26,9 +26,8 @@ export default defineConfig({
     pool: 'forks',
     // files share the modules of their worker: nothing in them may depend on who has used them before
     isolate: false,
-    // twice as many as there are processors, for those that wait; each takes a few dozen connections of the databases.
-    // Long runs put load on servers: one file at a time.
-    maxWorkers: isLong ? 1 : Math.min(2 * availableParallelism(), 4),
+    // two more than there are processors, for files that wait; long runs put load on servers: one file at a time
+    maxWorkers: isLong ? 1 : availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
   },
 });

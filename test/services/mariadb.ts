@@ -77,6 +77,7 @@ const serverArgs = (folder: string, port: number): string[] => [
   `--socket=${join(folder, 'socket')}`,
   `--pid-file=${join(folder, 'pid')}`,
   '--skip-name-resolve',
+  '--max-connections=1000',
   '--character-set-server=utf8mb4',
   '--collation-server=utf8mb4_unicode_ci',
   '--innodb-flush-log-at-trx-commit=0',

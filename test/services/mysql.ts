@@ -48,6 +48,7 @@ const serverArgs = (port: number): string[] => [
   `--port=${port}`,
   '--bind-address=127.0.0.1',
   '--skip-log-bin',
+  '--max-connections=1000',
   '--performance-schema=OFF',
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-flush-method=nosync',

@@ -138,7 +138,7 @@ const serverArgs = (folder: string, port: number, settings: Settings): string[] 
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
-    max_connections: '300',
+    max_connections: '1000',
     ...settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
 ];
