@@ -3,30 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { FieldNode } from '../../../runtime/request/query.js';
 import { emptyQuery, planRead } from '../../../runtime/plan/read.js';
 import { compileRead } from '../../../runtime/sql/read.js';
-import type { Token } from '../../../runtime/sql/select.js';
-import { collectionOf, compile, dialects, policiesOf, render, type CompileOptions } from './compiled.js';
-
-/** A template in one line: text as it is, `<…>` for what comes from columns. */
-const printTokens = (tokens: readonly Token[]): string => tokens.map(printToken).join('');
-
-const printToken = (token: Token): string => {
-  switch (token.kind) {
-    case 'literal':
-      return String(token.bytes);
-    case 'value':
-      return `<${token.field.name}>`;
-    case 'one':
-      return `<${token.isShared ? 'shared' : 'marker'}, else skip ${token.skipTokens} tokens, ${token.skipColumns} columns>`;
-    case 'list':
-      return `<list ${token.list} by ${token.columns}>`;
-    case 'any':
-      return `<any ${[...token.lists].join(' ')}>`;
-    case 'end':
-      return '<end>';
-    case 'key':
-      return `<key ${token.fields.map(({ name }) => name).join()}>`;
-  }
-};
+import {
+  collectionOf,
+  compile,
+  dialects,
+  policiesOf,
+  printTokens,
+  render,
+  type CompileOptions,
+} from './compiled.js';
 
 /** Columns and template of a selection. */
 const selectionOf = (collection: string, fields: readonly string[], options?: CompileOptions) => {
