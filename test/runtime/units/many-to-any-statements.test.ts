@@ -32,7 +32,7 @@ const readOf = (query: Query, options?: CompileOptions) => {
 type AnyEntry = Extract<Entry, { kind: 'any' }>;
 
 /** Gives the targets another key. */
-const withKey = (...key: readonly Field[]): CompileOptions['restrict'] => {
+const withKey = (...key: readonly Field[]): NonNullable<CompileOptions['restrict']> => {
   const withTargets = (entry: AnyEntry): AnyEntry => ({
     ...entry,
     targets: entry.targets.map((target) => ({
