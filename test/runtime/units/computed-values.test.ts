@@ -31,26 +31,26 @@ describe('a part of a date or time', () => {
   });
 
   it('of a timestamp is shifted to the time zone', () => {
-    expect(partOf(timestamp(), 'Etc/GMT+5')).toBe('hour((c + interval (-18000) second))');
-    expect(partOf(timestamp(), 'UTC')).toBe('hour((c + interval (0) second))');
+    expect(partOf(timestamp(), 'Etc/GMT+7')).toBe('hour((c + interval (-25200) second))');
+    expect(partOf(timestamp(), 'Etc/UTC')).toBe('hour((c + interval (0) second))');
   });
 
   it('of a date or time without a zone is the same in every zone', () => {
-    expect(partOf(dateTime(), 'Etc/GMT+5')).toBe('hour(c)');
-    expect(partOf(date(), 'Etc/GMT+5', 'day')).toBe('day(c)');
+    expect(partOf(dateTime(), 'Etc/GMT+7')).toBe('hour(c)');
+    expect(partOf(date(), 'Etc/GMT+7', 'day')).toBe('day(c)');
   });
 
   it('has the offset of its moment, found by halves of the changes', () => {
-    expect(partOf(timestamp(), 'Africa/Monrovia')).toBe(
-      "hour((c + interval (case when c < '1972-01-07 00:44:30'" +
-        " then case when c < '1919-03-01 00:43:08' then -2588 else -2670 end else 0 end) second))",
+    expect(partOf(timestamp(), 'Asia/Kathmandu')).toBe(
+      "hour((c + interval (case when c < '1985-12-31 18:30:00'" +
+        " then case when c < '1919-12-31 18:18:44' then 20476 else 19800 end else 20700 end) second))",
     );
   });
 
   it('compares few of many changes', () => {
-    const sql = partOf(timestamp(), 'Europe/Vienna');
-    expect(sql.match(/\bcase\b/g)?.length).toBeGreaterThan(200);
-    expect(depthOf(sql)).toBeLessThan(10);
+    const sql = partOf(timestamp(), 'Europe/Moscow');
+    expect(sql.match(/\bcase\b/g)?.length).toBeGreaterThan(60);
+    expect(depthOf(sql)).toBeLessThan(9);
   });
 });
 

@@ -255,6 +255,16 @@ describe('a nested list', () => {
     expect(pair.branches).toContain('where (t2."book", t2."day") in ((?, ?))');
   });
 
+  it.each([
+    [{}, null, 100],
+    [{ _limit: 2 }, null, 2],
+    [{}, 50, 50],
+  ])('of %j keeps as many rows per parent as its limit, where the maximum is %j', (books, maximum, want) => {
+    const limits = { fallback: 100, maximum, nestedRows: null };
+    const { read, values } = compile('shelf', { fields: ['books.title'], deep: { books } }, { limits });
+    expect(read.rows.lists.map((list) => list.limit(inputOf(values)))).toEqual([want]);
+  });
+
   it('is limited to the rows that the answer has left', () => {
     const { read, values } = compile('shelf', { fields: ['books.title'] });
     const [list] = read.rows.lists;
