@@ -173,7 +173,8 @@ const compileMeasure = (
   if (computes === 'sum') return [dialect.sum(value, options)];
   if (computes === 'avg') return [dialect.average(value, options)];
   if (computes === 'count') return [`count(${distinct === true ? 'distinct ' : ''}${value})`];
-  const [before, after] = dialect.asText?.(column.field) ?? ['', ''];
+  // a masked column was read as a number, which is not of the column's type
+  const [before, after] = (isMasked(column.field) ? undefined : dialect.asText?.(column.field)) ?? ['', ''];
   return [`${computes}(${before}${value}${after})`];
 };
 

@@ -42,16 +42,33 @@ const compileAs = (
   const number = compileColumn(readJsonAs(column, computed, 'number'));
   const left = compileColumn(column);
   const value = as === 'text' && isOrdered ? sql`case when ${number} is null then ${left} end` : left;
-  const operand = as === 'number' ? asNumber(condition.operand) : condition.operand;
+  const operand = as === 'number' ? withoutErrors(condition.operand) : condition.operand;
   const parts = compileComparison({ ...condition, column, operand }, sql`(${value})`, dialect);
-  return as === 'number'
-    ? parts
-    : parts.map((part) => (typeof part === 'string' ? part : asText(part, isOrdered)));
+  // the rule of the column has values of its own
+  const ofColumn = new Set(value);
+  return parts.map((part) => {
+    if (typeof part === 'string' || ofColumn.has(part)) return part;
+    return as === 'number' ? asNumber(part, condition.operand) : asText(part, isOrdered);
+  });
 };
 
-/** Converts an operand to a number; anything else becomes null instead of an error. */
-const asNumber = (operand: Operand): Operand =>
+/** Returns the operand of which a value that the field does not take becomes null instead of an error. */
+const withoutErrors = (operand: Operand): Operand =>
   operand.from === 'query' ? { ...operand, from: 'text' } : operand;
+
+/** Resolves the variables of a client, which `withoutErrors` leaves as they are. */
+const asNumber = (parameter: Parameter, operand: Operand): Parameter =>
+  operand.from === 'query'
+    ? { ...parameter, read: (input) => parameter.read(resolveSlot(operand.slot, input)) }
+    : parameter;
+
+const resolveSlot = (slot: number, input: BindInput): BindInput => {
+  const value = input.values[slot];
+  const resolved = Array.isArray(value)
+    ? value.flatMap((each) => input.resolveQueryValue(each))
+    : input.resolveQueryValue(value);
+  return { ...input, values: input.values.with(slot, resolved) };
+};
 
 /** Spells operands as texts; a number is nothing that texts come before or after. */
 const asText = (parameter: Parameter, isOrdered: boolean): Parameter => ({
@@ -68,6 +85,7 @@ const spellValues = (input: BindInput): BindInput => ({
   ...input,
   values: input.values.map(spell),
   resolve: (value) => spell(input.resolve(value)),
+  resolveQueryValue: (value) => spell(input.resolveQueryValue(value)),
 });
 
 const spell = (value: unknown): unknown => {

@@ -31,6 +31,7 @@ import { readQuery } from '../../../runtime/request/query.js';
 import type { BindInput, RenderedStatement, Statement } from '../../../runtime/sql/fragment.js';
 import type { ReadOptions } from '../../../runtime/sql/page.js';
 import { compileRead, type CompiledRead } from '../../../runtime/sql/read.js';
+import type { Token } from '../../../runtime/sql/select.js';
 
 /** More relations than a statement joins. */
 const manyLinks = Array.from({ length: 60 }, (_, index) => `link${index}`);
@@ -288,4 +289,26 @@ export const statementOf = (
 ): string => {
   const { read, values } = compile(collection, query, options);
   return render(read.rows.statement, values, options?.keys) ?? '';
+};
+
+/** A template in one line: text as it is, `<…>` for what comes from columns. */
+export const printTokens = (tokens: readonly Token[]): string => tokens.map(printToken).join('');
+
+const printToken = (token: Token): string => {
+  switch (token.kind) {
+    case 'literal':
+      return String(token.bytes);
+    case 'value':
+      return `<${token.field.name}>`;
+    case 'one':
+      return `<${token.isShared ? 'shared' : 'marker'}, else skip ${token.skipTokens} tokens, ${token.skipColumns} columns>`;
+    case 'list':
+      return `<list ${token.list} by ${token.columns}>`;
+    case 'any':
+      return `<any ${[...token.lists].join(' ')}>`;
+    case 'end':
+      return '<end>';
+    case 'key':
+      return `<key ${token.fields.map(({ name }) => name).join()}>`;
+  }
 };

@@ -1,6 +1,10 @@
 /** Filters and rules as the conditions of a statement. */
 import { describe, expect, it } from 'vitest';
-import { collectionOf, statementOf, type CompileOptions } from './compiled.js';
+import type { ToOne } from '../../../contract/collection.js';
+import { conditionTrue } from '../../../runtime/plan/types.js';
+import { createCompiler, createScope, joinRelation } from '../../../runtime/sql/condition.js';
+import { createTableScope } from '../../../runtime/sql/table-scope.js';
+import { collectionOf, dialects, statementOf, type CompileOptions } from './compiled.js';
 import { codeOf } from './refusals.js';
 
 /** SQL after FROM, up to ORDER BY. */
@@ -246,4 +250,19 @@ describe('a column whose comparison differs from that of its text', () => {
       '"shelf" t0 where (cast(t0."genre" as text) is null or cast(t0."genre" as text) = \'\')',
     );
   });
+});
+
+it('a scope knows the relations on the way from its table', () => {
+  const book = collectionOf('book');
+  const [sequel, shelf] = ['sequel', 'shelf'].map((name) => ({
+    relation: book.relations.get(name) as ToOne,
+    where: conditionTrue,
+    rule: null,
+  }));
+  if (sequel === undefined || shelf === undefined) throw new Error('there is no relation');
+  const scopes = [createScope(createCompiler(dialects.sqlite)), createTableScope(book, dialects.sqlite)];
+  for (const scope of scopes) {
+    const { trail, joins } = joinRelation(joinRelation(scope, sequel), shelf);
+    expect([trail, ...joins.keys()]).toEqual(['\0sequel\0shelf', '\0sequel', '\0sequel\0shelf']);
+  }
 });

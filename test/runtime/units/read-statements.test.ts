@@ -251,7 +251,18 @@ describe('a nested list', () => {
         ' where t2."code" = any(?) -- "{\\"a\\",\\"b\\\\\\"c\\"}"',
     });
     const pair = listOf('loan', 'fines.cents', { dialect: 'postgres', keys: ['["a","2020-01-01"]'] });
+    expect(pair.branches).toMatch(/^select t2."book" as k0, t2."day" as k1, r\.\* from "loan" t2 cross join/);
     expect(pair.branches).toContain('where (t2."book", t2."day") in ((?, ?))');
+  });
+
+  it.each([
+    [{}, null, 100],
+    [{ _limit: 2 }, null, 2],
+    [{}, 50, 50],
+  ])('of %j keeps as many rows per parent as its limit, where the maximum is %j', (books, maximum, want) => {
+    const limits = { fallback: 100, maximum, nestedRows: null };
+    const { read, values } = compile('shelf', { fields: ['books.title'], deep: { books } }, { limits });
+    expect(read.rows.lists.map((list) => list.limit(inputOf(values)))).toEqual([want]);
   });
 
   it('is limited to the rows that the answer has left', () => {
@@ -269,11 +280,21 @@ describe('a nested list', () => {
         ' order by t0."shelf", t0."code" limit ? -- 1n, 2n, 9007199254740991n',
     );
     const sorted = (sort: string) => listOf('shelf', 'books.title', { deep: { books: { _sort: [sort] } } });
-    expect(['code', '-code', 'title'].map((sort) => sorted(sort).bounded === null)).toEqual([
+    const hidden = [
+      { collection: 'shelf' },
+      { collection: 'book', fields: ['title', 'shelf', 'sequel'] },
+      { collection: 'book', fields: ['code'], permissions: { lent: { _eq: true } } },
+    ];
+    expect(['code', '-code', 'title', 'sequel.code'].map((sort) => sorted(sort).bounded === null)).toEqual([
       false,
       true,
       true,
+      true,
     ]);
+    const twice = { books: { _sort: ['code', 'title'] } };
+    expect(listOf('shelf', 'books.title', { deep: twice }).bounded).toBeNull();
+    const own = { books: { _sort: ['code'] } };
+    expect(listOf('shelf', 'books.title', { deep: own, permissions: hidden }).bounded).toBeNull();
     expect(listOf('book', 'notes.text').bounded).toBeNull();
     expect(listOf('shelf', 'books.title', { deep: { books: { _limit: -1 } } }).bounded).toBeNull();
   });

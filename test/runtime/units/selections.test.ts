@@ -3,30 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { FieldNode } from '../../../runtime/request/query.js';
 import { emptyQuery, planRead } from '../../../runtime/plan/read.js';
 import { compileRead } from '../../../runtime/sql/read.js';
-import type { Token } from '../../../runtime/sql/select.js';
-import { collectionOf, compile, dialects, policiesOf, render, type CompileOptions } from './compiled.js';
-
-/** A template in one line: text as it is, `<…>` for what comes from columns. */
-const printTokens = (tokens: readonly Token[]): string => tokens.map(printToken).join('');
-
-const printToken = (token: Token): string => {
-  switch (token.kind) {
-    case 'literal':
-      return String(token.bytes);
-    case 'value':
-      return `<${token.field.name}>`;
-    case 'one':
-      return `<${token.isShared ? 'shared' : 'marker'}, else skip ${token.skipTokens} tokens, ${token.skipColumns} columns>`;
-    case 'list':
-      return `<list ${token.list} by ${token.columns}>`;
-    case 'any':
-      return `<any ${[...token.lists].join(' ')}>`;
-    case 'end':
-      return '<end>';
-    case 'key':
-      return `<key ${token.fields.map(({ name }) => name).join()}>`;
-  }
-};
+import {
+  collectionOf,
+  compile,
+  dialects,
+  policiesOf,
+  printTokens,
+  render,
+  type CompileOptions,
+} from './compiled.js';
 
 /** Columns and template of a selection. */
 const selectionOf = (collection: string, fields: readonly string[], options?: CompileOptions) => {
@@ -160,15 +145,17 @@ describe('a list of keys', () => {
 });
 
 /** The selection of nodes that only GraphQL makes. */
-const selectNodes = (fields: readonly FieldNode[]) => {
+const readNodes = (fields: readonly FieldNode[], dialect: keyof typeof dialects = 'sqlite') => {
   const plan = planRead({ ...emptyQuery, fields, limit: 'all' }, collectionOf('book'), {
     policies: policiesOf(),
     maxDepth: 10,
   });
-  const { rows } = compileRead(plan, {
-    dialect: dialects.sqlite,
-    limits: { fallback: 1, maximum: null, nestedRows: null },
-  });
+  const limits = { fallback: 1, maximum: null, nestedRows: null };
+  return compileRead(plan, { dialect: dialects[dialect], limits }).rows;
+};
+
+const selectNodes = (fields: readonly FieldNode[]) => {
+  const rows = readNodes(fields);
   return { sql: render(rows.statement, []), json: printTokens(rows.tokens), tokens: rows.tokens.length };
 };
 
@@ -200,6 +187,33 @@ describe('constants', () => {
       tokens: 4,
     });
   });
+});
+
+describe('a group of columns', () => {
+  const group: FieldNode = {
+    name: 'about',
+    isGroup: true,
+    children: [{ name: 'count(notes)', as: 'notes', children: [] }, constant('type')],
+  };
+
+  it('is an object of the same row', () => {
+    expect(selectNodes([group, { name: 'title', children: [] }])).toMatchObject({
+      sql:
+        'select (select count(*) from "note" t1 where t1."book" = t0."code"), t0."title" from "book" t0' +
+        ' order by t0."code"',
+      json: '{"about":{"notes":<count(notes)>,"type":"book"},"title":<title>}',
+    });
+  });
+});
+
+it('a list of constants has a column besides the key of the parent', () => {
+  const notes = { name: 'notes', children: [constant('a')] };
+  const branchOn = (dialect: keyof typeof dialects): string | null => {
+    const [list] = readNodes([notes], dialect).lists;
+    return render(list?.statement.plain ?? null, [], ['c1']);
+  };
+  expect(branchOn('postgres')).toContain('cross join lateral (select 1 as c0 from "note" t0');
+  expect(branchOn('sqlite')).toContain('select t1."code" as c0 from "note" t0');
 });
 
 const restrict: CompileOptions['restrict'] = (plan) => ({

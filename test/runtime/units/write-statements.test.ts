@@ -1,5 +1,6 @@
 /** Writes as statements: inserts, updates, deletes, and the reads with which writes begin. */
 import { describe, expect, it } from 'vitest';
+import type { Field } from '../../../contract/collection.js';
 import { conditionFalse, conditionTrue, type Condition, type Entry } from '../../../runtime/plan/types.js';
 import type { Scalar } from '../../../runtime/plan/parsed-value.js';
 import type { WriteRow } from '../../../runtime/plan/write-plan.js';
@@ -7,6 +8,7 @@ import { compileInsert, compileReturning } from '../../../runtime/sql/insert.js'
 import {
   compileColumnsByTuples,
   compileDelete,
+  compileHighest,
   compileKeyMatches,
   compileRowPermission,
   compileTupleCount,
@@ -77,6 +79,27 @@ describe('an insert', () => {
     expect(textOf(row({ crate: '2', id: 1 }))).toBe('insert into "tag" ("crate", "id") values (?, ?)');
     expect(textOf(row({ id: 1 }))).toBe('insert into "tag" ("id") values (?)');
     expect(textOf(row({ id: 1 }), row({ id: 2 }))).toBe('insert into "tag" ("id") values (?), (?)');
+  });
+
+  it('checks the keys that the database generates, if they can be too large', () => {
+    const note = collectionOf('note');
+    const [id] = note.key;
+    const text = (dialect: typeof sqlite, auto: boolean, values: WriteRow): string => {
+      const key: Field[] = id === undefined ? [] : [{ ...id, ...(auto && { auto: true }) }];
+      const collection = { ...note, key, fields: new Map(note.fields).set('id', key[0] as Field) };
+      return compileInsert(collection, [values], { dialect, returning: '"id"' }).text;
+    };
+    const checked = `"id", ${sqlite.generatedKeyCheck?.(fieldOf('note', 'id'))}`;
+    expect(text(sqlite, true, row({ text: 'a' }))).toBe(
+      `insert into "note" ("text") values (?) returning ${checked}`,
+    );
+    expect(text(sqlite, true, row({ id: 1 }))).toBe('insert into "note" ("id") values (?) returning "id"');
+    expect(text(sqlite, false, row({ text: 'a' }))).toBe(
+      'insert into "note" ("text") values (?) returning "id"',
+    );
+    expect(text(postgres, true, row({ text: 'a' }))).toBe(
+      'insert into "note" ("text") values (?) returning "id"',
+    );
   });
 
   it('of a missing column throws', () => {
@@ -229,6 +252,24 @@ describe('the read before a write', () => {
     ).toBe(
       'select `id`, `text` from `note` where `book` in (?, ?) and `note`.`text` = ?' +
         ' order by `id`, `text` for update -- "c1", "c2", "x"',
+    );
+  });
+
+  it('finds the highest value of a field among rows with one of several values', () => {
+    const where = conditionOf('note', { text: { _eq: 'x' } });
+    const tuples = [['c1'], ['c2']];
+    expect(
+      printStatement(
+        compileHighest(collectionOf('note'), fieldOf('note', 'id'), {
+          fields: [fieldOf('note', 'book')],
+          tuples,
+          dialect: sqlite,
+          where,
+          input: inputOf([]),
+        }),
+      ),
+    ).toBe(
+      'select max("id") as last from "note" where "book" in (?, ?) and "note"."text" = ? -- "c1", "c2", "x"',
     );
   });
 
