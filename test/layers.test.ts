@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findCycles, imports, isWithin, modules, findImports, type Import } from './imports.js';
-import { folderImports, libraries } from './layers.js';
+import { compositionRoots, folderImports, libraries } from './layers.js';
 
 const isOwn = ({ to }: Import): boolean => /^(contract|generator|generated|models|runtime)\//.test(to);
 const own = imports.filter(isOwn);
@@ -12,11 +12,13 @@ const isHome = ({ from, to }: Import): boolean => (libraries[to] ?? []).some((ho
 
 const emitterOf = (path: string): string | undefined => /^generator\/emitters\/([^/]+)\//.exec(path)?.[1];
 
-/** `null`: a composition root. */
+/** `null`: a composition root, or a module that is missing in the table. */
 const folderOf = (path: string): string | null => {
   const fitting = Object.keys(folderImports).filter((folder) => isWithin(path, folder));
   return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
 };
+
+const isRoot = (path: string): boolean => compositionRoots.some((root) => isWithin(path, root));
 
 const isAllowed = ({ from, to, kind }: Import): boolean => {
   const folder = folderOf(from);
@@ -81,8 +83,10 @@ it('every exception for names of databases is needed', () => {
   expect(silent).toEqual([]);
 });
 
-it('every folder outside runtime is in the table', () => {
-  expect(modules.filter((path) => !isWithin(path, 'runtime') && folderOf(path) === null)).toEqual([]);
+it('every module is in the table or a composition root, and never both', () => {
+  const free = modules.filter((path) => folderOf(path) === null);
+  expect(modules.filter(isRoot)).toEqual(free);
+  expect(compositionRoots.filter((root) => !free.some((path) => isWithin(path, root)))).toEqual([]);
 });
 
 describe('the README of a folder', () => {

@@ -42,6 +42,23 @@ const databaseFolder = [
   'type runtime/schema',
 ];
 
+/** Modules and folders that put the others together: they may import anything, and are not in the table below. */
+export const compositionRoots: readonly string[] = [
+  'runtime/api',
+  'runtime/cli',
+  'runtime/commands',
+  'runtime/demo',
+  'runtime/dev',
+  'runtime/doctor',
+  'runtime/identity',
+  'runtime/item-services',
+  'runtime/processes',
+  'runtime/reloading-service',
+  'runtime/server',
+  'runtime/service',
+  'runtime/transfer-services',
+];
+
 /** Imports of all folders of the queue. */
 const queue = [
   ...shared,
@@ -54,8 +71,7 @@ const queue = [
 
 /**
  * Folder → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
- * for everything below a folder; the longest that fits a module applies. Modules of `runtime/` that fit none are
- * composition roots: they may import anything, and only other roots may import them.
+ * for everything below a folder; the longest that fits a module applies.
  */
 export const folderImports: Readonly<Record<string, readonly string[]>> = {
   contract: ['generated/server/errors'],
