@@ -90,15 +90,13 @@ it('every module is in the table or a composition root, and never both', () => {
 });
 
 describe('the README of a folder', () => {
-  const named = Object.keys(folderImports).filter(
-    (folder) => existsSync(folder) && statSync(folder).isDirectory(),
+  const folders = Object.keys(folderImports).filter(
+    (folder) => isFolder(folder) && /^(?:contract|generator\/\w+|runtime\/\w+(?:\/\w+)?)$/.test(folder),
   );
-  const folders = named.filter((folder) =>
-    /^(?:contract|generator\/\w+|runtime\/\w+(?:\/\w+)?)$/.test(folder),
-  );
-  const own = [...new Set([...folders, ...largeFolders()])];
+  const own = [...new Set([...folders, ...largeFolders().filter((folder) => !isRoot(folder))])];
+  const ofRoots = [...new Set([...compositionRoots, ...largeFolders().filter(isRoot)])].filter(isFolder);
 
-  it.each(own)('of %s is short and refers to existing files', (folder) => {
+  it.each([...own, ...ofRoots])('of %s is short and refers to existing files', (folder) => {
     const text = readFileSync(join(folder, 'README.md'), 'utf8');
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
     const lists = text.split('\n').filter((line) => /^- (?:Read first|Copy):/.test(line));
@@ -114,15 +112,20 @@ describe('the README of a folder', () => {
     }
     expect(readFileSync(path, 'utf8').split('\n')).toContain(printImports(folder));
   });
+
+  it.each(ofRoots)('of %s allows every import', (folder) => {
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toMatch(/^- May import: anything\b/m);
+  });
 });
 
-/** Returns folders of `generator/` and `runtime/` with four modules or more, without those of composition roots. */
+const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+/** Returns folders of `generator/` and `runtime/` with four modules or more. */
 const largeFolders = (): readonly string[] => {
   const counts = new Map<string, number>();
   for (const path of modules) {
     const folder = dirname(path);
-    if (/^(?:generator|runtime)\//.test(folder) && folderOf(folder) !== null)
-      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    if (/^(?:generator|runtime)\//.test(folder)) counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   return [...counts].flatMap(([folder, count]) => (count < 4 ? [] : [folder]));
 };
