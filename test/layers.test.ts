@@ -20,13 +20,19 @@ const folderOf = (path: string): string | null => {
 
 const isRoot = (path: string): boolean => compositionRoots.some((root) => isWithin(path, root));
 
+/** Reads an entry of the table: a place, or `type` and a place. */
+const readEntry = (entry: string): { readonly place: string; readonly isType: boolean } => {
+  const isType = entry.startsWith('type ');
+  return { place: isType ? entry.slice('type '.length) : entry, isType };
+};
+
 const isAllowed = ({ from, to, kind }: Import): boolean => {
   const folder = folderOf(from);
   if (folder === null || isWithin(to, folder)) return true;
-  return (folderImports[folder] ?? []).some((entry) => {
-    const [place = '', only] = entry.split(' ').toReversed();
-    return isWithin(to, place) && (only !== 'type' || kind === 'type');
-  });
+  return (folderImports[folder] ?? [])
+    .flat()
+    .map(readEntry)
+    .some(({ place, isType }) => isWithin(to, place) && (!isType || kind === 'type'));
 };
 
 const say = ({ from, to, kind }: Import): string => `${from} → ${to} (${kind})`;
@@ -34,6 +40,30 @@ const say = ({ from, to, kind }: Import): string => `${from} → ${to} (${kind})
 describe('modules import', () => {
   it('modules of folders that the table allows', () => {
     expect(own.filter((each) => !isAllowed(each)).map(say)).toEqual([]);
+  });
+
+  it('everything that the table allows, and values where it allows more than types', () => {
+    const homes = new Map(modules.map((path) => [path, folderOf(path)]));
+    const permissions = Object.entries(folderImports).flatMap(([folder, entries]) =>
+      entries.flatMap((each) =>
+        [each].flat().map((entry) => ({ folder, entry, isShared: typeof each !== 'string' })),
+      ),
+    );
+    const used = permissions.filter(({ folder, entry }) => {
+      const { place, isType } = readEntry(entry);
+      return own.some(
+        ({ from, to, kind }) =>
+          homes.get(from) === folder &&
+          isWithin(to, place) &&
+          !isWithin(to, folder) &&
+          (kind === 'type') === isType,
+      );
+    });
+    const unused = permissions.filter(
+      ({ folder, entry, isShared }) =>
+        !used.some((each) => each.entry === entry && (isShared ? each.isShared : each.folder === folder)),
+    );
+    expect(unused.map(({ folder, entry }) => `${folder} → ${entry}`)).toEqual([]);
   });
 
   it('libraries only in the folder of the library', () => {
@@ -134,13 +164,12 @@ const largeFolders = (): readonly string[] => {
 const printImports = (folder: string): string => {
   const home = folderOf(folder) ?? folder;
   // modules of a folder without a line of its own also import those of the folder around it
-  const entries = [...(home === folder ? [] : [home]), ...(folderImports[home] ?? [])].map((entry) =>
-    entry.split(' ').toReversed(),
-  );
-  const list = (type: boolean) =>
-    entries.flatMap(([place = '', only]) =>
-      (only === 'type') === type ? [`\`${place.replace(/^runtime\//, '')}\``] : [],
-    );
+  const around = home === folder ? [] : [home];
+  const entries = [...around, ...(folderImports[home] ?? []).flat()].map(readEntry);
+  const list = (only: boolean) =>
+    entries
+      .filter(({ isType }) => isType === only)
+      .map(({ place }) => `\`${place.replace(/^runtime\//, '')}\``);
   const [values, types] = [list(false), list(true)];
   const parts = [
     ...(values.length > 0 ? [values.join(', ')] : []),
