@@ -84,6 +84,8 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
   'generator/model': [
     'type generator/memory',
     'type generator/introspection',
+    // what the databases differ in
+    'generator/introspection/index',
     'type generator/spec',
     'generator/spec/faults',
     'generator/spec/meta-keys',
@@ -102,12 +104,6 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     'generator/emitters/client',
     'type generator/model/types',
     'generator/print',
-  ],
-  'generator/emitters/models': [
-    'type generator/model/types',
-    'generator/memory',
-    'generator/print',
-    'generator/introspection/index',
   ],
   'generator/runners': ['type generator/model/types'],
   'generator/output': ['type generator/model/types'],
