@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findCycles, imports, isWithin, modules, findImports, type Import } from './imports.js';
-import { folderImports, libraries } from './layers.js';
+import { compositionRoots, folderImports, libraries } from './layers.js';
 
 const isOwn = ({ to }: Import): boolean => /^(contract|generator|generated|models|runtime)\//.test(to);
 const own = imports.filter(isOwn);
@@ -12,19 +12,27 @@ const isHome = ({ from, to }: Import): boolean => (libraries[to] ?? []).some((ho
 
 const emitterOf = (path: string): string | undefined => /^generator\/emitters\/([^/]+)\//.exec(path)?.[1];
 
-/** `null`: a composition root. */
+/** `null`: a composition root, or a module that is missing in the table. */
 const folderOf = (path: string): string | null => {
   const fitting = Object.keys(folderImports).filter((folder) => isWithin(path, folder));
   return fitting.sort((a, b) => b.length - a.length)[0] ?? null;
 };
 
+const isRoot = (path: string): boolean => compositionRoots.some((root) => isWithin(path, root));
+
+/** Reads an entry of the table: a place, or `type` and a place. */
+const readEntry = (entry: string): { readonly place: string; readonly isType: boolean } => {
+  const isType = entry.startsWith('type ');
+  return { place: isType ? entry.slice('type '.length) : entry, isType };
+};
+
 const isAllowed = ({ from, to, kind }: Import): boolean => {
   const folder = folderOf(from);
   if (folder === null || isWithin(to, folder)) return true;
-  return (folderImports[folder] ?? []).some((entry) => {
-    const [place = '', only] = entry.split(' ').toReversed();
-    return isWithin(to, place) && (only !== 'type' || kind === 'type');
-  });
+  return (folderImports[folder] ?? [])
+    .flat()
+    .map(readEntry)
+    .some(({ place, isType }) => isWithin(to, place) && (!isType || kind === 'type'));
 };
 
 const say = ({ from, to, kind }: Import): string => `${from} → ${to} (${kind})`;
@@ -32,6 +40,30 @@ const say = ({ from, to, kind }: Import): string => `${from} → ${to} (${kind})
 describe('modules import', () => {
   it('modules of folders that the table allows', () => {
     expect(own.filter((each) => !isAllowed(each)).map(say)).toEqual([]);
+  });
+
+  it('everything that the table allows, and values where it allows more than types', () => {
+    const homes = new Map(modules.map((path) => [path, folderOf(path)]));
+    const permissions = Object.entries(folderImports).flatMap(([folder, entries]) =>
+      entries.flatMap((each) =>
+        [each].flat().map((entry) => ({ folder, entry, isShared: typeof each !== 'string' })),
+      ),
+    );
+    const used = permissions.filter(({ folder, entry }) => {
+      const { place, isType } = readEntry(entry);
+      return own.some(
+        ({ from, to, kind }) =>
+          homes.get(from) === folder &&
+          isWithin(to, place) &&
+          !isWithin(to, folder) &&
+          (kind === 'type') === isType,
+      );
+    });
+    const unused = permissions.filter(
+      ({ folder, entry, isShared }) =>
+        !used.some((each) => each.entry === entry && (isShared ? each.isShared : each.folder === folder)),
+    );
+    expect(unused.map(({ folder, entry }) => `${folder} → ${entry}`)).toEqual([]);
   });
 
   it('libraries only in the folder of the library', () => {
@@ -81,20 +113,20 @@ it('every exception for names of databases is needed', () => {
   expect(silent).toEqual([]);
 });
 
-it('every folder outside runtime is in the table', () => {
-  expect(modules.filter((path) => !isWithin(path, 'runtime') && folderOf(path) === null)).toEqual([]);
+it('every module is in the table or a composition root, and never both', () => {
+  const free = modules.filter((path) => folderOf(path) === null);
+  expect(modules.filter(isRoot)).toEqual(free);
+  expect(compositionRoots.filter((root) => !free.some((path) => isWithin(path, root)))).toEqual([]);
 });
 
 describe('the README of a folder', () => {
-  const named = Object.keys(folderImports).filter(
-    (folder) => existsSync(folder) && statSync(folder).isDirectory(),
+  const folders = Object.keys(folderImports).filter(
+    (folder) => isFolder(folder) && /^(?:contract|generator\/\w+|runtime\/\w+(?:\/\w+)?)$/.test(folder),
   );
-  const folders = named.filter((folder) =>
-    /^(?:contract|generator\/\w+|runtime\/\w+(?:\/\w+)?)$/.test(folder),
-  );
-  const own = [...new Set([...folders, ...largeFolders()])];
+  const own = [...new Set([...folders, ...largeFolders().filter((folder) => !isRoot(folder))])];
+  const ofRoots = [...new Set([...compositionRoots, ...largeFolders().filter(isRoot)])].filter(isFolder);
 
-  it.each(own)('of %s is short and refers to existing files', (folder) => {
+  it.each([...own, ...ofRoots])('of %s is short and refers to existing files', (folder) => {
     const text = readFileSync(join(folder, 'README.md'), 'utf8');
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
     const lists = text.split('\n').filter((line) => /^- (?:Read first|Copy):/.test(line));
@@ -110,15 +142,20 @@ describe('the README of a folder', () => {
     }
     expect(readFileSync(path, 'utf8').split('\n')).toContain(printImports(folder));
   });
+
+  it.each(ofRoots)('of %s allows every import', (folder) => {
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).toMatch(/^- May import: anything\b/m);
+  });
 });
 
-/** Returns folders of `generator/` and `runtime/` with four modules or more, without those of composition roots. */
+const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+/** Returns folders of `generator/` and `runtime/` with four modules or more. */
 const largeFolders = (): readonly string[] => {
   const counts = new Map<string, number>();
   for (const path of modules) {
     const folder = dirname(path);
-    if (/^(?:generator|runtime)\//.test(folder) && folderOf(folder) !== null)
-      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    if (/^(?:generator|runtime)\//.test(folder)) counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   return [...counts].flatMap(([folder, count]) => (count < 4 ? [] : [folder]));
 };
@@ -127,13 +164,12 @@ const largeFolders = (): readonly string[] => {
 const printImports = (folder: string): string => {
   const home = folderOf(folder) ?? folder;
   // modules of a folder without a line of its own also import those of the folder around it
-  const entries = [...(home === folder ? [] : [home]), ...(folderImports[home] ?? [])].map((entry) =>
-    entry.split(' ').toReversed(),
-  );
-  const list = (type: boolean) =>
-    entries.flatMap(([place = '', only]) =>
-      (only === 'type') === type ? [`\`${place.replace(/^runtime\//, '')}\``] : [],
-    );
+  const around = home === folder ? [] : [home];
+  const entries = [...around, ...(folderImports[home] ?? []).flat()].map(readEntry);
+  const list = (only: boolean) =>
+    entries
+      .filter(({ isType }) => isType === only)
+      .map(({ place }) => `\`${place.replace(/^runtime\//, '')}\``);
   const [values, types] = [list(false), list(true)];
   const parts = [
     ...(values.length > 0 ? [values.join(', ')] : []),

@@ -42,6 +42,23 @@ const databaseFolder = [
   'type runtime/schema',
 ];
 
+/** Modules and folders that put the others together: they may import anything, and are not in the table below. */
+export const compositionRoots: readonly string[] = [
+  'runtime/api',
+  'runtime/cli',
+  'runtime/commands',
+  'runtime/demo',
+  'runtime/dev',
+  'runtime/doctor',
+  'runtime/identity',
+  'runtime/item-services',
+  'runtime/processes',
+  'runtime/reloading-service',
+  'runtime/server',
+  'runtime/service',
+  'runtime/transfer-services',
+];
+
 /** Imports of all folders of the queue. */
 const queue = [
   ...shared,
@@ -54,10 +71,11 @@ const queue = [
 
 /**
  * Folder → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
- * for everything below a folder; the longest that fits a module applies. Modules of `runtime/` that fit none are
- * composition roots: they may import anything, and only other roots may import them.
+ * for everything below a folder; the longest that fits a module applies. A list within a list is what several folders may
+ * import: one of these does; the folder itself imports every other entry.
  */
-export const folderImports: Readonly<Record<string, readonly string[]>> = {
+export const folderImports: Readonly<Record<string, readonly (string | readonly string[])[]>> = {
+  // the table that is printed from spec/errors.yaml
   contract: ['generated/server/errors'],
 
   'generator/introspection': ['contract/backslash-escapes', 'contract/geometry', 'contract/text-order'],
@@ -67,6 +85,8 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   'generator/model': [
     'type generator/memory',
     'type generator/introspection',
+    // what the databases differ in
+    'generator/introspection/index',
     'type generator/spec',
     'generator/spec/faults',
     'generator/spec/meta-keys',
@@ -86,19 +106,13 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'type generator/model/types',
     'generator/print',
   ],
-  'generator/emitters/models': [
-    'type generator/model/types',
-    'generator/memory',
-    'generator/print',
-    'contract',
-    'generator/introspection/index',
-  ],
   'generator/runners': ['type generator/model/types'],
   'generator/output': ['type generator/model/types'],
   'generator/stored-catalog': ['generator/introspection', 'generator/model', 'type generator/spec'],
   'generator/main': ['generator'],
   'generator/index': ['generator'],
 
+  'generated/server/errors': [],
   'generated/server': ['runtime/index', 'contract'],
   models: ['type runtime/index', 'type generated/server/queue-models', 'contract/queue-model'],
 
@@ -110,38 +124,38 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
   ],
   'runtime/observe': [],
   'runtime/log': ['type runtime/observe', 'type runtime/config'],
-  'runtime/metrics': ['type runtime/observe', ...databaseContract],
+  'runtime/metrics': ['type runtime/observe', databaseContract],
   'runtime/tracing': ['runtime/config/package'],
   'runtime/concurrency': ['contract', 'type runtime/observe'],
   'runtime/config': ['runtime/network'],
   'runtime/network': [],
 
-  'runtime/request': before('runtime/request'),
-  'runtime/access': before('runtime/access'),
-  'runtime/plan': before('runtime/plan'),
-  'runtime/sql': [...before('runtime/sql'), ...databaseContract],
-  'runtime/execute': [...before('runtime/execute'), ...databaseContract, 'generated/server/system-rows'],
+  'runtime/request': [before('runtime/request')],
+  'runtime/access': [before('runtime/access')],
+  'runtime/plan': [before('runtime/plan')],
+  'runtime/sql': [before('runtime/sql'), databaseContract],
+  'runtime/execute': [before('runtime/execute'), databaseContract, 'generated/server/system-rows'],
   'runtime/items': [
-    ...shared,
-    ...stages,
-    ...databaseContract,
+    shared,
+    stages,
+    databaseContract,
     'runtime/response',
     'runtime/auth/passwords',
     'type runtime/observe',
   ],
-  'runtime/items/models': [...shared, ...stages, 'runtime/databases/open', ...databaseContract],
-  'runtime/response': [...shared, ...stages],
+  'runtime/items/models': [shared, 'runtime/plan', 'runtime/databases/open', databaseContract],
+  'runtime/response': [shared, stages],
 
   'runtime/transfers': [
-    ...shared,
-    ...stages,
-    ...databaseContract,
+    shared,
+    stages,
+    databaseContract,
     'runtime/items',
     'runtime/response/export',
     'runtime/queue',
     'type runtime/observe',
   ],
-  'runtime/transfers/source': ['contract', 'runtime/request/body'],
+  'runtime/transfers/source': ['type contract', 'runtime/request/body'],
 
   'runtime/databases': [],
   'runtime/databases/contract': [
@@ -156,35 +170,35 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'type runtime/plan',
     'type generator/introspection/catalog',
   ],
-  'runtime/databases/printers': ['type runtime/schema', ...databaseContract],
+  'runtime/databases/printers': ['type runtime/schema', databaseContract],
   'runtime/databases/open': ['runtime/databases'],
   'runtime/databases/connect': [
     'runtime/databases/open',
-    ...databaseContract,
+    databaseContract,
     'type runtime/config',
     'runtime/config/refusal',
     'runtime/databases/measured',
     'runtime/observe',
   ],
-  'runtime/databases/measured': [...databaseContract, 'type runtime/observe'],
+  'runtime/databases/measured': [databaseContract, 'type runtime/observe'],
   'runtime/databases/gathered-reads': [
-    ...databaseContract,
+    databaseContract,
     'runtime/execute/chunk',
     'type runtime/execute/row-set',
     'type runtime/sql/fragment',
   ],
-  'runtime/databases/pool-count': databaseContract,
+  'runtime/databases/pool-count': [databaseContract],
   'runtime/databases/statements': [],
   'runtime/databases/network-errors': [],
   'runtime/databases/lock-held': ['contract'],
   'runtime/databases/unknown-outcome': ['runtime/databases/network-errors'],
-  'runtime/databases/violations': databaseContract,
-  'runtime/databases/mysql': databaseFolder,
-  'runtime/databases/postgres': databaseFolder,
-  'runtime/databases/sqlite': databaseFolder,
+  'runtime/databases/violations': [databaseContract],
+  'runtime/databases/mysql': [databaseFolder],
+  'runtime/databases/postgres': [databaseFolder],
+  'runtime/databases/sqlite': [databaseFolder],
 
   'runtime/http': [
-    ...shared,
+    shared,
     'runtime/request',
     'runtime/access',
     'runtime/response',
@@ -202,21 +216,21 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'runtime/queue/http/respond',
     'type runtime/transfers/routes',
     'runtime/databases/unknown-outcome',
-    ...databaseContract,
+    databaseContract,
   ],
 
   'runtime/auth': [
-    ...shared,
+    shared,
     'runtime/access',
     'runtime/execute',
-    ...databaseContract,
+    databaseContract,
     'runtime/config/formats',
     'type runtime/config',
   ],
-  'runtime/auth/passwords': shared,
+  'runtime/auth/passwords': [shared],
   'runtime/graphql': [
-    ...shared,
-    'generated/server/operations',
+    shared,
+    'type generated/server/operations',
     'runtime/request',
     'runtime/access',
     'runtime/plan',
@@ -224,10 +238,9 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'runtime/response',
     'runtime/operations',
     'type runtime/execute',
-    ...databaseContract,
   ],
   'runtime/operations': [
-    ...shared,
+    shared,
     'generated/server/operations',
     'type runtime/processes/client-package',
     'runtime/tracing',
@@ -241,28 +254,18 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'runtime/transfers/import-in-request',
     'type runtime/transfers/routes',
     'type runtime/config',
-    'runtime/observe',
+    'type runtime/observe',
     'type runtime/execute',
     'runtime/execute/activity',
-    'runtime/execute/database-time',
-    'runtime/execute/system-rows',
-    ...databaseContract,
+    databaseContract,
   ],
-  'runtime/queue': [
-    ...queue,
-    'runtime/queue',
-    'type runtime/access/access',
-    'type runtime/config',
-    'type runtime/request/route',
-  ],
-  'runtime/queue/operator': [...queue, 'runtime/queue/requests', 'runtime/queue/store'],
+  'runtime/queue': [queue, 'type runtime/access/access', 'type runtime/config', 'type runtime/request/route'],
+  'runtime/queue/operator': [queue, 'runtime/queue/requests', 'runtime/queue/store'],
   'runtime/queue/http': [
-    ...queue,
-    'runtime/queue/operator',
+    queue,
     'runtime/queue/requests',
     'runtime/queue/store',
     'runtime/queue/models',
-    'runtime/queue/temporal',
     'runtime/queue/webhooks',
     'type runtime/queue/settings',
     'runtime/access',
@@ -271,18 +274,18 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'type runtime/request/route',
   ],
   'runtime/queue/requests': [
-    ...queue,
+    queue,
     'runtime/queue/store',
     'runtime/queue/temporal/dispatcher',
-    'runtime/queue/temporal/gateway',
+    'type runtime/queue/temporal/gateway',
     'type runtime/queue/contract',
     'type runtime/queue/models',
     'type runtime/queue/settings',
   ],
-  'runtime/queue/store': [...queue, 'runtime/execute/system-rows', 'type runtime/access/policies'],
-  'runtime/queue/models': [...queue, 'runtime/queue/requests', 'runtime/request/json-schema'],
+  'runtime/queue/store': [queue, 'runtime/execute/system-rows', 'type runtime/access/policies'],
+  'runtime/queue/models': [queue, 'runtime/queue/requests', 'runtime/request/json-schema'],
   'runtime/queue/temporal': [
-    ...queue,
+    queue,
     'runtime/queue/contract',
     'runtime/queue/operator',
     'runtime/queue/requests',
@@ -291,31 +294,28 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'runtime/queue/webhooks',
     'type runtime/queue/settings',
   ],
-  'runtime/queue/webhooks': [...queue, 'runtime/queue/requests', 'runtime/queue/store'],
+  'runtime/queue/webhooks': [queue, 'runtime/queue/requests', 'runtime/queue/store'],
   'runtime/queue/contract': ['type runtime/queue/requests/outcome'],
   'runtime/queue/temporal/workflows': [
     'runtime/queue/contract',
     'runtime/queue/requests/outcome',
-    'runtime/queue/webhooks/retries',
     'type runtime/queue/temporal/activities',
   ],
   'runtime/schema': [
-    ...shared,
+    shared,
     // what breaks clients
     'generator/model/breaking',
     // a snapshot is made from what introspection reads
     'generator/introspection',
     'runtime/request/json-schema',
     'type generator/spec',
-    'runtime/observe',
+    'type runtime/observe',
     'runtime/auth/passwords',
     'runtime/auth/static-tokens',
-    'runtime/access',
-    'runtime/plan',
     'runtime/execute',
     'runtime/databases/lock-held',
     'runtime/databases/open',
-    ...databaseContract,
+    databaseContract,
   ],
 };
 

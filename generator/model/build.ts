@@ -1,5 +1,7 @@
 /** Builds the model from catalog and spec. Pure. */
 import type { Catalog } from '../introspection/catalog.js';
+import type { DialectTraits } from '../introspection/dialect.js';
+import { traitsOf } from '../introspection/index.js';
 import type { Spec } from '../spec/types.js';
 import { compareText } from '../../contract/text-order.js';
 import { hashOf } from './canonical.js';
@@ -65,11 +67,12 @@ export const assembleModel = ({
   const names = nameCollections(tables.keys(), spec);
   findings.faults.push(...collectionNameCollisions(names));
   const factsOf = createFacts(tables, { meta, links, findings });
-  const context = { spec, meta, relations, names, factsOf, findings };
+  const { keysBeforeInsert, nameType } = traitsOf(catalog.dialect);
+  const context = { spec, meta, relations, names, factsOf, nameType, findings };
   const collections = [...tables].map(([name, table]) => buildCollection(name, table, context));
   const model: Model = {
     api: describe(spec.api),
-    dialect: catalog.dialect,
+    keysBeforeInsert,
     catalog,
     collections: hashCollections(collections.sort((a, b) => compareText(a.name, b.name))),
     systemTables: buildSystemTables(spec),
@@ -91,16 +94,17 @@ interface BuildContext {
   readonly relations: ReadonlyMap<string, readonly UnnamedRelation[]>;
   readonly names: ReadonlyMap<string, CollectionNames>;
   readonly factsOf: FactsOf;
+  readonly nameType: DialectTraits['nameType'];
   readonly findings: Findings;
 }
 
 type Unhashed = Omit<Collection, 'hash'>;
 
 const buildCollection = (name: string, table: CollectionTable, context: BuildContext): Unhashed => {
-  const { spec, meta, relations, names, factsOf, findings } = context;
+  const { spec, meta, relations, names, factsOf, nameType, findings } = context;
   const file = spec.collections.get(name);
   const members = {
-    fields: buildFields(table, { meta, factsOf, findings }),
+    fields: buildFields(table, { meta, factsOf, nameType, findings }),
     relations: relations.get(name) ?? [],
   };
   return {

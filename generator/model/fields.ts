@@ -1,5 +1,6 @@
 /** Builds fields from columns and their meta. */
 import type { Column } from '../introspection/catalog.js';
+import type { DialectTraits } from '../introspection/dialect.js';
 import { report, type Findings } from './findings.js';
 import {
   castFacts,
@@ -18,10 +19,17 @@ import type { Field } from './types.js';
 /** A field without its GraphQL name. */
 export type UnnamedField = Omit<Field, 'graphql'>;
 
+interface FieldSources {
+  readonly meta: Meta;
+  readonly factsOf: FactsOf;
+  readonly nameType: DialectTraits['nameType'];
+  readonly findings: Findings;
+}
+
 /** Returns the fields of a table in column order. */
 export const buildFields = (
   { table, columns }: CollectionTable,
-  { meta, factsOf, findings }: { meta: Meta; factsOf: FactsOf; findings: Findings },
+  { meta, factsOf, nameType, findings }: FieldSources,
 ): UnnamedField[] =>
   [...columns.values()].map((column) => {
     const entry = meta.fields.get(table.name)?.get(column.name);
@@ -30,6 +38,7 @@ export const buildFields = (
     return columnToField(column, {
       entry,
       facts,
+      sqlType: facts.type === 'unknown' ? column.dbType : nameType({ ...facts, dbType: column.dbType }),
       primaryKey: table.primaryKey?.includes(column.name) ?? false,
       findings,
     });
@@ -41,11 +50,13 @@ const unknownType = (table: string, { name, dbType }: Column): string =>
 interface FieldInput {
   readonly entry: MetaEntry | undefined;
   readonly facts: TypeFacts;
+  readonly sqlType: string | null;
   readonly primaryKey: boolean;
   readonly findings: Findings;
 }
 
-const columnToField = (column: Column, { entry, facts, primaryKey, findings }: FieldInput): UnnamedField => {
+const columnToField = (column: Column, input: FieldInput): UnnamedField => {
+  const { entry, facts, sqlType, primaryKey, findings } = input;
   const specials = wordsOf(entry, 'special');
   const fill = fillOf(specials);
   const isProvided = column.autoIncrement || column.generated !== null || fill !== null;
@@ -55,6 +66,7 @@ const columnToField = (column: Column, { entry, facts, primaryKey, findings }: F
     name: column.name,
     ...facts,
     dbType: column.dbType,
+    sqlType,
     nullable: column.nullable,
     required: (!column.nullable && !hasDefault) || (!isProvided && flagOf(entry, 'required')),
     hasDefault,

@@ -2,7 +2,7 @@
 import type { FieldShape } from '../../contract/field-shapes.js';
 import type { FieldType } from '../../contract/field-types.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
-import type { Catalog, Dialect } from '../introspection/catalog.js';
+import type { Catalog } from '../introspection/catalog.js';
 import type { Memory } from '../memory.js';
 
 export type { FieldType } from '../../contract/field-types.js';
@@ -10,7 +10,8 @@ export type { QueueRunner } from '../../contract/queue-model.js';
 
 export interface Model {
   readonly api: Api;
-  readonly dialect: Dialect;
+  /** True where inserts return no row, so that keys which the database makes are asked for before. */
+  readonly keysBeforeInsert: boolean;
   /** The catalog that the model was built from; emitted unchanged. */
   readonly catalog: Catalog;
   /** Sorted by name. */
@@ -110,11 +111,10 @@ export interface Field extends FieldShape {
   /** Type of the elements of an array; `null` for other columns. */
   readonly element: FieldElement | null;
   readonly dbType: string;
+  /** The database type where SQL has to know it: it is treated unlike the field's type, or that is unknown; otherwise `null`. */
+  readonly sqlType: string | null;
   readonly nullable: boolean;
-  /**
-   * True where create requires a value: not nullable, without a default, and not filled by the database or the
-   * server.
-   */
+  /** True where create requires a value: not nullable, no default, and not filled by the database or the server. */
   readonly required: boolean;
   /** True where the database or server sets a value where the client sends none. */
   readonly hasDefault: boolean;

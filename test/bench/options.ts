@@ -3,7 +3,16 @@ import { parseArgs } from 'node:util';
 import { benchDialects, type BenchDialect } from './databases.js';
 import { shapes, type Shape } from './shapes.js';
 
-const parts = ['shapes', 'logins', 'start', 'memory', 'generate', 'follow', 'metrics'] as const;
+const parts = [
+  'shapes',
+  'collections',
+  'logins',
+  'start',
+  'memory',
+  'generate',
+  'follow',
+  'metrics',
+] as const;
 type Part = (typeof parts)[number];
 
 export interface BenchOptions {

@@ -15,6 +15,7 @@ import { followTable, measureFollow, type FollowResult } from './follow.js';
 import { generationTable, measureGeneration, type GenerationResult } from './generation.js';
 import { requireWrk } from './load.js';
 import { measureLogins } from './logins.js';
+import { measureManyCollections } from './many-collections.js';
 import { measureMetricsCost } from './metrics-cost.js';
 import { measureShape, type ShapeResult, type Sides } from './measure.js';
 import { readOptions, usage, type BenchOptions } from './options.js';
@@ -72,6 +73,7 @@ const runOn = async (database: BenchServer, options: BenchOptions): Promise<Data
   if (wanted.has('logins')) findings.push(...(await measureLogins(database, options.connections)));
   if (wanted.has('start')) findings.push(...(await measureStart(database)));
   if (wanted.has('memory')) findings.push(...(await measureMemory(database)));
+  if (wanted.has('collections')) findings.push(...(await measureManyCollections(database, options)));
   if (wanted.has('metrics')) findings.push(...(await measureMetricsCost(database, options)));
   const generation = wanted.has('generate') ? await measureGeneration(database) : [];
   const following = wanted.has('follow') ? await measureFollow(database) : [];

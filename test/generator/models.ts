@@ -21,6 +21,7 @@ export const field = (name: string, type: FieldType, options: Partial<Field> = {
   graphql: name,
   type,
   dbType: type,
+  sqlType: null,
   nullable: false,
   required: false,
   hasDefault: false,
@@ -155,7 +156,7 @@ export const model = (collections: readonly Collection[], options: Partial<Model
   systemTables: [],
   forPackage: true,
   api: { title: 'Test API', version: '1.0.0', description: 'Collections of a test.' },
-  dialect: 'sqlite',
+  keysBeforeInsert: false,
   catalog: {
     vendor: 'sqlite',
     dialect: 'sqlite',

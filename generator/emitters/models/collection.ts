@@ -17,13 +17,13 @@ import { isJoinable, mappingsOf, printNames, printRelation, type FindCollection 
 
 export interface Context {
   readonly find: FindCollection;
-  readonly dialect: Model['dialect'];
+  readonly keysBeforeInsert: Model['keysBeforeInsert'];
 }
 
 /**
  * Emits the file of a collection. Names that its table, relations and imports would share are made distinct.
  */
-export const emitCollection = (collection: Collection, { find, dialect }: Context): OutputFile => {
+export const emitCollection = (collection: Collection, { find, keysBeforeInsert }: Context): OutputFile => {
   const mappings = mappingsOf(collection, find);
   const joinable = mappings.filter((mapping) => isJoinable(mapping, collection));
   const local = localNames(collection, mappings);
@@ -35,7 +35,7 @@ export const emitCollection = (collection: Collection, { find, dialect }: Contex
   writeImports(writer, parts);
   writer
     .blankLine()
-    .writeLine(`${printFields(collection, local, dialect)};`)
+    .writeLine(`${printFields(collection, local, keysBeforeInsert)};`)
     .blankLine();
   writeRelationTable(writer, parts);
   writeClass(writer, parts);
@@ -55,10 +55,10 @@ const writeImports = (writer: CodeBlockWriter, { collection, joinable, local }: 
 const printFields = (
   { fields, singleton }: Collection,
   local: ToLocalName,
-  dialect: Model['dialect'],
+  keysBeforeInsert: Model['keysBeforeInsert'],
 ): string => {
   const lines = fields.flatMap((field) => {
-    const line = printField(field, `${local('svc')}.${field.type}`, { dialect, singleton });
+    const line = printField(field, `${local('svc')}.${field.type}`, { keysBeforeInsert, singleton });
     return field.note === null ? [line] : [docComment(field.note, 2), line];
   });
   return layout(pair(`const ${local('fields')} =`, object(lines, { expand: true })));

@@ -1,12 +1,11 @@
 /** Prints one line of a field table: `Title: svc.string({ length: 160, required: true })`. */
-import { traitsOf } from '../../introspection/index.js';
 import type { Field, FieldElement, Model } from '../../model/types.js';
 import { array, call, object, pair, type Code } from '../../print/code.js';
 import { objectKey, str } from '../../print/typescript.js';
 import { printValue } from '../../print/value.js';
 
 interface Context {
-  readonly dialect: Model['dialect'];
+  readonly keysBeforeInsert: Model['keysBeforeInsert'];
   /** True where the collection is a singleton, which returns defaults while its table is empty. */
   readonly singleton: boolean;
 }
@@ -18,8 +17,7 @@ interface Context {
 export const printField = (field: Field, constructor: string, context: Context): Code =>
   pair(`${objectKey(field.name)}:`, call(constructor, printOptions(field, context)));
 
-const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => {
-  const { keysBeforeInsert, nameType } = traitsOf(dialect);
+const printOptions = (field: Field, { keysBeforeInsert, singleton }: Context): Code[] => {
   const isComputedKey = keysBeforeInsert && field.primaryKey && !field.autoIncrement;
   const options = [
     ...printShape(field),
@@ -32,7 +30,7 @@ const printOptions = (field: Field, { dialect, singleton }: Context): Code[] => 
       : null,
     isComputedKey ? text('keyDefault', standalone(field.defaultSql)) : null,
     ...printRules(field),
-    text('dbType', field.type === 'unknown' ? field.dbType : nameType(field)),
+    text('dbType', field.sqlType),
     text('collation', field.collation),
     field.element === null ? null : pair('element:', printElement(field.element)),
   ].filter((option) => option !== null);

@@ -9,7 +9,7 @@ import { createWriter, str } from '../../print/typescript.js';
 import { emitCollection } from './collection.js';
 
 /** Emits the modules that `svc start` bundles, in the order of the model. */
-export const emitModels: Emitter = ({ collections, dialect }, memory = createMemory()) => {
+export const emitModels: Emitter = ({ collections, keysBeforeInsert }, memory = createMemory()) => {
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
   const identityOf = (name: string): string => `${byName.get(name)?.hash}`;
   const files = collections.map((collection) =>
@@ -19,7 +19,7 @@ export const emitModels: Emitter = ({ collections, dialect }, memory = createMem
         see(name);
         return byName.get(name);
       };
-      return emitCollection(collection, { find, dialect });
+      return emitCollection(collection, { find, keysBeforeInsert });
     }),
   );
   return [...files, { path: 'server/index.ts', content: printIndex(collections) }];

@@ -205,3 +205,19 @@ describe('a field', () => {
     });
   });
 });
+
+it('the type that SQL has to know is that of the database, and always known where svc does not know the column', () => {
+  const built = build([
+    table('t', {
+      id: counter(),
+      plain: { ...string(), dbType: 'TEXT' },
+      untyped: { ...string(), dbType: '' },
+      odd: { ...ofType({ kind: 'unknown' }), dbType: 'box' },
+    }),
+  ]);
+  expect(['plain', 'untyped', 'odd'].map((name) => fieldOf(built, 't', name)?.sqlType)).toEqual([
+    null,
+    '',
+    'box',
+  ]);
+});

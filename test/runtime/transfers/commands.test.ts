@@ -237,7 +237,9 @@ describe.each(remoteSettings)('in an instance on $dialect through $listener', (s
     const run = (...args: string[]) => runIn(place, ['import', 'song', 'more.csv', ...args], {});
     const refused = await run('--url', server().url);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/responded with 40[13]\n[^]*send --token of a user with access to the collection/);
+    expect(refused.stderr).toMatch(
+      /responded with 40[13]\n[^]*send --token of a user with access to the collection/,
+    );
     expect((await run('--url', 'http://127.0.0.1:1', '--token', 'x')).stderr).toContain('cannot be reached');
     expect((await run('--url', server().url, '--user', 'a@example.com')).stderr).toContain('--token');
   });
