@@ -1,4 +1,5 @@
 /** Compiles comparisons of a value in JSON, which is compared as a number with numbers, and as a text with texts. */
+import { operators, operatorsIn, type OperatorGroup } from '../../contract/operators.js';
 import type { ColumnRef, Computed, Condition, Operand } from '../plan/types.js';
 import { readJsonAs } from '../plan/comparison.js';
 import type { SqlDialect } from '../databases/contract.js';
@@ -14,15 +15,11 @@ interface Options {
   compileColumn(column: ColumnRef): Sql;
 }
 
-const ordered: ReadonlySet<Compare['operator']> = new Set([
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'between',
-  'nbetween',
-] as const);
-const compared: ReadonlySet<Compare['operator']> = new Set([...ordered, 'eq', 'neq', 'in', 'nin'] as const);
+const comparisonsIn = (groups: readonly OperatorGroup[]): ReadonlySet<Compare['operator']> =>
+  new Set([...operatorsIn(groups)].flatMap((name) => operators[name].comparison ?? []));
+
+const ordered = comparisonsIn(['order']);
+const compared = comparisonsIn(['order', 'equality', 'membership']);
 
 /** A number with a number where both are numbers, and otherwise their texts; a number is never before or after a text. */
 export const compileJsonComparison = (condition: Compare, options: Options): Sql => {
