@@ -1,6 +1,6 @@
 /** Types of `fields` and of the items that a selection returns. */
 import type { AliasField, CheckedAliased, NoAliases } from './alias.js';
-import type { AnyField, AnyFields, AnyName, AnyParts, PartName, ReadAny, SharedColumn } from './any.js';
+import type { AnyField, AnyFields, AnyName, AnyItems, PartName, ReadAny, SharedColumn } from './any.js';
 import type { Call, CallValue, ResultKey } from './functions.js';
 import type { BareKey, CollectionName, Item } from './names.js';
 import type { Schema } from './schema.js';
@@ -88,7 +88,7 @@ type NamedResult<
       Key extends keyof Other ? Other[Key] & string : Key,
       Below<Name, Entry, Key>
     >;
-  } & ([Any] extends [never] ? unknown : AnyParts<Name, Entry, Head, Any>)
+  } & ([Any] extends [never] ? unknown : AnyItems<Name, Entry, Head, Any>)
 >;
 
 type Flat<Type> = Type extends unknown ? { [Key in keyof Type]: Type[Key] } : never;

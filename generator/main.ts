@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path';
 import { clientFolder, runClientStep, type ClientOutcome, type ClientResult } from './client/step.js';
-import { emit, emitInParts, type Emission } from './emitters/index.js';
+import { emit, beginEmission, type Emission } from './emitters/index.js';
 import type {
   Catalog,
   CatalogReader,
@@ -129,7 +129,7 @@ export interface MadeFiles extends Emission {
 export const makeFiles = ({ catalog, spec, tables, forPackage }: FileOptions, memory: Memory): MadeFiles => {
   const served = filterCatalog(catalog, servedTables(tables, spec));
   const { model, outdated } = buildModel({ catalog: served, spec, forPackage, ignoresOutdated: true });
-  return { ...emitInParts(model, memory), outdated };
+  return { ...beginEmission(model, memory), outdated };
 };
 
 /** Compares the output folder with files, without the client, and writes nothing. Returns the number of differences. */

@@ -31,18 +31,18 @@ export interface Emission {
 }
 
 /**
- * Returns the output files of a model in two parts, without writing any.
+ * Returns the modules of a model, and a function that returns its documents; writes nothing.
  * @param memory of former runs with the same spec; what has not changed is taken from it
  */
-export const emitInParts = (model: Model, memory: Memory): Emission => {
+export const beginEmission = (model: Model, memory: Memory): Emission => {
   const run = (emitters: readonly Emitter[]): readonly OutputFile[] =>
     emitters.flatMap((emitter) => emitter(model, memory));
   memory.begin();
   return { modules: run(moduleEmitters), emitDocuments: () => run(documentEmitters) };
 };
 
-/** Returns every output file of a model, as `emitInParts` does. */
+/** Returns every output file of a model, modules and documents. */
 export const emit = (model: Model, memory: Memory = createMemory()): OutputFile[] => {
-  const { modules, emitDocuments } = emitInParts(model, memory);
+  const { modules, emitDocuments } = beginEmission(model, memory);
   return [...modules, ...emitDocuments()];
 };

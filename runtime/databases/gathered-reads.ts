@@ -19,7 +19,7 @@ export interface PendingRead {
 export type ReadGroup = readonly [PendingRead, ...PendingRead[]];
 
 /** Maximum number of reads that wait for each other on one connection; others use further connections meanwhile. */
-const maxTogether = 8;
+const maxGroup = 8;
 
 /**
  * Returns the `rows` of an executor, which sends reads of the same SQL text together.
@@ -31,7 +31,7 @@ export const gatherReads = (send: (reads: ReadGroup) => Promise<void>): Executor
     const gathered = groups;
     groups = new Map();
     for (const reads of gathered.values()) {
-      for (const part of chunk(reads, maxTogether)) {
+      for (const part of chunk(reads, maxGroup)) {
         send(part as readonly PendingRead[] as ReadGroup).catch((error: Error) => {
           for (const { reject } of part) reject(error);
         });

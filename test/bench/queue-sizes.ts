@@ -117,12 +117,12 @@ export const admission: Measure = async (place) => {
 
 const ended = Number(process.env.BENCH_ENDED ?? 10_000_000);
 /** Rows of one statement. */
-const portion = 200_000;
+const chunkSize = 200_000;
 
 const insertEnded = async ({ execute }: QueuePlace): Promise<void> => {
   const day = 86_400_000;
-  for (let first = 0; first < ended; first += portion) {
-    const count = Math.min(portion, ended - first);
+  for (let first = 0; first < ended; first += chunkSize) {
+    const count = Math.min(chunkSize, ended - first);
     const created = `${Date.now() - day} + seq`;
     await execute(
       insertRequests({

@@ -46,10 +46,10 @@ describe.each(dialects)('accounts that are not listed on %s', (dialect) => {
     const found: (readonly Arrival[])[] = [];
     let next: string | null = null;
     do {
-      const portion: Unlisted = await findUnlisted(serverOf().database, model, next);
-      found.push(portion.accounts);
-      next = portion.next;
-      await change(model, portion.accounts);
+      const page: Unlisted = await findUnlisted(serverOf().database, model, next);
+      found.push(page.accounts);
+      next = page.next;
+      await change(model, page.accounts);
     } while (next !== null);
     return found;
   };

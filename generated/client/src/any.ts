@@ -67,7 +67,7 @@ export type PartName<Name extends CollectionName, Relation extends string> =
   | AnyBy<Name, Relation>;
 
 /** The items of relations, each with the field that names the collection where that is selected. */
-export type AnyParts<Name extends CollectionName, Entry, Head, Relation extends string> = {
+export type AnyItems<Name extends CollectionName, Entry, Head, Relation extends string> = {
   [Key in Relation]: (part: AnyPart<Name, Entry, Head, Key>) => void;
 }[Relation] extends (part: infer Parts) => void
   ? Parts

@@ -9,7 +9,7 @@ export interface LogLine {
 }
 
 /** Id and URLs of a request. */
-export interface RequestPlace {
+export interface RequestUrls {
   readonly request_id: string;
   readonly response_url: string;
   readonly status_url: string;
@@ -17,14 +17,14 @@ export interface RequestPlace {
 }
 
 /** The response to a submission. */
-export interface QueuedRequest extends RequestPlace {
+export interface QueuedRequest extends RequestUrls {
   readonly status: 'IN_QUEUE';
   /** Number of requests before this one. */
   readonly queue_position: number;
 }
 
 /** The status of a request. `logs` is null unless requested. */
-export type QueueStatus = RequestPlace & {
+export type QueueStatus = RequestUrls & {
   readonly logs: readonly LogLine[] | null;
   /** Position of the last line, after which `?after=` continues. */
   readonly logs_cursor?: string;

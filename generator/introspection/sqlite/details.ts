@@ -5,7 +5,7 @@ import { readRows, type Count } from '../dialect.js';
 import { groupBy, sortBy } from '../order.js';
 import {
   foldName,
-  readIndexParts,
+  readIndexTerms,
   readPredicate,
   readTableStatement,
   type TableStatement,
@@ -140,7 +140,7 @@ const readIndexes = (rows: readonly IndexRow[], source: IndexSource): IndexDetai
 const toIndex = (name: string, rows: readonly IndexRow[], source: IndexSource): IndexDetails => {
   const constraint = rows[0]?.origin === 'u';
   const sql = source.sqlOf.get(name) ?? '';
-  const texts = readIndexParts(sql);
+  const texts = readIndexTerms(sql);
   return {
     name: constraint ? nameConstraint(rows, source) : name,
     unique: rows.every((row) => Number(row.unique) === 1),

@@ -52,7 +52,7 @@ export const readTableStatement = (sql: string): TableStatement => {
  * Returns the text of each indexed part: `lower(name)` and `id` of `CREATE INDEX … ON table (lower(name), id
  * DESC)`.
  */
-export const readIndexParts = (sql: string): string[] =>
+export const readIndexTerms = (sql: string): string[] =>
   splitList(readBody(sql)).map((part) => {
     const last = part.at(-1);
     return textOf(last !== undefined && /^(?:asc|desc)$/i.test(last.text) ? part.slice(0, -1) : part, sql);

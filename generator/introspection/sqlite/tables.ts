@@ -3,7 +3,7 @@ import type { BrokenKey, Column, ForeignKey, Index, ReferenceAction, Table, Uniq
 import type { Count } from '../dialect.js';
 import { groupBy, sortBy } from '../order.js';
 import { readDefault, readType } from './columns.js';
-import { foldName, readIndexParts, readTableStatement, type TableStatement } from './statement.js';
+import { foldName, readIndexTerms, readTableStatement, type TableStatement } from './statement.js';
 
 export interface TableRow {
   readonly name: string;
@@ -188,7 +188,7 @@ const readIndexes = (part: Parts, statements: ReadonlyMap<string, string>): Inde
   const indexes = [...part.indexes]
     .filter(([, rows]) => rows[0]?.origin === 'c' && !isUnique(rows))
     .map(([name, rows]) => {
-      const texts = readIndexParts(statements.get(name) ?? '');
+      const texts = readIndexTerms(statements.get(name) ?? '');
       return {
         name,
         columns: rows.map((row, at) => row.column ?? { expression: texts[at] ?? '' }),

@@ -142,7 +142,7 @@ export const readRows = (
   });
 
 /** Answers reads with the same text. @throws an error of the preparation, which is that of all */
-export const readTogether = async (connection: PoolConnection, reads: ReadGroup): Promise<void> => {
+export const readGroup = async (connection: PoolConnection, reads: ReadGroup): Promise<void> => {
   const [first, ...others] = reads;
   if (others.length === 0) return answer(first, connection);
   await withStatement<void>(connection, first.statement.text, (_, { resolve }) => resolve());

@@ -1,7 +1,7 @@
 /** Connects to MySQL and MariaDB through mysql2; rows are read directly from the packets by `rows`. */
 import { createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
-import { readRows, readTogether, send, sendWrite } from './command.js';
+import { readRows, readGroup, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
 import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange } from './errors.js';
 import { mariadb } from './mariadb-dialect.js';
@@ -131,7 +131,7 @@ const createPoolExecutor = (
   { pipeline = true }: Pick<DatabaseOptions, 'pipeline'>,
 ): Executor => {
   const runAgain = retried(run);
-  const gather = gatherReads((reads) => run((connection) => readTogether(connection, reads)));
+  const gather = gatherReads((reads) => run((connection) => readGroup(connection, reads)));
   return {
     quote: mysql.quote,
     rows: (statement, layout) =>

@@ -5,7 +5,7 @@ import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { rememberSize, sizeHint } from '../../execute/size-hints.js';
 import type { PendingRead, ReadGroup } from '../gathered-reads.js';
 import type { RowClient } from './client.js';
-import { runCommand, runTogether, type CommandOptions, type Prepared, type RunCommand } from './command.js';
+import { runCommand, runPipelined, type CommandOptions, type Prepared, type RunCommand } from './command.js';
 import { numberPlaceholders } from './placeholders.js';
 import { compileRows, readDataRow, writeDataRow, type PostgresProgram } from './rows.js';
 
@@ -88,13 +88,13 @@ export const readRows = async (
  * again by itself.
  * @throws an error that ends the connection
  */
-export const readTogether = async (client: RowClient, reads: ReadGroup): Promise<void> => {
+export const readGroup = async (client: RowClient, reads: ReadGroup): Promise<void> => {
   const [first, ...others] = reads;
   const isPrepared = others.length > 0 && client.hasPrepared(first.statement.text);
   if (!isPrepared) await answer(client, first);
   const failed: PendingRead[] = [];
   await Promise.all(
-    runTogether(client, (run) =>
+    runPipelined(client, (run) =>
       (isPrepared ? reads : others).map((read) =>
         readRows(client, read, run).then(read.resolve, () => void failed.push(read)),
       ),

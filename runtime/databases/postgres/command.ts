@@ -46,7 +46,7 @@ export type RunCommand = typeof runCommand;
  * Runs the statements that `start` runs with its argument in one round trip; they must be prepared. After one that fails,
  * the server skips the others, which fail with the same error.
  */
-export const runTogether = <Result>(client: RowClient, start: (run: RunCommand) => Result): Result => {
+export const runPipelined = <Result>(client: RowClient, start: (run: RunCommand) => Result): Result => {
   const commands: Command[] = [];
   const result = start((_, options) => startCommand(client, options, (command) => commands.push(command)));
   if (commands.length > 0) client.query(new Commands(commands) as unknown as Submittable);

@@ -11,7 +11,7 @@ import {
   endsConnection,
   query,
   readRows,
-  readTogether,
+  readGroup,
   retryIfStale,
   send,
   write,
@@ -164,7 +164,7 @@ const createPoolExecutor = (
   run: RunOnClient,
   { pipeline = true }: Pick<DatabaseOptions, 'pipeline'>,
 ): Executor => {
-  const gather = gatherReads((reads) => run((client) => readTogether(client, reads)));
+  const gather = gatherReads((reads) => run((client) => readGroup(client, reads)));
   return {
     quote: postgres.quote,
     rows: (statement, layout) =>

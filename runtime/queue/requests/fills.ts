@@ -12,7 +12,7 @@ import type { Quotas } from './quotas.js';
 export interface Fills {
   /**
    * Assigns the free slots of a model to waiting requests, also to those that another version has stored; of these, each
-   * call looks through a portion of the accounts, beginning where the last one ended.
+   * call looks through a page of the accounts, beginning where the last one ended.
    */
   fill(model: QueueModelDeclaration): Promise<void>;
   /** Assigns slots to requests that have waited for the end of a pause. */

@@ -138,14 +138,14 @@ export const removeIdleAccount = async (
 
 export interface Unlisted {
   readonly accounts: readonly Arrival[];
-  /** Account after which the next portion begins; null after the last. */
+  /** Account after which the next page begins; null after the last. */
   readonly next: string | null;
 }
 
-/** Listed accounts of a portion, those of one statement, and entries that are read at once between two of them. */
-const portion = 64;
+/** Listed accounts of a page, those of one statement, and entries that are read at once between two of them. */
+const pageSize = 64;
 const chunkSize = 16;
-const mostBetween = 16;
+const maxBetween = 16;
 /** Bounds of all accounts. */
 const [lowest, highest] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
 
@@ -164,9 +164,9 @@ export const findUnlisted = async (
     where: { model, account: { above: first } },
     columns: ['account', 'tier'],
     order: ['account'],
-    limit: portion,
+    limit: pageSize,
   });
-  const next = listed.length < portion ? null : (listed.at(-1)?.account ?? null);
+  const next = listed.length < pageSize ? null : (listed.at(-1)?.account ?? null);
   const ends = next === null ? [...listed, { account: highest, tier: 0 }] : listed;
   const gaps = ends.map(({ account, tier }, at) => ({
     after: ends[at - 1]?.account ?? first,
@@ -202,7 +202,7 @@ const readGaps = async (
   const rows = await statements.query(
     chunk
       .flatMap((_, at) => [
-        selectSome('account > ? and account < ?', mostBetween, `between_${at}`),
+        selectSome('account > ? and account < ?', maxBetween, `between_${at}`),
         selectSome('account = ? and priority > ?', 1, `above_${at}`),
       ])
       .join(' union all '),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readIndexParts, readTableStatement } from '../../../generator/introspection/sqlite/statement.js';
+import { readIndexTerms, readTableStatement } from '../../../generator/introspection/sqlite/statement.js';
 
 describe('a CREATE TABLE statement', () => {
   it.each<[title: string, sql: string, want: object]>([
@@ -95,6 +95,6 @@ describe('a CREATE INDEX statement', () => {
     ],
     ["CREATE INDEX i ON t (a || '), (' || b) WHERE (a > 1)", ["a || '), (' || b"]],
   ])('%s gives the text of its parts', (sql, parts) => {
-    expect(readIndexParts(sql)).toEqual(parts);
+    expect(readIndexTerms(sql)).toEqual(parts);
   });
 });
