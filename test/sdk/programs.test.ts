@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../runtime/config/package.js';
+import { dialectsOf } from '../databases.js';
 import { adminToken } from '../runtime/server-harness.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { compile, messagesByFile, type Compiled, type CompilerOptions } from '../compiler.js';
@@ -34,12 +35,16 @@ begin
   end loop;
 end $$`;
 
-const databases = [
-  ['sqlite', 'chinook.sqlite.sql', ''],
-  ['mariadb', 'chinook.mysql.sql', ''],
-  ['mysql', 'chinook.mysql.sql', ''],
-  ['postgres', 'chinook.postgres.sql', renamed],
-] as const;
+const chosen = dialectsOf(import.meta.url);
+
+const databases = (
+  [
+    ['sqlite', 'chinook.sqlite.sql', ''],
+    ['mariadb', 'chinook.mysql.sql', ''],
+    ['mysql', 'chinook.mysql.sql', ''],
+    ['postgres', 'chinook.postgres.sql', renamed],
+  ] as const
+).filter(([dialect]) => chosen.includes(dialect));
 
 let project: Project;
 beforeAll(async () => {
