@@ -1,6 +1,6 @@
 /** Validates rows against the rules of their fields and of the permissions they require. */
 import { always, listsField, restrictGrant, type Grant, type Rule } from '../access/grant.js';
-import type { Field } from '../../contract/collection.js';
+import type { Collection, Field } from '../../contract/collection.js';
 import { forbidden, throwProblems, type ApiError } from '../../contract/errors.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import { findRuleProblems } from './access-rows.js';
@@ -52,14 +52,22 @@ export const validateRow = (input: RowInput, context: RowContext): RowValidation
     return { grant: context.grant, check: null, stored: null };
   const values = knownValues(input, context);
   validateFields(input.row, values, context);
-  const grant = validateGrant(input.names, values, context);
+  const decided = decidedValues(values, collection);
+  const grant = validateGrant(input.names, decided, context);
   const isDecided = context.owner.size === 0 || !dependsOnOwner(input.row, { ...context, grant });
   return {
     grant,
     check: isDecided ? null : { input, context: { ...context, grant } },
-    stored: toStoredCheck({ names: input.names, values, context: { ...context, grant } }),
+    stored: toStoredCheck({ names: input.names, values: decided, context: { ...context, grant } }),
   };
 };
+
+/** Returns the values that the row will have. A trigger may change any; those with a hash are validated as they are sent. */
+const decidedValues = (values: Values, { triggers, fields }: Collection): Values =>
+  triggers ? new Map([...values].filter(([name]) => isHashed(fields.get(name)))) : values;
+
+/** Returns whether the column holds a hash of the value. */
+const isHashed = (field: Field | undefined): boolean => field?.hash === true || field?.token === true;
 
 /** Returns the check of the fields that rules name and the request does not determine, or null where there is none. */
 const toStoredCheck = (check: Omit<StoredCheck, 'columns'>): StoredCheck | null => {
@@ -72,9 +80,9 @@ const toStoredCheck = (check: Omit<StoredCheck, 'columns'>): StoredCheck | null 
   return columns.length === 0 ? null : { ...check, columns };
 };
 
-/** Returns whether the stored value can be validated: an owner's value is known by then, a hash is none. */
-const isReadable = ({ name, hash }: Field, { owner, action }: RowContext): boolean =>
-  !owner.has(name) && !(hash === true && action === 'update');
+/** Returns whether the stored value has to be read and can be: an owner's value is known by then, a hash is none. */
+const isReadable = ({ name, hash }: Field, { owner, action, grant }: RowContext): boolean =>
+  (!owner.has(name) || grant.collection.triggers) && !(hash === true && action === 'update');
 
 const ruleNames = (rule: Rule): readonly string[] =>
   rule.kind === 'always' ? [] : rule.filters.flatMap(({ filter }) => filterNames(filter));
@@ -85,7 +93,8 @@ const filterNames = (filter: Filter): readonly string[] => {
 };
 
 /**
- * Completes a validation with the values of the stored row. @param row the values to write, with those of the owner
+ * Completes a validation with values that were read from the stored row, which has been written by then. @param row the
+ * values that were written, with those of the owner
  * @returns the remaining grant
  * @throws FAILED_VALIDATION
  */
@@ -94,7 +103,7 @@ export const checkStored = ({ names, values, context }: StoredCheck, stored: Val
   const owned = [...context.owner.keys()].map((name) => [name, row.get(name)] as const);
   // keys of parents and positions are known by now
   const resolved = [...row].filter(([name]) => !values.has(name));
-  const complete = new Map<string, unknown>([...stored, ...resolved, ...values, ...owned]);
+  const complete = new Map<string, unknown>([...resolved, ...values, ...owned, ...stored]);
   const checked = { ...context, problems };
   const grant = validateGrant(names, complete, checked);
   const failures = findFailures(complete, context);

@@ -213,9 +213,12 @@ describe('a validation of stored values', () => {
     ]);
   });
 
-  it('prefers written values to stored ones', () => {
+  it('prefers stored values to written ones', () => {
     const both = [{ validation: { age: { _gte: 18 }, fee: { _gt: 1 } } }];
-    expect(check(both, { age: 17, fee: 2 }, { age: 18 })).toContain('age');
+    expect(check(both, { age: 18, fee: 2 }, { age: 18 })).toContain('age');
+    expect(problemsOf(() => check(both, { age: 17, fee: 2 }, { age: 18 }))).toEqual([
+      expect.objectContaining({ field: 'age', type: 'gte' }),
+    ]);
   });
 
   it('removes fields of only the failed permission', () => {
