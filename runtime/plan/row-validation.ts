@@ -188,10 +188,10 @@ const validateGrant = (names: readonly string[], values: Values, context: RowCon
 /** Returns the failures of every permission whose validation fails. */
 const findFailures = (
   payload: Values,
-  { grant, writing: { resolve } }: RowContext,
+  { grant, writing: { resolve, matches } }: RowContext,
 ): ReadonlyMap<Grant['permissions'][number], readonly Failure[]> => {
   const found = new Map<Grant['permissions'][number], readonly Failure[]>();
-  const context = { collection: grant.collection, payload, nullPasses: false, resolve };
+  const context = { collection: grant.collection, payload, nullPasses: false, resolve, matches };
   for (const permission of grant.permissions) {
     if (permission.validation === always) continue;
     const failures = evaluateRule(permission.validation, context);
@@ -221,6 +221,7 @@ const validateField = (
     payload,
     nullPasses: true,
     resolve: writing.resolve,
+    matches: writing.matches,
     values,
   });
   if (message === undefined) return failures;
