@@ -1,4 +1,5 @@
 /** Validation of permissions: held against the row as it is stored, whatever the payload leaves out. */
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../until.js';
 import { useServer } from '../harness/use-server.js';
@@ -156,6 +157,18 @@ describe.each(settings)('validation of permissions on $dialect through $listener
       { id: 9, points: 1 },
       { id: 10, points: null },
     ]);
+  });
+
+  it('is held against the row that another writer leaves', async () => {
+    let beside: ReturnType<typeof send> | null = null;
+    await server().database.transaction(async (executor) => {
+      await executor.write({ text: 'update task set team = 2 where id = 1', values: [] });
+      beside = send('team', 'PATCH', '/items/task/1', { note: 'x' });
+      // long enough for the request to arrive at the row, where it has to wait
+      await Promise.race([beside, setTimeout(300)]);
+    });
+    expect((await (beside as unknown as ReturnType<typeof send>)).codes).toEqual(['FAILED_VALIDATION']);
+    expect(await rows()).toMatchObject([{ id: 1, team: 2, note: null }, { id: 2 }, { id: 3 }]);
   });
 
   it('reports rules with unknown names at start', async () => {
