@@ -115,6 +115,13 @@ describe('the validation of a field', () => {
     expect(problemsOf(() => updated('member', { code: 'A' }))).toEqual([{ ...where, field: 'code' }]);
   });
 
+  it('is held against presets', () => {
+    expect(updated('member', named, [{ presets: { level: 5 } }])).toEqual({ ...named, level: 5 });
+    expect(problemsOf(() => updated('member', named, [{ presets: { level: 9 } }]))).toEqual([
+      expect.objectContaining({ field: 'level', type: 'between' }),
+    ]);
+  });
+
   it('accepts null and missing fields', () => {
     expect(updated('member', { level: null, nick: null })).toEqual({ level: null, nick: null });
     expect(updated('member', { age: 1 })).toEqual({ age: 1 });
