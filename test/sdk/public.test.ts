@@ -9,6 +9,10 @@ import { systemSteps } from './public/system.js';
 
 const steps = { ...contentSteps, ...systemSteps };
 
+it('has no fewer steps than before', () => {
+  expect(Object.keys(steps).length).toBeGreaterThanOrEqual(52);
+});
+
 const brand = (text: string, from: string, to: string): string => text.replaceAll(`${from}_`, `${to}_`);
 
 const renaming: typeof fetch = async (input, init = {}) => {
