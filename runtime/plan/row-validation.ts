@@ -53,7 +53,7 @@ export const validateRow = (input: RowInput, context: RowContext): RowValidation
   const values = knownValues(input, context);
   validateFields(input.row, values, context);
   const decided = decidedValues(values, collection);
-  const grant = validateGrant(input.names, decided, context);
+  const grant = validateGrant({ names: input.names, written: values }, decided, context);
   const isDecided = context.owner.size === 0 || !dependsOnOwner(input.row, { ...context, grant });
   return {
     grant,
@@ -103,12 +103,13 @@ export const checkStored = ({ names, values, context }: StoredCheck, stored: Val
   const owned = [...context.owner.keys()].map((name) => [name, row.get(name)] as const);
   // keys of parents and positions are known by now
   const resolved = [...row].filter(([name]) => !values.has(name));
-  const complete = new Map<string, unknown>([...resolved, ...values, ...owned, ...stored]);
+  const written = new Map<string, unknown>([...resolved, ...values, ...owned]);
+  const complete = new Map([...written, ...stored]);
   const checked = { ...context, problems };
-  const grant = validateGrant(names, complete, checked);
+  const grant = validateGrant({ names, written }, complete, checked);
   const failures = findFailures(complete, context);
   for (const [{ presets }, failed] of problems.length > 0 ? [] : failures)
-    if (hasPresets(presets)) addFailures(failed, complete, checked);
+    if (hasPresets(presets)) addFailures(failed, written, checked);
   throwProblems(problems);
   return grant;
 };
@@ -164,11 +165,18 @@ const validateFields = (row: ListRow, values: Values, context: RowContext): void
   }
 };
 
+/** What a request writes. Errors may repeat it, but not what is only stored, which the caller might not read. */
+interface Written {
+  /** Names that require a permission. */
+  readonly names: readonly string[];
+  readonly written: Values;
+}
+
 /**
  * Drops the permissions whose validation fails. Reports, for each field that no remaining permission covers,
  * the failures of the first permission that lists it.
  */
-const validateGrant = (names: readonly string[], values: Values, context: RowContext): Grant => {
+const validateGrant = ({ names, written }: Written, values: Values, context: RowContext): Grant => {
   const { grant } = context;
   const failures = findFailures(values, context);
   if (failures.size === 0) return grant;
@@ -180,7 +188,7 @@ const validateGrant = (names: readonly string[], values: Values, context: RowCon
       reported.add([...failures.keys()].find((permission) => listsField(permission, name)));
   }
   for (const permission of reported) {
-    if (permission !== undefined) addFailures(failures.get(permission) ?? [], values, context);
+    if (permission !== undefined) addFailures(failures.get(permission) ?? [], written, context);
   }
   return remaining ?? grant;
 };

@@ -40,6 +40,10 @@ const access: TestAccess = {
     GoneOr: both({ _or: [{ colour: { _neq: 'red' } }, { team: { _eq: 1 } }] }),
     Related: both({ team: { name: { _eq: 'one' } } }),
     Notes: [{ ...update, fields: ['note'], permissions: { team: { _eq: 2 } } }, read],
+    Hidden: [
+      { ...update, fields: ['note'], validation: { state: { _regex: '^[a-c]' } } },
+      { ...read, fields: ['id'] },
+    ],
     Preset: [
       { ...create, validation: { state: { _eq: 'draft' } }, presets: { points: 1 } },
       { ...create, fields: ['id', 'state'] },
@@ -55,6 +59,7 @@ const access: TestAccess = {
     related: { policies: ['Related'] },
     several: { policies: ['Team', 'Notes'] },
     preset: { policies: ['Preset'] },
+    hidden: { policies: ['Hidden'] },
   },
 };
 
@@ -148,6 +153,11 @@ describe.each(settings)('validation of permissions on $dialect through $listener
     expect((await send('several', 'PATCH', '/items/task/2', { points: 1 })).codes).toEqual([
       'FAILED_VALIDATION',
     ]);
+  });
+
+  it('does not repeat a value that is only stored, which the caller may not read', async () => {
+    const { status, text } = await send('hidden', 'PATCH', '/items/task/1', { note: 'x' });
+    expect([status, text.includes('draft')]).toEqual([400, false]);
   });
 
   it('a permission whose presets are in the row must pass', async () => {
