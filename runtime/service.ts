@@ -105,8 +105,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const availability = watchAvailability(database, observe);
   const identity = createIdentity(options, background);
   const housekeeping = startHousekeeping(database, observe);
-  const loadQueue = createQueueLoader(options, identity);
   const items = createItemServices(options, identity);
+  const loadQueue = createQueueLoader(options, identity, items);
   const loadTransfers = createTransferLoader({ ...options, ...identity, items, loadQueue });
   background.run('rules', () => reportRules(options, items));
   const router = createServiceRouter({
@@ -162,6 +162,7 @@ const createServiceRouter = (context: ServiceContext): Router => {
       explorer: config.explorer,
       uploadMax: config.schemaMax,
       access,
+      admission: items.admission,
       items: createHandle({ ...items, access }),
       graphql,
       loadHandlers,
@@ -237,7 +238,11 @@ const warnOfQueueError =
 type LoadQueue = (() => Promise<Queue>) & { close(): Promise<void> };
 
 /** Loads the queue on first use, because most processes never need it. */
-const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity): LoadQueue => {
+const createQueueLoader = (
+  options: ServiceOptions,
+  { access, keys }: Identity,
+  { admission }: ItemServices,
+): LoadQueue => {
   const { config, database, observe, url, queueModels = [], functions = '' } = options;
   let queue: Promise<Queue> | null = null;
   const load = async (): Promise<Queue> => {
@@ -250,6 +255,7 @@ const createQueueLoader = (options: ServiceOptions, { access, keys }: Identity):
       settings,
       database,
       access,
+      admission,
       models: queueModels,
       functions,
       observe,

@@ -41,7 +41,7 @@ export const limitVariables = {
   REQUEST_QUEUE_MAX: {
     parse: parseInteger(0),
     default: '1000',
-    meaning: 'requests to items and GraphQL that wait in a process; further ones get 503',
+    meaning: 'requests that wait for the database in a process; further ones get 503',
   },
   REQUEST_QUEUE_WAIT: {
     parse: parseDuration,

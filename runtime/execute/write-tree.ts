@@ -10,7 +10,7 @@ import { groupNewLists, haveRows, writeNewLists } from './new-lists.js';
 import { writeParents, type RowWriters } from './parents.js';
 import { requireReferences } from './references.js';
 import { requireRowPermission } from './row-locks.js';
-import { checkCreated, checkUpdated } from './stored-checks.js';
+import { checkCreated, checkUpdated, findCovered } from './stored-checks.js';
 import { toWrite, type TransactionContext, type CompletedWrite } from './write-transaction.js';
 import { writeList, type ListWriters } from './write-list.js';
 
@@ -84,10 +84,11 @@ export const writePermitted = async (
   const plan = await completeUpdate(given, context);
   const { collection, row } = plan;
   await writeStep({ ...plan, rows: [row], action: 'update' }, context, async () => {
-    for (const part of chunk(keys, maxKeys)) await checkUpdated(plan, part, context);
-    for (const part of row.size === 0 ? [] : chunk(keys, maxKeys)) {
+    for (const part of chunk(keys, maxKeys)) {
+      const covered = await findCovered(plan, part, context);
       const options = { ...context, keys: part, where: conditionTrue };
-      await context.executor.write(compileUpdate(collection, row, options));
+      if (row.size > 0) await context.executor.write(compileUpdate(collection, row, options));
+      await checkUpdated(plan, { keys: part, covered }, context);
     }
     return keys;
   });

@@ -1,5 +1,6 @@
 /** Binds each route of the table to the handler that it names; most are loaded by the first request. */
 import type { Access } from '../access/access.js';
+import type { FairQueue } from '../concurrency/fair-queue.js';
 import { lazy } from '../concurrency/lazy.js';
 import { parameterNames, type Route } from '../../contract/routes.js';
 import type { Operations } from '../../generated/server/operations.js';
@@ -22,6 +23,8 @@ export interface HandlerOptions {
   /** Serves `/docs` and `/graphiql`. */
   readonly explorer: boolean;
   readonly access: Access;
+  /** Bounds the requests that run and wait. */
+  readonly admission: FairQueue;
   /** Maximum size of an uploaded document in bytes. */
   readonly uploadMax: number;
   readonly items: (handler: ItemsHandler) => RouteHandle;
@@ -76,14 +79,15 @@ const retried =
     }
   };
 
-const createOperationBinding = ({ access, uploadMax, loadHandlers, loadQueue }: HandlerOptions) => {
+const createOperationBinding = ({ loadHandlers, loadQueue, ...options }: HandlerOptions) => {
+  const { access, admission, uploadMax } = options;
   const identifyKey = async (request: ApiRequest): Promise<Caller> => (await loadQueue()).identify(request);
   const load = lazy(async () => {
     const [{ handleOperation }, handlers] = await Promise.all([
       import('../operations/handle.js'),
       loadHandlers(),
     ]);
-    return { handleOperation, services: { handlers, access, uploadMax, identifyKey } };
+    return { handleOperation, services: { handlers, access, admission, uploadMax, identifyKey } };
   });
   return ({ operation: id, path }: Route): RouteHandle | null => {
     const operation = findDeclaration(id);

@@ -12,6 +12,7 @@ import type { FairQueue } from '../concurrency/fair-queue.js';
 import type { AnswerBudget } from '../execute/answer-budget.js';
 import { createReadBudget, type ReadBudget } from '../execute/read-budget.js';
 import { networkOf } from '../network/ip.js';
+import { createMatcher, type Matcher } from '../plan/matcher.js';
 import type { Limits } from '../sql/page.js';
 import type { Cursors } from './cursors.js';
 import type { EntityTagOf } from './entity-tags.js';
@@ -44,6 +45,7 @@ export interface ItemContext extends ItemServices {
   readonly client: Client;
   readonly now: Date;
   readonly budget: ReadBudget;
+  readonly matches: Matcher;
   /** Identifies the caller among those that share the server. */
   readonly caller: () => string;
   /** Present where a write stores nothing. */
@@ -89,6 +91,7 @@ export const createContext = (services: ItemServices, principal: Principal, clie
     client,
     now: new Date(),
     caller,
+    matches: createMatcher(),
     budget: createReadBudget(nestedRows, answers.open(caller, client.onClose)),
   };
 };

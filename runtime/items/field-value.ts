@@ -2,6 +2,7 @@
 import { requireField, type Collection } from '../../contract/collection.js';
 import { invalidPayload } from '../../contract/errors.js';
 import { evaluateFilter } from '../plan/filter-evaluation.js';
+import { createMatcher } from '../plan/matcher.js';
 import { parseFilter } from '../request/filter.js';
 
 /** Operands are constants here: there is no caller whose variables they could be. */
@@ -13,6 +14,6 @@ export const requireFieldValue = (collection: Collection, name: string, value: u
   const values: unknown[] = [];
   const filter = parseFilter(validation, values);
   const payload = new Map([[name, value]]);
-  if (evaluateFilter(filter, { collection, payload, nullPasses: true, resolve, values }).length > 0)
-    throw invalidPayload(validationMessage);
+  const context = { collection, payload, nullPasses: true, resolve, matches: createMatcher(), values };
+  if (evaluateFilter(filter, context).length > 0) throw invalidPayload(validationMessage);
 };

@@ -171,10 +171,11 @@ const deleteKeys = async (
   return keys;
 };
 
-const writeContext = ({ principal, maxDepth, now }: ItemContext): WriteContext => ({
+const writeContext = ({ principal, maxDepth, now, matches }: ItemContext): WriteContext => ({
   policies: principal.policies,
   maxDepth,
   resolve: (value) => resolveVariable(value, principal, now),
+  matches,
   fills: {
     user: principal.user?.id ?? null,
     now: () => databaseTime(now),

@@ -6,7 +6,10 @@ import { decodeValue } from '../request/route.js';
 import { openContext, type OpenedContext } from './context.js';
 import type { Operation } from './declarations.js';
 import type { Caller } from '../queue/requests/requests.js';
+import type { FairQueue } from '../concurrency/fair-queue.js';
 import { lazy } from '../concurrency/lazy.js';
+import { networkOf } from '../network/ip.js';
+import { isAdmitted } from './admitted.js';
 import { readInput } from './input.js';
 import { throwApiError } from '../queue/requests/api-errors.js';
 import { requireCaller } from './require-caller.js';
@@ -22,6 +25,8 @@ export interface OperationCall {
 export interface HandleServices {
   readonly handlers: Operations;
   readonly access: Access;
+  /** Bounds the requests that run and wait. */
+  readonly admission: FairQueue;
   /** Identifies the caller by a key of the queue. */
   readonly identifyKey: (request: ApiRequest) => Promise<Caller>;
   /** Maximum size of an uploaded document in bytes. */
@@ -31,7 +36,7 @@ export interface HandleServices {
 /** Runs an operation and builds its response. @throws errors of access and of the operation */
 export const handleOperation = async (
   { operation, request, segments, names }: OperationCall,
-  { handlers, access, uploadMax, identifyKey }: HandleServices,
+  { handlers, access, admission, uploadMax, identifyKey }: HandleServices,
 ): Promise<ApiResponse> => {
   const hasKey = operation.acceptsKey === true && isKey(request.headers.authorization);
   const keyCaller = hasKey ? lazy(() => identifyKey(request).catch(throwApiError)) : null;
@@ -42,13 +47,14 @@ export const handleOperation = async (
   // read the body first: it can take long, and permissions must be checked after it has arrived
   if (operation.body !== undefined) await request.body(operation.upload === true ? uploadMax : undefined);
   if (operation.upload === true) await context.renew();
-  if (keyCaller === null) await requireCaller(operation, context);
-  else await keyCaller();
+  const account = keyCaller === null ? await requireCaller(operation, context) : (await keyCaller()).account;
   const path = Object.fromEntries(names.map((name, index) => [name, decodeValue(segments[index] ?? '')]));
   const input = await readInput({ operation, path, uploadMax }, request);
   // the declarations and the interface are generated from the same spec, so the id is a member
   const handle = handlers[operation.id] as (input: unknown, context: unknown) => Promise<unknown>;
-  return respond(operation, await handle(input, context), reply);
+  const run = (): Promise<unknown> => handle(input, context);
+  const caller = (): string => account ?? networkOf(request.address());
+  return respond(operation, await (isAdmitted(operation) ? admission.run(run, caller) : run()), reply);
 };
 
 const isKey = (header: unknown): boolean => typeof header === 'string' && /^Key /i.test(header);

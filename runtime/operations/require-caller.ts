@@ -5,13 +5,22 @@ import { apiError, forbidden } from '../../contract/errors.js';
 import type { OperationContext } from './context.js';
 import type { Operation } from './declarations.js';
 
-/** Checks the access of the caller. @throws FORBIDDEN; errors of the credentials */
-export const requireCaller = async (operation: Operation, context: OperationContext): Promise<void> => {
-  if (operation.access === 'open') return;
+/**
+ * Checks the access of the caller; returns the user, or null where there is none or it does not matter.
+ * @throws FORBIDDEN; errors of the credentials
+ */
+export const requireCaller = async (
+  operation: Operation,
+  context: OperationContext,
+): Promise<string | null> => {
+  if (operation.access === 'open') return null;
   try {
-    requireAccess(operation, await context.principal());
+    const principal = await context.principal();
+    requireAccess(operation, principal);
+    return principal.user?.id ?? null;
   } catch (error) {
     if (!(error instanceof SessionError && operation.withoutSession === true)) throw error;
+    return null;
   }
 };
 

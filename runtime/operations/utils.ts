@@ -33,7 +33,7 @@ export const createUtilsOperations = (services: OperationServices): Pick<Operati
     const file = await context.readFile(Math.min(maxFile, services.config.importMax));
     const { importInRequest } = await import('../transfers/import-in-request.js');
     await run(need, { services, context, isDryRun }, (collection, items) =>
-      importInRequest({ ...file, delimiter }, collection, items),
+      items.admission.run(() => importInRequest({ ...file, delimiter }, collection, items), items.caller),
     );
   },
 
@@ -82,6 +82,6 @@ const run = (
   untilConfirmed(async () => {
     const items = openItems(await called.context.renew(), called);
     const collection = requireCollection(need, items);
-    await items.admission.run(() => tryOut(items, called, (tried) => work(collection, tried)), items.caller);
+    await tryOut(items, called, (tried) => work(collection, tried));
     return true;
   });

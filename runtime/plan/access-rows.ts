@@ -7,6 +7,7 @@ import { isUnresolvable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
 import { findUnsupportedIn } from '../../contract/expressions.js';
 import { ApiError } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
 import { parseFilter } from '../request/filter.js';
 import type { ListRow } from './write-plan.js';
 
@@ -35,19 +36,22 @@ const networks: Check = (text) =>
 
 const moment = 'moments as in $NOW(-1 day)';
 
-const rule: Check = (text) => {
-  const filter: unknown = JSON.parse(text);
+const rule: Check = (text) => expectedOfRule(JSON.parse(text));
+
+/** Returns what a rule should be, with everything that is wrong with it, or null where it is a filter or null. */
+export const expectedOfRule = (filter: unknown): string | null => {
   if (filter === null) return null;
-  if (typeof filter !== 'object' || Array.isArray(filter)) return 'an object';
+  if (!isObject(filter)) return 'an object';
   const values: unknown[] = [];
+  const problems: string[] = [];
   try {
-    parseFilter(filter as Record<string, unknown>, values);
-    if (values.flat().some(isUnresolvable)) return moment;
-    const [unsupported] = findUnsupportedIn(filter);
-    return unsupported === undefined ? null : `a filter (${unsupported})`;
+    parseFilter(filter, values);
   } catch (error) {
-    return error instanceof ApiError ? `a filter (${String(error.details.reason)})` : 'a filter';
+    problems.push(error instanceof ApiError ? String(error.details.reason) : 'it cannot be read');
   }
+  problems.push(...findUnsupportedIn(filter));
+  if (problems.length > 0) return `a filter (${problems.join('; ')})`;
+  return values.flat().some(isUnresolvable) ? moment : null;
 };
 
 const presets: Check = (text) => {

@@ -4,10 +4,10 @@
  */
 import type { Rule } from '../access/grant.js';
 import { requireField, type Collection, type Field } from '../../contract/collection.js';
-import { compileExpression } from '../../contract/expressions.js';
 import { operators, type Operator, type PositiveOperator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
 import { compareValues, textOf } from './compare-values.js';
+import type { Matcher } from './matcher.js';
 
 /** One comparison that a payload fails. */
 export interface Failure {
@@ -24,6 +24,7 @@ export interface EvaluationContext {
   /** True where null passes every operator but those that test for null; otherwise it passes none of them. */
   readonly nullPasses: boolean;
   resolve(value: unknown): unknown;
+  readonly matches: Matcher;
 }
 
 /**
@@ -74,7 +75,7 @@ const validateField = (name: string, filter: Filter, context: FilterContext): re
   const operand = filter.slot === null ? null : context.values[filter.slot];
   const value = context.payload.get(name);
   const field = requireField(context.collection, name);
-  const comparison = { field, value, operands: resolveOperands(operand, context) };
+  const comparison = { field, value, operands: resolveOperands(operand, context), matches: context.matches };
   return passes(filter.operator, comparison, context)
     ? []
     : [{ field: name, type: filter.operator, operand }];
@@ -91,6 +92,7 @@ interface Comparison {
   readonly field: Field;
   readonly value: unknown;
   readonly operands: readonly unknown[];
+  readonly matches: Matcher;
 }
 
 const passes = (operator: Operator, comparison: Comparison, { nullPasses }: EvaluationContext): boolean => {
@@ -137,12 +139,6 @@ const startsWith = (text: string, part: string): boolean => text.startsWith(part
 const endsWith = (text: string, part: string): boolean => text.endsWith(part);
 const lower = (text: string): string => text.toLowerCase();
 
-/** An expression that is not supported matches nothing. */
-const matches = (text: string, source: string): boolean => {
-  const expression = compileExpression(source);
-  return expression.supported && expression.test(text) === true;
-};
-
 const testers: Readonly<Record<PositiveOperator, Tester>> = {
   eq: isEqual,
   in: isEqual,
@@ -157,7 +153,7 @@ const testers: Readonly<Record<PositiveOperator, Tester>> = {
   istarts_with: textTester(startsWith, lower),
   ends_with: textTester(endsWith),
   iends_with: textTester(endsWith, lower),
-  regex: ({ value, operands: [text] }) => matches(textOf(value), textOf(text)),
+  regex: ({ value, operands: [source], matches }) => matches(textOf(value), textOf(source)),
 };
 
 const isSatisfied = (operator: Operator, comparison: Comparison): boolean => {

@@ -4,6 +4,7 @@
 import type { Grant } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
 import type { ApiError } from '../../contract/errors.js';
+import type { Matcher } from './matcher.js';
 import type { PlanContext } from './scope.js';
 import type { Key, OwnerOperand } from './write-plan.js';
 import type { Scalar } from './parsed-value.js';
@@ -14,6 +15,8 @@ export type Payload = Readonly<Record<string, unknown>>;
 export interface WriteContext extends PlanContext {
   /** Resolves variables in presets and validation rules. */
   resolve(value: unknown): unknown;
+  /** Matches texts with the expressions of validations, in a bounded time for the request. */
+  readonly matches: Matcher;
   /** Values for fields that the server fills. */
   readonly fills: { readonly user: string | null; now(): string; uuid(): string };
 }

@@ -1,6 +1,6 @@
 /** Validates rows against the rules of their fields and of the permissions they require. */
 import { always, listsField, restrictGrant, type Grant, type Rule } from '../access/grant.js';
-import type { Field } from '../../contract/collection.js';
+import type { Collection, Field } from '../../contract/collection.js';
 import { forbidden, throwProblems, type ApiError } from '../../contract/errors.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import { findRuleProblems } from './access-rows.js';
@@ -52,14 +52,22 @@ export const validateRow = (input: RowInput, context: RowContext): RowValidation
     return { grant: context.grant, check: null, stored: null };
   const values = knownValues(input, context);
   validateFields(input.row, values, context);
-  const grant = validateGrant(input.names, values, context);
+  const decided = decidedValues(values, collection);
+  const grant = validateGrant({ names: input.names, written: values }, decided, context);
   const isDecided = context.owner.size === 0 || !dependsOnOwner(input.row, { ...context, grant });
   return {
     grant,
     check: isDecided ? null : { input, context: { ...context, grant } },
-    stored: toStoredCheck({ names: input.names, values, context: { ...context, grant } }),
+    stored: toStoredCheck({ names: input.names, values: decided, context: { ...context, grant } }),
   };
 };
+
+/** Returns the values that the row will have. A trigger may change any; those with a hash are validated as they are sent. */
+const decidedValues = (values: Values, { triggers, fields }: Collection): Values =>
+  triggers ? new Map([...values].filter(([name]) => isHashed(fields.get(name)))) : values;
+
+/** Returns whether the column holds a hash of the value. */
+const isHashed = (field: Field | undefined): boolean => field?.hash === true || field?.token === true;
 
 /** Returns the check of the fields that rules name and the request does not determine, or null where there is none. */
 const toStoredCheck = (check: Omit<StoredCheck, 'columns'>): StoredCheck | null => {
@@ -72,9 +80,9 @@ const toStoredCheck = (check: Omit<StoredCheck, 'columns'>): StoredCheck | null 
   return columns.length === 0 ? null : { ...check, columns };
 };
 
-/** Returns whether the stored value can be validated: an owner's value is known by then, a hash is none. */
-const isReadable = ({ name, hash }: Field, { owner, action }: RowContext): boolean =>
-  !owner.has(name) && !(hash === true && action === 'update');
+/** Returns whether the stored value has to be read and can be: an owner's value is known by then, a hash is none. */
+const isReadable = ({ name, hash }: Field, { owner, action, grant }: RowContext): boolean =>
+  (!owner.has(name) || grant.collection.triggers) && !(hash === true && action === 'update');
 
 const ruleNames = (rule: Rule): readonly string[] =>
   rule.kind === 'always' ? [] : rule.filters.flatMap(({ filter }) => filterNames(filter));
@@ -85,7 +93,8 @@ const filterNames = (filter: Filter): readonly string[] => {
 };
 
 /**
- * Completes a validation with the values of the stored row. @param row the values to write, with those of the owner
+ * Completes a validation with values that were read from the stored row, which has been written by then. @param row the
+ * values that were written, with those of the owner
  * @returns the remaining grant
  * @throws FAILED_VALIDATION
  */
@@ -94,12 +103,13 @@ export const checkStored = ({ names, values, context }: StoredCheck, stored: Val
   const owned = [...context.owner.keys()].map((name) => [name, row.get(name)] as const);
   // keys of parents and positions are known by now
   const resolved = [...row].filter(([name]) => !values.has(name));
-  const complete = new Map<string, unknown>([...stored, ...resolved, ...values, ...owned]);
+  const written = new Map<string, unknown>([...resolved, ...values, ...owned]);
+  const complete = new Map([...written, ...stored]);
   const checked = { ...context, problems };
-  const grant = validateGrant(names, complete, checked);
+  const grant = validateGrant({ names, written }, complete, checked);
   const failures = findFailures(complete, context);
   for (const [{ presets }, failed] of problems.length > 0 ? [] : failures)
-    if (hasPresets(presets)) addFailures(failed, complete, checked);
+    if (hasPresets(presets)) addFailures(failed, written, checked);
   throwProblems(problems);
   return grant;
 };
@@ -155,11 +165,18 @@ const validateFields = (row: ListRow, values: Values, context: RowContext): void
   }
 };
 
+/** What a request writes. Errors may repeat it, but not what is only stored, which the caller might not read. */
+interface Written {
+  /** Names that require a permission. */
+  readonly names: readonly string[];
+  readonly written: Values;
+}
+
 /**
  * Drops the permissions whose validation fails. Reports, for each field that no remaining permission covers,
  * the failures of the first permission that lists it.
  */
-const validateGrant = (names: readonly string[], values: Values, context: RowContext): Grant => {
+const validateGrant = ({ names, written }: Written, values: Values, context: RowContext): Grant => {
   const { grant } = context;
   const failures = findFailures(values, context);
   if (failures.size === 0) return grant;
@@ -171,7 +188,7 @@ const validateGrant = (names: readonly string[], values: Values, context: RowCon
       reported.add([...failures.keys()].find((permission) => listsField(permission, name)));
   }
   for (const permission of reported) {
-    if (permission !== undefined) addFailures(failures.get(permission) ?? [], values, context);
+    if (permission !== undefined) addFailures(failures.get(permission) ?? [], written, context);
   }
   return remaining ?? grant;
 };
@@ -179,10 +196,10 @@ const validateGrant = (names: readonly string[], values: Values, context: RowCon
 /** Returns the failures of every permission whose validation fails. */
 const findFailures = (
   payload: Values,
-  { grant, writing: { resolve } }: RowContext,
+  { grant, writing: { resolve, matches } }: RowContext,
 ): ReadonlyMap<Grant['permissions'][number], readonly Failure[]> => {
   const found = new Map<Grant['permissions'][number], readonly Failure[]>();
-  const context = { collection: grant.collection, payload, nullPasses: false, resolve };
+  const context = { collection: grant.collection, payload, nullPasses: false, resolve, matches };
   for (const permission of grant.permissions) {
     if (permission.validation === always) continue;
     const failures = evaluateRule(permission.validation, context);
@@ -211,6 +228,7 @@ const validateField = (
     payload,
     nullPasses: true,
     resolve: writing.resolve,
+    matches: writing.matches,
     values,
   });
   const { validationMessage, validationType } = field;

@@ -1,5 +1,5 @@
 /** The condition that a stored row must meet to be updated. */
-import type { Grant } from '../access/grant.js';
+import type { Grant, ParsedPermission } from '../access/grant.js';
 import { ruleToCondition } from './rule.js';
 import { fieldRule, openScope, type PlanContext } from './scope.js';
 import { allOf, type Condition } from './types.js';
@@ -13,3 +13,10 @@ export const updateCondition = (grant: Grant, names: readonly string[], context:
   const rules = names.map((name) => fieldRule(scope, name)).filter((rule) => rule !== null);
   return allOf([ruleToCondition(grant.rows, scope), ...rules]);
 };
+
+/** Returns the condition of the rows to which one permission of the grant applies. */
+export const permissionCondition = (
+  { rows }: ParsedPermission,
+  grant: Grant,
+  context: PlanContext,
+): Condition => ruleToCondition(rows, { ...openScope(grant.collection, 'update', context), grant });

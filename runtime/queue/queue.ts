@@ -1,5 +1,6 @@
 /** Assembles the queue of a process: its models, stores and actions, the connection to Temporal, and its routes. */
 import type { Access } from '../access/access.js';
+import type { FairQueue } from '../concurrency/fair-queue.js';
 import type { Database } from '../databases/contract.js';
 import type { QueueObservation } from '../observe.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
@@ -24,6 +25,8 @@ export interface QueueOptions {
   readonly settings: QueueSettings;
   readonly database: Database;
   readonly access: Access;
+  /** Bounds the requests that run and wait. */
+  readonly admission: FairQueue;
   readonly models: readonly QueueModelDeclaration[];
   /** Module of the functions of models, for `/run`. */
   readonly functions: string;
@@ -48,7 +51,7 @@ export interface Queue {
 
 /** Assembles the queue of a process, without connecting to Temporal. */
 export const createQueue = (options: QueueOptions): Queue => {
-  const { settings, database, access, observe, onError } = options;
+  const { settings, database, access, admission, observe, onError } = options;
   const models = createQueueModels([...options.models, ...builtInModels]);
   const { temporalAddress: address, temporalNamespace: namespace, resultTtl, secrets } = settings;
   const gateway = createGateway({ address, namespace, observe });
@@ -71,7 +74,7 @@ export const createQueue = (options: QueueOptions): Queue => {
     models,
     operatorActions,
     identify,
-    handle: createRoutes({ settings, database, observe, requests, streams, identify, files, run }),
+    handle: createRoutes({ settings, database, admission, observe, requests, streams, identify, files, run }),
     async close() {
       streams.close();
       await operatorActions.close();

@@ -21,6 +21,7 @@ import { loadDialect } from '../../runtime/databases/open.js';
 import { toStoredToken } from '../runtime/harness/plain-tokens.js';
 import { unboundedServices } from '../runtime/harness/unbounded-services.js';
 import { unlimitedReads } from '../../runtime/execute/read-budget.js';
+import { createMatcher } from '../../runtime/plan/matcher.js';
 
 const document = `query ($after: GraphQLStringOrFloat) {
   Album(filter: { AlbumId: { _gt: $after } }, sort: ["AlbumId"], limit: 50) {
@@ -121,6 +122,7 @@ const context: CallContext = {
   principal,
   client: { address: () => '127.0.0.1', headers: {}, onClose: () => undefined },
   caller: () => 'bench',
+  matches: createMatcher(),
   budget: unlimitedReads(),
   now: new Date(),
   operation: () => {

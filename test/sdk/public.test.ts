@@ -6,9 +6,15 @@ import { startMuseum } from '../runtime/recorded/museum.js';
 import { adminToken, type TestServer } from '../runtime/server-harness.js';
 import { hashPassword } from '../../runtime/auth/passwords/hash.js';
 import { contentSteps } from './public/content.js';
+import { schemaSteps } from './public/schema.js';
+import { severalSteps } from './public/several.js';
 import { systemSteps } from './public/system.js';
 
-const steps = { ...contentSteps, ...systemSteps };
+const steps = { ...contentSteps, ...systemSteps, ...severalSteps, ...schemaSteps };
+
+it('has no fewer steps than before', () => {
+  expect(Object.keys(steps).length).toBeGreaterThanOrEqual(68);
+});
 
 const brand = (text: string, from: string, to: string): string => text.replaceAll(`${from}_`, `${to}_`);
 

@@ -1,4 +1,5 @@
 /** Handles the routes of the queue: `/queue/…`, `/run/…`, result files and the public keys of webhook signatures. */
+import type { FairQueue } from '../../concurrency/fair-queue.js';
 import type { Database } from '../../databases/contract.js';
 import type { QueueObservation } from '../../observe.js';
 import type { RouteHandler } from '../../../contract/routes.js';
@@ -22,6 +23,8 @@ import { respondFailure, respondJson, errorHeaders, isClientError } from './resp
 export interface RouteServices {
   readonly settings: QueueSettings;
   readonly database: Database;
+  /** Bounds the requests that run and wait. */
+  readonly admission: FairQueue;
   readonly observe: (observation: QueueObservation) => void;
   readonly requests: Requests;
   readonly streams: Streams;
@@ -62,7 +65,7 @@ const respond = (handler: QueueHandler, routed: Routed, services: RouteServices)
     case 'files':
       return respondFile(routed.request, routed.segments, services);
     case 'signingKeys':
-      return respondJwks(services.database);
+      return services.admission.run(() => respondJwks(services.database));
   }
 };
 
@@ -72,16 +75,30 @@ const identify = async (request: ApiRequest, services: RouteServices): Promise<C
   return services.identify(request);
 };
 
+type ModelHandler = Extract<QueueHandler, { readonly kind: 'model' }>;
+
 const respondModel = async (
-  { model, action }: Extract<QueueHandler, { readonly kind: 'model' }>,
-  { request, segments }: Routed,
+  handler: ModelHandler,
+  routed: Routed,
   services: RouteServices,
 ): Promise<ApiResponse> => {
+  const caller = await identify(routed.request, services);
+  const run = (): Promise<ApiResponse> => respondTo(handler, routed, { ...services, caller });
+  // a run has slots of its own, and a cancellation waits for Temporal
+  if (handler.action === 'run' || handler.action === 'cancel') return run();
+  return services.admission.run(run, () => caller.account);
+};
+
+const respondTo = async (
+  { model, action }: ModelHandler,
+  { request, segments }: Routed,
+  services: CallerServices,
+): Promise<ApiResponse> => {
+  const { caller } = services;
   const [name = '', id = ''] = model === null ? segments : [model, ...segments];
-  const caller = await identify(request, services);
   if (action === 'submit' || action === 'run') {
     const respondNew = action === 'submit' ? respondSubmit : respondRun;
-    return respondNew(request, name, { ...services, caller }).catch((error: unknown) => {
+    return respondNew(request, name, services).catch((error: unknown) => {
       if (error instanceof QueueError)
         services.observe({ kind: 'submissionRefused', reason: error.errorType });
       throw error;

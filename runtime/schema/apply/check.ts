@@ -24,7 +24,7 @@ export const checkTarget = (change: TableChange): void => {
     ...findViewProblems(target, wanted),
     ...findStrays(wanted),
     ...findEmpty(wanted),
-    ...findMetaProblems(wanted),
+    ...findMetaProblems(target, wanted),
     ...findAccessFaults(accessOf(wanted) ?? noAccess),
   ].map(invalidPayload);
   throwProblems([...problems, ...findProblems(...comparableShapes(change), live.printer)]);

@@ -1,4 +1,6 @@
 /** Checks the values of meta, which the columns of the meta tables limit. Pure. */
+import { canonicalJson } from '../../../contract/objects.js';
+import { expectedOfRule } from '../../plan/access-rows.js';
 import { isList } from '../snapshot/meta.js';
 import type { Meta, Snapshot } from '../snapshot/types.js';
 
@@ -34,8 +36,13 @@ const lengths: Readonly<Record<string, number>> = {
   one_deselect_action: 10,
 };
 
-/** Returns a sentence for each value of meta that its column cannot hold. */
-export const findMetaProblems = ({ collections, fields, relations }: Snapshot): readonly string[] =>
+/** Returns a sentence for each value of meta that its column cannot hold, and for each new validation that is no filter. */
+export const findMetaProblems = (target: Snapshot, wanted: Snapshot): readonly string[] => [
+  ...findValueProblems(wanted),
+  ...findValidationProblems(target, wanted),
+];
+
+const findValueProblems = ({ collections, fields, relations }: Snapshot): readonly string[] =>
   [
     ...collections.map(({ collection, meta }) => ({ place: collection, meta })),
     ...[...fields, ...relations].map(({ collection, field, meta }) => ({
@@ -47,8 +54,25 @@ export const findMetaProblems = ({ collections, fields, relations }: Snapshot): 
 const findProblems = (place: string, meta: Meta | null | undefined): readonly string[] =>
   Object.entries(meta ?? {}).flatMap(([key, value]) => {
     const expected = value === null || value === undefined ? null : expectation(key, value);
-    return expected === null ? [] : [`the meta key "${key}" of "${place}" must be ${expected}`];
+    return expected === null ? [] : [toProblem(place, key, expected)];
   });
+
+const toProblem = (place: string, key: string, expected: string): string =>
+  `the meta key "${key}" of "${place}" must be ${expected}`;
+
+/** A validation that is stored already does not stand in the way of other changes. */
+const findValidationProblems = (target: Snapshot, wanted: Snapshot): readonly string[] => {
+  const stored = validationsOf(target);
+  return Array.from(validationsOf(wanted), ([place, validation]) => {
+    if (canonicalJson(validation) === canonicalJson(stored.get(place))) return [];
+    const expected = expectedOfRule(validation);
+    return expected === null ? [] : [toProblem(place, 'validation', expected)];
+  }).flat();
+};
+
+/** Returns the validation of each field, `null` for none. */
+const validationsOf = ({ fields }: Snapshot): ReadonlyMap<string, unknown> =>
+  new Map(fields.map(({ collection, field, meta }) => [`${collection}.${field}`, meta?.validation ?? null]));
 
 /** Returns what a value should be, or null if it is that. */
 const expectation = (key: string, value: unknown): string | null => {

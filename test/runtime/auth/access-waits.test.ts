@@ -6,13 +6,32 @@ import { changeAccessRows, findUser, updateUser } from '../../../runtime/schema/
 import { sampleDialects } from '../../databases.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestServer } from '../server-harness.js';
-import { logIn, peopleAccess, peopleServer, readBooks, readers, refresh } from './people.js';
+import {
+  claimsOf,
+  enableCodes,
+  logIn,
+  password,
+  peopleAccess,
+  peopleServer,
+  readBooks,
+  readers,
+  refresh,
+} from './people.js';
 
 const lease = 300;
 
-/** A rule that names a column of its caller. */
+/** A right to set one's own password, and a rule that names a column of its caller. */
 const policies = {
   ...peopleAccess.policies,
+  Titles: [
+    ...(peopleAccess.policies?.Titles ?? []),
+    {
+      collection: 'svc_users',
+      action: 'update',
+      fields: ['password'],
+      permissions: { id: { _eq: '$CURRENT_USER' } },
+    } as const,
+  ],
   Named: [
     {
       collection: 'book',
@@ -41,6 +60,25 @@ const waits: Readonly<Record<string, Change>> = {
   'the status of a user': send('PATCH', ofUser('ida'), { status: 'suspended' }),
   'the token of a user': send('PATCH', ofUser('joe'), { token: randomUUID() }),
   'a column that a rule names': send('PATCH', ofUser('joe'), { last_name: 'Bloggs' }),
+  'a permission': async (server) => {
+    const policy = server.ids.policies.get('Titles');
+    await send('POST', () => '/permissions', { policy, collection: 'book', action: 'delete', fields: ['*'] })(
+      server,
+    );
+  },
+  'the password of a user': send('PATCH', ofUser('joe'), { password }),
+  'an own password': async (server) => {
+    const { access_token: token } = await logIn(server, 'lea');
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await server.request('PATCH', '/users/me', { headers, body: { password } })).codes).toEqual([]);
+  },
+  'the provider of a user': send('PATCH', ofUser('ned'), { provider: 'acme' }),
+  'the addresses of a user': send('PATCH', ofUser('ned'), { ip_access: ['10.0.0.0/8'] }),
+  'one-time passwords': (server) => enableCodes(server, 'max'),
+  'an ended session': async (server) => {
+    const { session } = await claimsOf(server, 'lea');
+    await send('DELETE', () => `/auth/sessions/${session}`)(server);
+  },
   'a deleted user': send('DELETE', ofUser('kim')),
   'a logout': async (server) => {
     const { refresh_token: token } = await logIn(server, 'lea');
@@ -62,7 +100,7 @@ const doesNot: Readonly<Record<string, Change>> = {
 };
 
 describe.each(sampleDialects(import.meta.url))('on %s', (dialect) => {
-  const options = peopleServer({ dialect }, readers('ida', 'joe', 'kim', 'lea', 'max'));
+  const options = peopleServer({ dialect }, readers('ida', 'joe', 'kim', 'lea', 'max', 'ned'));
   const server = useServer({
     ...options,
     access: { ...options.access, policies },

@@ -42,6 +42,11 @@ describe.each(sampleSettings(import.meta.url))('new passwords on $dialect throug
   };
   const logInWith = (name: string, given: string) => login(server(), name, { password: given });
 
+  const accessVersion = async (): Promise<number> => {
+    const [row] = await server().database.query('select version from svc_access_version');
+    return Number(row?.version);
+  };
+
   const warningsWith = async (environment: Readonly<Record<string, string>>) => {
     const another = await server().startAnother(environment);
     await another.close();
@@ -58,7 +63,9 @@ describe.each(sampleSettings(import.meta.url))('new passwords on $dialect throug
   it('are set once by a link and end every session', async () => {
     const { access_token: jwt, refresh_token: refresh } = await logIn(server(), 'ann');
     const token = await tokenFor('ann');
+    const former = await accessVersion();
     expect((await reset(token)).status).toBe(204);
+    expect(await accessVersion()).toBe(former + 1);
     expect((await readBooks(server(), jwt)).codes).toEqual(['INVALID_CREDENTIALS']);
     const renewed = await server().request('POST', '/auth/refresh', { body: { refresh_token: refresh } });
     expect(renewed.codes).toEqual(['INVALID_CREDENTIALS']);

@@ -71,6 +71,52 @@ describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', 
     expect((await server().request('GET', '/items/note', { as: 'admin' })).status).toBe(200);
   });
 
+  /** Returns status and `Retry-After` of each request. */
+  const statuses = (requests: readonly (readonly [method: string, path: string, body?: object])[]) =>
+    Promise.all(
+      requests.map(async ([method, path, body]) => {
+        const options = { body, ...(path !== '/auth/login' && { as: 'admin' }) };
+        const { status, headers } = await server().request(method, path, options);
+        return [path, status, headers.get('retry-after')];
+      }),
+    );
+
+  it('refuses operations and routes of the queue as well, but not what waits for something else', async () => {
+    await Promise.all(listRequests(2));
+    const held = holdRows();
+    let refused = 0;
+    const all = listRequests(40).map(async (answer) => {
+      if ((await answer).status === 503) refused += 1;
+    });
+    const status = '/queue/demo/requests/01890000-0000-7000-8000-000000000000/status';
+    const paths = ['/users/me', '/permissions/me', '/auth/sessions', '/collections', '/keys', status];
+    try {
+      await until(() => refused === 22, { timeout: 10_000 });
+      expect(await statuses(paths.map((path) => ['GET', path]))).toEqual(
+        paths.map((path) => [path, 503, '1']),
+      );
+      const login = { email: 'nobody@example.com', password: 'wrong' };
+      expect(
+        await statuses([
+          ['GET', '/server/ping'],
+          ['GET', '/server/health'],
+          ['POST', '/auth/login', login],
+        ]),
+      ).toEqual([
+        ['/server/ping', 200, null],
+        ['/server/health', 200, null],
+        ['/auth/login', 401, null],
+      ]);
+    } finally {
+      held.release();
+    }
+    await Promise.all(all);
+    expect((await statuses(paths.map((path) => ['GET', path]))).map(([, each]) => each)).toEqual([
+      ...Array<number>(5).fill(200),
+      404,
+    ]);
+  });
+
   it('does not queue requests whose body has not arrived', async () => {
     const sockets: Socket[] = [];
     const { hostname, port, pathname } = new URL(server().url);

@@ -15,13 +15,14 @@ describe.each(settings)('regular expressions on $dialect through $listener', (se
     ...setting,
     sql: sqlFor(
       setting.dialect,
-      'create table "note" ("id" {counter}, "title" varchar(100), "slug" varchar(100), "code" varchar(100));',
+      'create table "note" ("id" {counter}, "title" varchar(100), "slug" varchar(100), "code" varchar(100), "story" text);',
     ),
     meta: {
       fields: {
         note: {
           slug: { validation: { slug: { _regex: hostile } } },
           code: { validation: { code: { _regex: '^(?=a)' } } },
+          story: { validation: { story: { _regex: '[ab]*a[ab]{600}c' } } },
         },
       },
     },
@@ -50,6 +51,18 @@ describe.each(settings)('regular expressions on $dialect through $listener', (se
     expect((await create(as, Object.fromEntries(Object.keys(body).map((key) => [key, 'aaa'])))).status).toBe(
       200,
     );
+  });
+
+  it('many long texts do not add up to a request that stops the server', async () => {
+    let state = 1;
+    const letter = (): string => ((state = (state * 48_271) % 2_147_483_647) % 2 === 0 ? 'a' : 'b');
+    const story = Array.from({ length: 3_000 }, letter).join('');
+    const stories = Array.from({ length: 300 }, (_, index) => ({ story: story.slice(index) }));
+    const { status, errors } = await create('admin', stories);
+    expect({ status, last: errors.at(-1) }).toMatchObject({
+      status: 400,
+      last: { code: 'INVALID_PAYLOAD', reason: expect.stringContaining('take more than 2 seconds') },
+    });
   });
 
   it('an unsupported one is rejected when the rule is written by REST and GraphQL', async () => {

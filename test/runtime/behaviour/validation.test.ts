@@ -1,4 +1,5 @@
 /** Validation of permissions: held against the row as it is stored, whatever the payload leaves out. */
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../until.js';
 import { useServer } from '../harness/use-server.js';
@@ -39,6 +40,10 @@ const access: TestAccess = {
     GoneOr: both({ _or: [{ colour: { _neq: 'red' } }, { team: { _eq: 1 } }] }),
     Related: both({ team: { name: { _eq: 'one' } } }),
     Notes: [{ ...update, fields: ['note'], permissions: { team: { _eq: 2 } } }, read],
+    Hidden: [
+      { ...update, fields: ['note'], validation: { state: { _regex: '^[a-c]' } } },
+      { ...read, fields: ['id'] },
+    ],
     Preset: [
       { ...create, validation: { state: { _eq: 'draft' } }, presets: { points: 1 } },
       { ...create, fields: ['id', 'state'] },
@@ -54,6 +59,7 @@ const access: TestAccess = {
     related: { policies: ['Related'] },
     several: { policies: ['Team', 'Notes'] },
     preset: { policies: ['Preset'] },
+    hidden: { policies: ['Hidden'] },
   },
 };
 
@@ -149,6 +155,11 @@ describe.each(settings)('validation of permissions on $dialect through $listener
     ]);
   });
 
+  it('does not repeat a value that is only stored, which the caller may not read', async () => {
+    const { status, text } = await send('hidden', 'PATCH', '/items/task/1', { note: 'x' });
+    expect([status, text.includes('draft')]).toEqual([400, false]);
+  });
+
   it('a permission whose presets are in the row must pass', async () => {
     expect((await send('preset', 'POST', '/items/task', { id: 9 })).status).toBe(204);
     expect((await send('preset', 'POST', '/items/task', { id: 10, state: 'done' })).status).toBe(204);
@@ -156,6 +167,18 @@ describe.each(settings)('validation of permissions on $dialect through $listener
       { id: 9, points: 1 },
       { id: 10, points: null },
     ]);
+  });
+
+  it('is held against the row that another writer leaves', async () => {
+    let beside: ReturnType<typeof send> | null = null;
+    await server().database.transaction(async (executor) => {
+      await executor.write({ text: 'update task set team = 2 where id = 1', values: [] });
+      beside = send('team', 'PATCH', '/items/task/1', { note: 'x' });
+      // long enough for the request to arrive at the row, where it has to wait
+      await Promise.race([beside, setTimeout(300)]);
+    });
+    expect((await (beside as unknown as ReturnType<typeof send>)).codes).toEqual(['FAILED_VALIDATION']);
+    expect(await rows()).toMatchObject([{ id: 1, team: 2, note: null }, { id: 2 }, { id: 3 }]);
   });
 
   it('reports rules with unknown names at start', async () => {

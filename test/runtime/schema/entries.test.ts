@@ -168,6 +168,36 @@ describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', 
     expect((await post('/fields/nowhere', { field: 'title', type: 'string' })).status).toBe(403);
   });
 
+  it('a new validation of a field is a filter that can be evaluated', async () => {
+    const { patch, post, server: running } = await start(setting);
+    for (const [validation, problem] of [
+      [{ title: { _regex: '(?=a)' } }, '"(?=a)" is not a supported regular expression: look-ahead "(?="'],
+      [
+        { title: { _like: 'a' }, price: { _regex: '(?!a)' } },
+        /"_like" is not an operator.*look-ahead "\(\?!"/,
+      ],
+      [{ title: { _eq: '$NOW(soon)' } }, 'moments as in $NOW(-1 day)'],
+      ['title', 'an object'],
+    ] as const) {
+      const meta = { validation };
+      const fields = [{ field: 'title', type: 'string', meta }];
+      for (const [place, { status, errors }] of [
+        ['product.title', await patch('/fields/product/title', { meta })],
+        ['product.code', await post('/fields/product', { field: 'code', type: 'string', meta })],
+        ['book.title', await post('/collections', { collection: 'book', fields })],
+      ] as const) {
+        expect({ status, errors }).toMatchObject({ status: 400, errors: [{ code: 'INVALID_PAYLOAD' }] });
+        expect(errors[0]?.reason).toContain(`"validation" of "${place}" must be `);
+        expect(errors[0]?.reason).toMatch(problem);
+      }
+    }
+    await running.execute(
+      `insert into svc_fields (collection, field, validation) values ('product', 'title', '{"title":{"_regex":"(?=a)"}}')`,
+    );
+    for (const field of ['title', 'price'])
+      expect((await patch(`/fields/product/${field}`, { meta: { note: 'Shown' } })).status).toBe(200);
+  });
+
   it('GraphQL has the same operations', async () => {
     const { post } = await start(setting);
     const run = async (query: string) => (await post('/graphql/system', { query })).body;

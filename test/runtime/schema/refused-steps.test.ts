@@ -56,11 +56,17 @@ describe.each(['mariadb', 'mysql'] as const)('a step that is refused on %s', (di
       const added = copyField(field(snapshot, 'shelves', 'label'), 'extra', { is_nullable: true });
       snapshot.fields.push({
         ...added,
-        meta: { hidden: [], sort: 'first', special: [1], width: 'x'.repeat(20) },
+        meta: {
+          hidden: [],
+          sort: 'first',
+          special: [1],
+          width: 'x'.repeat(20),
+          validation: { _and: [{ extra: { _regex: '(?=a)' } }, { extra: { _regex: '(?!b)' } }] },
+        },
       });
     });
     await expect(place.become(wanted)).rejects.toThrow(
-      /"hidden" of "shelves\.extra" must be true or false.*"sort".*an integer.*"special".*a list of texts.*"width".*at most 16/,
+      /"hidden" of "shelves\.extra" must be true or false.*"sort".*an integer.*"special".*a list of texts.*"width".*at most 16.*"validation" of "shelves\.extra" must be a filter \(.*look-ahead "\(\?="; .*look-ahead "\(\?!"\)/,
     );
     expect(await place.snapshot()).toEqual(before);
   });

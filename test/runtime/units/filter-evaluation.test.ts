@@ -16,6 +16,7 @@ import {
 import { evaluateFilter, evaluateRule, type Failure } from '../../../runtime/plan/filter-evaluation.js';
 import { parseFilter } from '../../../runtime/request/filter.js';
 import type { Rule } from '../../../runtime/access/grant.js';
+import { createMatcher } from '../../../runtime/plan/matcher.js';
 
 const things = createRegistry([
   defineCollection({
@@ -57,6 +58,7 @@ const contextOf = (payload: Filters, { nullPasses = false }: Options = {}) => ({
   payload: new Map(Object.entries(payload)),
   nullPasses,
   resolve: (value: unknown) => (variables.has(value) ? variables.get(value) : value),
+  matches: createMatcher(),
 });
 
 const failuresOf = (filter: Filters, payload: Filters, options?: Options): readonly Failure[] => {

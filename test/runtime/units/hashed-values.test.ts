@@ -11,6 +11,7 @@ import { integer, string } from '../../../contract/fields.js';
 import { createPolicyIndex } from '../../../runtime/access/policies.js';
 import { hashCreate, hashUpdate } from '../../../runtime/items/hash.js';
 import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
+import { createMatcher } from '../../../runtime/plan/matcher.js';
 
 const secret = string({ hash: true, nullable: true });
 const token = string({ token: true, nullable: true });
@@ -52,6 +53,7 @@ const writing = {
   policies: policiesOf({ id: 'root', role: null, status: 'active', columns: {} }),
   maxDepth: 10,
   resolve: (value: unknown) => value,
+  matches: createMatcher(),
   fills: { user: null, now: () => '', uuid: () => '' },
 };
 

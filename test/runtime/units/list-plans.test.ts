@@ -11,6 +11,7 @@ import { createPolicyIndex } from '../../../runtime/access/policies.js';
 import type { Permission } from '../../../runtime/access/grant.js';
 import { planUpdates } from '../../../runtime/plan/write.js';
 import type { ListUpdate } from '../../../runtime/plan/write-plan.js';
+import { createMatcher } from '../../../runtime/plan/matcher.js';
 
 const registry = createRegistry([
   defineCollection({
@@ -59,6 +60,7 @@ const planBooks = (books: unknown, ...permissions: Partial<Permission>[]): reado
     policies: policiesOf(user),
     maxDepth: 10,
     resolve: (value) => value,
+    matches: createMatcher(),
     fills: { user: null, now: () => '', uuid: () => '' },
   });
   return plan?.lists[0]?.updates ?? [];

@@ -13,6 +13,7 @@ import { createPolicyIndex, type PolicySet } from '../../../runtime/access/polic
 import type { WriteContext } from '../../../runtime/plan/row-context.js';
 import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
 import type { UpdatePlan } from '../../../runtime/plan/write-plan.js';
+import { createMatcher } from '../../../runtime/plan/matcher.js';
 
 const registry = createRegistry([
   defineCollection({
@@ -92,6 +93,7 @@ export const writing = (policies: PolicySet): WriteContext => ({
   policies,
   maxDepth: 10,
   resolve: (value) => (value === '$ME' ? 'ann' : value),
+  matches: createMatcher(),
   fills: { user: 'ann', now: () => 'now', uuid: () => 'new' },
 });
 

@@ -10,6 +10,7 @@ import {
 import { integer, string } from '../../../contract/fields.js';
 import { createPolicyIndex } from '../../../runtime/access/policies.js';
 import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
+import { createMatcher } from '../../../runtime/plan/matcher.js';
 
 const { collections } = createRegistry([
   defineCollection({
@@ -49,7 +50,13 @@ const countNewRows = (plan: (writing: Parameters<typeof planCreate>[2]) => unkno
     permissions: [],
   }).policiesOf({ id: 'ann', role: null, status: 'active', columns: {} });
   const uuid = (): string => String((count += 1));
-  plan({ policies, maxDepth: 10, resolve: (value) => value, fills: { user: 'ann', now: () => 'now', uuid } });
+  plan({
+    policies,
+    maxDepth: 10,
+    resolve: (value) => value,
+    matches: createMatcher(),
+    fills: { user: 'ann', now: () => 'now', uuid },
+  });
   return count;
 };
 

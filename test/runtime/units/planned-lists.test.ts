@@ -14,6 +14,7 @@ import { bindCreate, bindUpdate } from '../../../runtime/plan/owner-operands.js'
 import { checkStored } from '../../../runtime/plan/row-validation.js';
 import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
 import type { ListPlan, ListRow } from '../../../runtime/plan/write-plan.js';
+import { createMatcher } from '../../../runtime/plan/matcher.js';
 
 const { collections } = createRegistry([
   defineCollection({
@@ -94,6 +95,7 @@ const writing = (books?: readonly Given[]) => ({
   policies: policiesOf(books),
   maxDepth: 10,
   resolve: (value: unknown) => value,
+  matches: createMatcher(),
   fills: { user: 'ann', now: () => 'now', uuid: () => 'new' },
 });
 

@@ -115,6 +115,13 @@ describe('the validation of a field', () => {
     expect(problemsOf(() => updated('member', { code: 'A' }))).toEqual([{ ...where, field: 'code' }]);
   });
 
+  it('is held against presets', () => {
+    expect(updated('member', named, [{ presets: { level: 5 } }])).toEqual({ ...named, level: 5 });
+    expect(problemsOf(() => updated('member', named, [{ presets: { level: 9 } }]))).toEqual([
+      expect.objectContaining({ field: 'level', type: 'between' }),
+    ]);
+  });
+
   it('accepts null and missing fields', () => {
     expect(updated('member', { level: null, nick: null })).toEqual({ level: null, nick: null });
     expect(updated('member', { age: 1 })).toEqual({ age: 1 });
@@ -213,9 +220,12 @@ describe('a validation of stored values', () => {
     ]);
   });
 
-  it('prefers written values to stored ones', () => {
+  it('prefers stored values to written ones', () => {
     const both = [{ validation: { age: { _gte: 18 }, fee: { _gt: 1 } } }];
-    expect(check(both, { age: 17, fee: 2 }, { age: 18 })).toContain('age');
+    expect(check(both, { age: 18, fee: 2 }, { age: 18 })).toContain('age');
+    expect(problemsOf(() => check(both, { age: 17, fee: 2 }, { age: 18 }))).toEqual([
+      expect.objectContaining({ field: 'age', type: 'gte' }),
+    ]);
   });
 
   it('removes fields of only the failed permission', () => {

@@ -9,6 +9,7 @@ import { isRefusal } from '../../../runtime/plan/problem-collection.js';
 import { planUpsert } from '../../../runtime/plan/write.js';
 import type { Refusal, UpsertRow } from '../../../runtime/plan/write-plan.js';
 import type { OnConflict } from '../../../runtime/request/on-conflict.js';
+import { createMatcher } from '../../../runtime/plan/matcher.js';
 
 const { collections } = createRegistry([
   defineCollection({
@@ -69,6 +70,7 @@ const upsert = (
       policies: policiesOf(collection, permissions),
       maxDepth: 10,
       resolve: (value) => value,
+      matches: createMatcher(),
       fills: { user: 'ann', now: () => 'now', uuid: () => 'new' },
     },
   );

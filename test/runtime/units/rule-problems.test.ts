@@ -5,6 +5,7 @@ import { ApiErrors, type ApiError } from '../../../contract/errors.js';
 import { csv, integer, json } from '../../../contract/fields.js';
 import { createPolicyIndex } from '../../../runtime/access/policies.js';
 import { planCreate } from '../../../runtime/plan/write.js';
+import { createMatcher } from '../../../runtime/plan/matcher.js';
 
 const fields = {
   id: integer({ auto: true }),
@@ -45,6 +46,7 @@ const problemsOf = (name: string, payload: Readonly<Record<string, unknown>>): u
       policies: policiesOf({ id: 'ann', role: null, status: 'active', columns: {} }),
       maxDepth: 10,
       resolve: (value) => value,
+      matches: createMatcher(),
       fills: { user: null, now: () => '', uuid: () => '' },
     });
     return null;
