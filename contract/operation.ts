@@ -17,6 +17,11 @@ export interface OperationDeclaration<Id extends string = string> {
   readonly beforeSecondFactor?: true;
   /** Rejects anonymous callers with 401 instead of 403, because clients start a login by it. */
   readonly startsLogin?: true;
+  /**
+   * Runs beside the bounded queue of requests that wait for the database: it answers under every load, or waits for something
+   * else, such as a lock, a hash, a provider or Temporal, and would keep the place of others meanwhile.
+   */
+  readonly withoutAdmission?: true;
   /** Serves keys of the queue as well, `Authorization: Key <id>:<secret>`. */
   readonly acceptsKey?: true;
   /** Takes the body also as a JSON or YAML file of a form, up to `SCHEMA_MAX_SIZE`. */

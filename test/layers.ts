@@ -312,6 +312,7 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     'type runtime/observe',
     'runtime/auth/passwords',
     'runtime/auth/static-tokens',
+    'runtime/plan/access-rows',
     'runtime/execute',
     'runtime/databases/lock-held',
     'runtime/databases/open',

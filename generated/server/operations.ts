@@ -922,6 +922,7 @@ export const operations = [
     id: 'authLogin',
     access: 'public',
     withoutSession: true,
+    withoutAdmission: true,
     body: {
       type: 'object',
       required: ['email', 'password'],
@@ -948,6 +949,7 @@ export const operations = [
     id: 'authLoginCallback',
     access: 'public',
     withoutSession: true,
+    withoutAdmission: true,
     parameters: [{ name: 'provider', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json', 302: null },
   },
@@ -955,6 +957,7 @@ export const operations = [
     id: 'authLoginProvider',
     access: 'public',
     withoutSession: true,
+    withoutAdmission: true,
     parameters: [{ name: 'provider', in: 'path', required: true, schema: { type: 'string' } }],
     body: {
       type: 'object',
@@ -982,6 +985,7 @@ export const operations = [
     id: 'authLoginRedirect',
     access: 'public',
     withoutSession: true,
+    withoutAdmission: true,
     parameters: [
       { name: 'provider', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'redirect', in: 'query', required: false, schema: { type: 'string', maxLength: 2000 } },
@@ -1030,6 +1034,7 @@ export const operations = [
     id: 'authPasswordReset',
     access: 'public',
     withoutSession: true,
+    withoutAdmission: true,
     body: {
       type: 'object',
       required: ['token', 'password'],
@@ -1079,6 +1084,7 @@ export const operations = [
   {
     id: 'collectionsCreate',
     access: 'admin',
+    withoutAdmission: true,
     body: {
       type: 'object',
       required: ['collection'],
@@ -1098,6 +1104,7 @@ export const operations = [
   {
     id: 'collectionsDelete',
     access: 'admin',
+    withoutAdmission: true,
     parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 204: null },
   },
@@ -1115,6 +1122,7 @@ export const operations = [
   {
     id: 'collectionsUpdate',
     access: 'admin',
+    withoutAdmission: true,
     parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
     body: {
       type: 'object',
@@ -1128,6 +1136,7 @@ export const operations = [
   {
     id: 'fieldsCreate',
     access: 'admin',
+    withoutAdmission: true,
     parameters: [{ name: 'collection', in: 'path', required: true, schema: { type: 'string' } }],
     body: {
       type: 'object',
@@ -1147,6 +1156,7 @@ export const operations = [
   {
     id: 'fieldsDelete',
     access: 'admin',
+    withoutAdmission: true,
     parameters: [
       { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
@@ -1176,6 +1186,7 @@ export const operations = [
   {
     id: 'fieldsUpdate',
     access: 'admin',
+    withoutAdmission: true,
     parameters: [
       { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
@@ -1447,6 +1458,7 @@ export const operations = [
   {
     id: 'relationsCreate',
     access: 'admin',
+    withoutAdmission: true,
     body: {
       type: 'object',
       required: ['collection', 'field', 'related_collection'],
@@ -1463,6 +1475,7 @@ export const operations = [
   {
     id: 'relationsDelete',
     access: 'admin',
+    withoutAdmission: true,
     parameters: [
       { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
@@ -1492,6 +1505,7 @@ export const operations = [
   {
     id: 'relationsUpdate',
     access: 'admin',
+    withoutAdmission: true,
     parameters: [
       { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'field', in: 'path', required: true, schema: { type: 'string' } },
@@ -1508,6 +1522,7 @@ export const operations = [
   {
     id: 'requestsCancel',
     access: 'user',
+    withoutAdmission: true,
     acceptsKey: true,
     parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
@@ -1648,6 +1663,7 @@ export const operations = [
   {
     id: 'schemaApply',
     access: 'admin',
+    withoutAdmission: true,
     upload: true,
     body: {
       type: 'object',
@@ -1709,6 +1725,7 @@ export const operations = [
   {
     id: 'schemaDiff',
     access: 'admin',
+    withoutAdmission: true,
     upload: true,
     parameters: [
       { name: 'force', in: 'query', required: false, schema: { type: ['boolean', 'null'] } },
@@ -1731,11 +1748,13 @@ export const operations = [
   {
     id: 'schemaReload',
     access: 'admin',
+    withoutAdmission: true,
     responses: { 204: null },
   },
   {
     id: 'schemaSnapshot',
     access: 'admin',
+    withoutAdmission: true,
     parameters: [
       { name: 'export', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'yaml'] } },
       { name: 'include', in: 'query', required: false, schema: { type: 'string', enum: ['access'] } },
@@ -1745,16 +1764,19 @@ export const operations = [
   {
     id: 'serverHealth',
     access: 'open',
+    withoutAdmission: true,
     responses: { 200: 'application/json', 503: 'application/json' },
   },
   {
     id: 'serverPing',
     access: 'open',
+    withoutAdmission: true,
     responses: { 200: 'text/plain' },
   },
   {
     id: 'serverSdk',
     access: 'admin',
+    withoutAdmission: true,
     responses: { 200: 'application/gzip' },
   },
   {
@@ -1791,6 +1813,7 @@ export const operations = [
   {
     id: 'tfaGenerate',
     access: 'public',
+    withoutAdmission: true,
     body: {
       type: 'object',
       required: ['password'],
@@ -1841,6 +1864,7 @@ export const operations = [
   {
     id: 'utilsImport',
     access: 'user',
+    withoutAdmission: true,
     parameters: [
       { name: 'collection', in: 'path', required: true, schema: { type: 'string' } },
       { name: 'dry_run', in: 'query', required: false, schema: { type: 'boolean' } },

@@ -220,6 +220,8 @@ export interface Operation {
   readonly beforeSecondFactor: boolean;
   /** True where anonymous callers get 401 instead of 403, because clients start a login by it. */
   readonly startsLogin: boolean;
+  /** True where it runs beside the bounded queue of requests that wait for the database. */
+  readonly withoutAdmission: boolean;
   /** True where keys of the queue are accepted as well as tokens. */
   readonly acceptsKey: boolean;
   /** True where the body may also be a JSON or YAML file of a form. */

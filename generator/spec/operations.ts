@@ -93,6 +93,7 @@ const operationKeys = record<Omit<Operation, 'id' | 'tag' | 'own' | 'served'> & 
   withoutSession: optional(flag, false),
   beforeSecondFactor: optional(flag, false),
   startsLogin: optional(flag, false),
+  withoutAdmission: optional(flag, false),
   acceptsKey: optional(flag, false),
   upload: optional(flag, false),
   file: optional<string | null>(text, null),

@@ -9,7 +9,6 @@ import type { Caller } from '../queue/requests/requests.js';
 import type { FairQueue } from '../concurrency/fair-queue.js';
 import { lazy } from '../concurrency/lazy.js';
 import { networkOf } from '../network/ip.js';
-import { isAdmitted } from './admitted.js';
 import { readInput } from './input.js';
 import { throwApiError } from '../queue/requests/api-errors.js';
 import { requireCaller } from './require-caller.js';
@@ -54,7 +53,8 @@ export const handleOperation = async (
   const handle = handlers[operation.id] as (input: unknown, context: unknown) => Promise<unknown>;
   const run = (): Promise<unknown> => handle(input, context);
   const caller = (): string => account ?? networkOf(request.address());
-  return respond(operation, await (isAdmitted(operation) ? admission.run(run, caller) : run()), reply);
+  const result = operation.withoutAdmission === true ? run() : admission.run(run, caller);
+  return respond(operation, await result, reply);
 };
 
 const isKey = (header: unknown): boolean => typeof header === 'string' && /^Key /i.test(header);

@@ -133,6 +133,7 @@ const ping: Operation = {
   withoutSession: false,
   beforeSecondFactor: false,
   startsLogin: false,
+  withoutAdmission: false,
   acceptsKey: false,
   upload: false,
   file: null,

@@ -74,6 +74,7 @@ const printDeclaration = ({ id, access, parameters, body, responses, ...rest }: 
       ...(rest.withoutSession ? [pair('withoutSession:', 'true')] : []),
       ...(rest.beforeSecondFactor ? [pair('beforeSecondFactor:', 'true')] : []),
       ...(rest.startsLogin ? [pair('startsLogin:', 'true')] : []),
+      ...(rest.withoutAdmission ? [pair('withoutAdmission:', 'true')] : []),
       ...(rest.acceptsKey ? [pair('acceptsKey:', 'true')] : []),
       ...(rest.upload ? [pair('upload:', 'true')] : []),
       ...(parameters.length === 0 ? [] : [pair('parameters:', array(parameters.map(printParameter)))]),

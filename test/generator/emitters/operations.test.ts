@@ -13,6 +13,7 @@ const operation = (parts: Partial<Operation>): Operation => ({
   withoutSession: false,
   beforeSecondFactor: false,
   startsLogin: false,
+  withoutAdmission: false,
   acceptsKey: false,
   upload: false,
   file: null,
