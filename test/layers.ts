@@ -267,6 +267,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'type runtime/queue/settings',
     'runtime/access',
     'runtime/request/body',
+    'runtime/request/dry-run',
     'type runtime/request/api-request',
     'type runtime/request/route',
   ],
