@@ -17,6 +17,9 @@ export interface Write extends QueryContext {
   readonly action: 'create' | 'update' | 'delete';
 }
 
+/** A violation of a foreign key that was found before the database reports it. */
+export class BrokenReference extends Error {}
+
 /** Runs a write and converts constraint violations to API errors. Other errors are rethrown. */
 export const explainFailure = async <Result>(
   /** Returns the write that failed. */
@@ -28,11 +31,16 @@ export const explainFailure = async <Result>(
   } catch (error) {
     if (error instanceof ApiError || error instanceof ApiErrors) throw error;
     const write = failing();
-    const violation = write.dialect.readViolation(error, write.collection.name);
+    const violation =
+      error instanceof BrokenReference
+        ? brokenReference
+        : write.dialect.readViolation(error, write.collection.name);
     if (violation === null || (violation.kind === 'full' && !(await isExhausted(write)))) throw error;
     throw await toError(violation, write);
   }
 };
+
+const brokenReference: Violation = { kind: 'foreignKey', columns: [], constraint: null };
 
 const isExhausted = async ({ collection, dialect, executor }: Write): Promise<boolean> =>
   dialect.exhaustedKey !== undefined &&

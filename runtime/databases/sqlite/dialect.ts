@@ -54,6 +54,9 @@ export const sqlite: SqlDialect = {
   updateReadback: 'transaction',
   // a key beyond 2^53 is rounded by JSON; `abs` fails for the smallest integer
   exhaustedKey: 'select 1 from sqlite_sequence where name = ? and seq = 9223372036854775807',
+  // no pragma says which keys are deferred
+  countDeferred: `select count(*) as count from sqlite_schema s join pragma_foreign_key_check(s.name)
+    where s.type = 'table' and s.sql like '%initially%deferred%'`,
   generatedKeyCheck({ name }) {
     const key = sqlite.quote(name);
     return `case when ${key} > ${Number.MAX_SAFE_INTEGER} then abs(${key} - ${key} - 9223372036854775807 - 1) end`;
