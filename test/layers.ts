@@ -236,6 +236,7 @@ export const folderImports: Readonly<Record<string, readonly string[]>> = {
     'runtime/schema',
     'runtime/access',
     'runtime/request',
+    'runtime/response/export',
     'runtime/items',
     'runtime/plan/scope',
     'runtime/transfers/import-in-request',

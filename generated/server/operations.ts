@@ -612,7 +612,10 @@ export type SchemaDiffOutput = { status: 200; body: { data: SchemaDifference } }
 export type SchemaReloadInput = Record<string, never>;
 export type SchemaReloadOutput = void;
 
-export type SchemaSnapshotInput = { export?: 'json' | 'yaml'; include?: 'access' };
+export type SchemaSnapshotInput = {
+  export?: 'json' | 'csv' | 'csv_utf8' | 'ndjson' | 'xml' | 'yaml';
+  include?: 'access';
+};
 export type SchemaSnapshotOutput = { data: Snapshot };
 
 export type ServerHealthInput = Record<string, never>;
@@ -1751,7 +1754,12 @@ export const operations = [
     id: 'schemaSnapshot',
     access: 'admin',
     parameters: [
-      { name: 'export', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'yaml'] } },
+      {
+        name: 'export',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['json', 'csv', 'csv_utf8', 'ndjson', 'xml', 'yaml'] },
+      },
       { name: 'include', in: 'query', required: false, schema: { type: 'string', enum: ['access'] } },
     ],
     responses: { 200: 'application/json' },
