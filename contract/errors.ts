@@ -53,7 +53,11 @@ export const unprocessable = (reason: string): ApiError => apiError('UNPROCESSAB
 
 /** Throws the collected problems, if any. */
 export const throwProblems = (problems: readonly ApiError[]): void => {
-  const [first] = problems;
-  if (first === undefined) return;
-  throw problems.length === 1 ? first : new ApiErrors(problems);
+  if (problems.length > 0) throw joinProblems(problems);
+};
+
+/** Returns problems, of which there is at least one, as one error. */
+export const joinProblems = (problems: readonly ApiError[]): ApiError | ApiErrors => {
+  const [first, ...others] = problems;
+  return first === undefined || others.length > 0 ? new ApiErrors(problems) : first;
 };

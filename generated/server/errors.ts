@@ -11,7 +11,7 @@ export const errors = {
   FAILED_VALIDATION: {
     status: 400,
     message: 'Validation failed',
-    details: ['collection', 'field', 'path', 'type', 'expected', 'invalid', 'valid', 'index'],
+    details: ['collection', 'field', 'path', 'type', 'expected', 'invalid', 'valid', 'index', 'pointer'],
   },
   FORBIDDEN: {
     status: 403,
@@ -25,7 +25,7 @@ export const errors = {
   INVALID_FOREIGN_KEY: {
     status: 400,
     message: 'The referenced item does not exist or is still referenced',
-    details: ['collection', 'field', 'value'],
+    details: ['collection', 'field', 'value', 'path', 'index', 'pointer'],
   },
   INVALID_IP: { status: 401, message: 'This address is not allowed', details: [] },
   INVALID_OTP: { status: 401, message: 'Invalid one-time password', details: [] },
@@ -40,14 +40,14 @@ export const errors = {
   NOT_NULL_VIOLATION: {
     status: 400,
     message: 'The field must have a value',
-    details: ['collection', 'field'],
+    details: ['collection', 'field', 'path', 'index', 'pointer'],
   },
   PRECONDITION_FAILED: { status: 412, message: 'The item is not the one you read', details: ['header'] },
   QUERY_TOO_COMPLEX: { status: 400, message: 'The query is too complex', details: ['reason'] },
   RECORD_NOT_UNIQUE: {
     status: 400,
     message: 'The value exists already',
-    details: ['collection', 'field', 'value', 'primaryKey'],
+    details: ['collection', 'field', 'value', 'primaryKey', 'path', 'index', 'pointer'],
   },
   REQUESTS_EXCEEDED: { status: 429, message: 'Too many requests', details: ['limit', 'reset'] },
   ROUTE_NOT_FOUND: { status: 404, message: 'The route does not exist', details: ['path'] },
@@ -63,12 +63,12 @@ export const errors = {
   VALUE_OUT_OF_RANGE: {
     status: 400,
     message: 'The value is out of range',
-    details: ['collection', 'field', 'path', 'value', 'index'],
+    details: ['collection', 'field', 'value', 'path', 'index', 'pointer'],
   },
   VALUE_TOO_LONG: {
     status: 400,
     message: 'The value is too long',
-    details: ['collection', 'field', 'path', 'value', 'index'],
+    details: ['collection', 'field', 'value', 'path', 'index', 'pointer'],
   },
 } as const;
 

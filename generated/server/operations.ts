@@ -598,7 +598,10 @@ export type SchemaDiffOutput = { status: 200; body: { data: SchemaDifference } }
 export type SchemaReloadInput = Record<string, never>;
 export type SchemaReloadOutput = void;
 
-export type SchemaSnapshotInput = { export?: 'json' | 'yaml'; include?: 'access' };
+export type SchemaSnapshotInput = {
+  export?: 'json' | 'csv' | 'csv_utf8' | 'ndjson' | 'xml' | 'yaml';
+  include?: 'access';
+};
 export type SchemaSnapshotOutput = { data: Snapshot };
 
 export type ServerHealthInput = Record<string, never>;
@@ -1756,7 +1759,12 @@ export const operations = [
     access: 'admin',
     withoutAdmission: true,
     parameters: [
-      { name: 'export', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'yaml'] } },
+      {
+        name: 'export',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['json', 'csv', 'csv_utf8', 'ndjson', 'xml', 'yaml'] },
+      },
       { name: 'include', in: 'query', required: false, schema: { type: 'string', enum: ['access'] } },
     ],
     responses: { 200: 'application/json' },

@@ -32,8 +32,10 @@ export interface SqlDialect {
   generatedKeyCheck?(field: Field): string;
   /** Selects a row if a table, a parameter, has used the last value of its key; needed where a violation can be `full`. */
   readonly exhaustedKey?: string;
-  /** Statement that checks deferred constraints before the commit; absent if there are none. */
+  /** Statement that checks deferred constraints before the commit; absent if there is none. */
   readonly checkDeferred?: string;
+  /** Selects the `count` of rows that violate deferred foreign keys, where no statement checks these before the commit. */
+  readonly countDeferred?: string;
   /**
    * Selects one row that is another one after a change of any table, view or trigger: at little cost, and once too often
    * rather than not.

@@ -35,24 +35,33 @@ export const findDuplicate = async (
   );
 };
 
-/** Finds the first row that refers to a missing row of the target. */
-export const findBrokenReference = async (
+/** Finds the rows that refer to a missing row of the target. */
+export const findBrokenReferences = async (
   rows: readonly WriteRow[],
   target: {
     readonly collection: Collection;
     readonly fields: readonly Field[];
     readonly references: readonly Field[];
+    /** Values of rows that the rollback has removed, so that references to them were not broken. */
+    readonly removed: readonly Tuple[];
   },
   context: QueryContext,
-): Promise<WriteRow | null> => {
+): Promise<readonly WriteRow[]> => {
   const { collection, fields, references } = target;
-  const referring = rows.filter((row) => readTuple(row, fields) !== null);
-  const byReference = new Map(referring.map((row) => [toReferences(row, fields, references), row]));
-  const found = await findFirst([...byReference.keys()], async (part) => {
-    const distinct = new Set(part.map((row) => JSON.stringify(readTuple(row, references))));
-    return (await countMatches(collection, { fields: references, rows: part }, context)) < distinct.size;
+  const removed = new Set(target.removed.map((tuple) => JSON.stringify(tuple)));
+  const tuples = new Map<string, Tuple>();
+  const referring = rows.map((row) => {
+    const tuple = readTuple(row, fields);
+    const text = JSON.stringify(tuple);
+    if (tuple !== null && !removed.has(text)) tuples.set(text, tuple);
+    return { row, text };
   });
-  return found === null ? null : (byReference.get(found) ?? null);
+  const matches = { fields: references, where: conditionTrue };
+  const missing = await findMissing([...tuples.values()], (part) =>
+    countTuples(collection, { ...matches, tuples: part }, { ...context, input: noInput }),
+  );
+  const texts = new Set(missing.map((tuple) => JSON.stringify(tuple)));
+  return referring.filter(({ text }) => texts.has(text)).map(({ row }) => row);
 };
 
 /**
@@ -63,21 +72,19 @@ export const readTuple = (row: WriteRow, fields: readonly Field[]): Tuple | null
   return values.includes(null) ? null : (values as Tuple);
 };
 
-const toReferences = (row: WriteRow, fields: readonly Field[], names: readonly Field[]): WriteRow =>
-  new Map(fields.map((field, index) => [names[index]?.name ?? '', row.get(field.name) ?? null]));
-
 const countMatches = async (
   collection: Collection,
   { fields, rows }: { readonly fields: readonly Field[]; readonly rows: readonly WriteRow[] },
   context: QueryContext,
 ): Promise<number> => {
   const tuples = rows.map((row) => readTuple(row, fields) ?? []);
-  // the condition has no operands
-  const input: BindInput = { values: [], keys: [], resolve: noValue, resolveQueryValue: noValue };
-  return countTuples(collection, { fields, tuples, where: conditionTrue }, { ...context, input });
+  return countTuples(collection, { fields, tuples, where: conditionTrue }, { ...context, input: noInput });
 };
 
 const noValue = (value: unknown): unknown => value;
+
+/** The input of conditions without operands. */
+const noInput: BindInput = { values: [], keys: [], resolve: noValue, resolveQueryValue: noValue };
 
 /** Counts the tuples that rows matching the condition have. */
 export const countTuples = async (
@@ -94,7 +101,7 @@ export const countTuples = async (
 const batchSize = 1_000;
 
 /** Finds the first matching row by bisection. `isAmong` returns whether one of the given rows matches. */
-export const findFirst = async <Row>(
+const findFirst = async <Row>(
   rows: readonly Row[],
   isAmong: (rows: readonly Row[]) => Promise<boolean>,
 ): Promise<Row | null> => {
@@ -102,6 +109,24 @@ export const findFirst = async <Row>(
   if (only === undefined) return null;
   if (rows.length <= batchSize && !(await isAmong(rows))) return null;
   if (rows.length === 1) return only;
-  const middle = rows.length > batchSize ? batchSize : rows.length >> 1;
+  const middle = middleOf(rows);
   return (await findFirst(rows.slice(0, middle), isAmong)) ?? findFirst(rows.slice(middle), isAmong);
 };
+
+/** Finds by bisection the tuples that no row has. `count` returns how many of the given ones rows have. */
+export const findMissing = async (
+  tuples: readonly Tuple[],
+  count: (tuples: readonly Tuple[]) => Promise<number>,
+): Promise<readonly Tuple[]> => {
+  if (tuples.length <= batchSize) {
+    const found = tuples.length === 0 ? 0 : await count(tuples);
+    if (found === 0 || found >= tuples.length) return found === 0 ? tuples : [];
+  }
+  const middle = middleOf(tuples);
+  return [
+    ...(await findMissing(tuples.slice(0, middle), count)),
+    ...(await findMissing(tuples.slice(middle), count)),
+  ];
+};
+
+const middleOf = ({ length }: readonly unknown[]): number => (length > batchSize ? batchSize : length >> 1);

@@ -1,7 +1,8 @@
 /** Runs writes to see what they would do: every transaction is rolled back. */
 import type { Collection } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
-import type { Database } from '../databases/contract.js';
+import type { Database, Executor } from '../databases/contract.js';
+import { BrokenReference } from './failures.js';
 
 /** Carries the result of a transaction through its rollback. */
 class RolledBack<Result> extends Error {
@@ -22,9 +23,11 @@ export const withRollback = (database: Database, collections: ReadonlySet<Collec
     await requireTransactions(database, collections);
     try {
       return await database.transaction(async (executor) => {
-        const result = await body(executor);
         const { checkDeferred } = database.sql;
+        const broken = await countDeferred(database, executor);
+        const result = await body(executor);
         if (checkDeferred !== undefined) await executor.query(checkDeferred);
+        if ((await countDeferred(database, executor)) > broken) throw new BrokenReference();
         throw new RolledBack(result);
       });
     } catch (error) {
@@ -33,6 +36,13 @@ export const withRollback = (database: Database, collections: ReadonlySet<Collec
     }
   },
 });
+
+/** Counts the rows that violate deferred foreign keys: those of before do not make a commit fail. */
+const countDeferred = async ({ sql }: Database, executor: Executor): Promise<number> => {
+  if (sql.countDeferred === undefined) return 0;
+  const [row] = await executor.query(sql.countDeferred);
+  return Number(row?.count);
+};
 
 const requireTransactions = async (
   { sql, query }: Database,

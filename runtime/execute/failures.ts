@@ -4,18 +4,31 @@
  */
 import type { Collection, Field, ToOne } from '../../contract/collection.js';
 import type { FieldType } from '../../contract/field-types.js';
-import { ApiError, ApiErrors, apiError, unprocessable } from '../../contract/errors.js';
-import type { WriteRow } from '../plan/write-plan.js';
+import { ApiError, ApiErrors, apiError, joinProblems, unprocessable } from '../../contract/errors.js';
+import { locationDetails, type PayloadLocation } from '../plan/problem-collection.js';
+import type { Key, WriteRow } from '../plan/write-plan.js';
 import { skippedItem } from './insert.js';
-import { findBrokenReference, findDuplicate, type QueryContext } from './constraint-violations.js';
+import {
+  findBrokenReferences,
+  findDuplicate,
+  readTuple,
+  type QueryContext,
+} from './constraint-violations.js';
 import type { Violation } from '../databases/contract.js';
 
 export interface Write extends QueryContext {
   readonly collection: Collection;
   /** The rows to write; for a delete, their keys. */
   readonly rows: readonly WriteRow[];
+  /** The place of each row in the payload; none for a delete. */
+  readonly places: readonly PayloadLocation[];
   readonly action: 'create' | 'update' | 'delete';
+  /** Rows that the same transaction had written, and its rollback has removed. */
+  readonly written?: readonly { readonly collection: Collection; readonly keys: readonly Key[] }[];
 }
+
+/** A violation of a foreign key that was found before the database reports it. */
+export class BrokenReference extends Error {}
 
 /** Runs a write and converts constraint violations to API errors. Other errors are rethrown. */
 export const explainFailure = async <Result>(
@@ -28,11 +41,16 @@ export const explainFailure = async <Result>(
   } catch (error) {
     if (error instanceof ApiError || error instanceof ApiErrors) throw error;
     const write = failing();
-    const violation = write.dialect.readViolation(error, write.collection.name);
+    const violation =
+      error instanceof BrokenReference
+        ? brokenReference
+        : write.dialect.readViolation(error, write.collection.name);
     if (violation === null || (violation.kind === 'full' && !(await isExhausted(write)))) throw error;
     throw await toError(violation, write);
   }
 };
+
+const brokenReference: Violation = { kind: 'foreignKey', columns: [], constraint: null };
 
 const isExhausted = async ({ collection, dialect, executor }: Write): Promise<boolean> =>
   dialect.exhaustedKey !== undefined &&
@@ -68,7 +86,7 @@ const toNotUnique = async (violation: Violation, write: Write): Promise<ApiError
   return apiError(
     'RECORD_NOT_UNIQUE',
     {
-      ...detailsOf(field, row === null ? rows : [row], collection),
+      ...detailsOf(field, row === null ? write : only(row, write)),
       primaryKey: fields.length > 0 && fields.every((each) => collection.key.includes(each)),
     },
     fields.length === 0
@@ -84,40 +102,50 @@ const uniqueFields = ({ columns, constraint }: Violation, collection: Collection
 };
 
 /**
- * Returns the error for a foreign key violation. Where the database names no column, the stored rows show
- * which reference is broken; if none is, the update changed a value that other rows refer to.
+ * Returns the error for a foreign key violation, which names every row with a broken reference. Where the database names no
+ * column, the stored rows show which references are broken; if none is, the update changed a value that other rows refer to.
  */
-const toBrokenReference = async ({ columns }: Violation, write: Write): Promise<ApiError> => {
+const toBrokenReference = async ({ columns }: Violation, write: Write): Promise<Error> => {
   const { collection, rows, action } = write;
   const relations = [...collection.relations.values()].filter(
     (relation): relation is ToOne =>
       relation.kind === 'manyToOne' && (columns.length === 0 || relation.fields.join() === columns.join()),
   );
+  const problems: ApiError[] = [];
   for (const relation of relations) {
-    const row = await findBrokenReference(rows, sidesOf(relation, collection), write);
-    if (row !== null)
-      return brokenReferenceError(collection.fields.get(relation.fields[0] ?? ''), [row], collection);
+    const field = collection.fields.get(relation.fields[0] ?? '');
+    for (const row of await findBrokenReferences(rows, sidesOf(relation, write), write))
+      problems.push(brokenReferenceError(field, only(row, write)));
   }
+  if (problems.length > 0) return joinProblems(problems);
   const isChange = columns.length === 0 && action === 'update';
   if (isChange && referencedField(write) !== undefined) return toReferenced(write);
-  return brokenReferenceError(collection.fields.get(columns[0] ?? ''), rows, collection);
+  return brokenReferenceError(collection.fields.get(columns[0] ?? ''), write);
 };
 
-const sidesOf = ({ fields, references, collection: target }: ToOne, collection: Collection) => ({
-  collection: target,
-  fields: fields.flatMap((name) => collection.fields.get(name) ?? []),
-  references: references.flatMap((name) => target.fields.get(name) ?? []),
-});
+const sidesOf = (
+  { fields, references: names, collection: target }: ToOne,
+  { collection, rows, written = [] }: Write,
+) => {
+  const references = names.flatMap((name) => target.fields.get(name) ?? []);
+  const isKey = names.join() === target.key.map(({ name }) => name).join();
+  const earlier = isKey ? written.filter((each) => each.collection === target) : [];
+  return {
+    collection: target,
+    fields: fields.flatMap((name) => collection.fields.get(name) ?? []),
+    references,
+    removed: [
+      ...earlier.flatMap(({ keys }) => keys),
+      ...(collection === target ? rows.flatMap((row) => [readTuple(row, references) ?? []]) : []),
+    ],
+  };
+};
 
 /** Returns the error for rows that refer to a missing row. */
-export const brokenReferenceError = (
-  field: Field | undefined,
-  rows: readonly WriteRow[],
-  collection: Collection,
-): ApiError =>
+export const brokenReferenceError = (field: Field | undefined, written: WrittenRows): ApiError =>
   apiError(
     'INVALID_FOREIGN_KEY',
-    detailsOf(field, rows, collection),
+    detailsOf(field, written),
     field === undefined
       ? 'a reference leads to an item that does not exist'
       : `"${field.name}" refers to an item that does not exist`,
@@ -126,7 +154,7 @@ export const brokenReferenceError = (
 const toReferenced = (write: Write): ApiError =>
   apiError(
     'INVALID_FOREIGN_KEY',
-    detailsOf(referencedField(write) ?? write.collection.key[0], write.rows, write.collection),
+    detailsOf(referencedField(write) ?? write.collection.key[0], write),
     'other items still refer to this one',
   );
 
@@ -140,7 +168,8 @@ const referencedField = ({ collection, rows }: Write): Field | undefined => {
 };
 
 /** Returns the error for a generated key at the end of its type. */
-const toExhausted = ({ columns }: Violation, { collection, rows }: Write): ApiError => {
+const toExhausted = ({ columns }: Violation, write: Write): ApiError => {
+  const { collection, rows } = write;
   const field =
     collection.fields.get(columns[0] ?? '') ??
     [...collection.fields.values()].find(
@@ -148,7 +177,7 @@ const toExhausted = ({ columns }: Violation, { collection, rows }: Write): ApiEr
     );
   return apiError(
     'VALUE_OUT_OF_RANGE',
-    { collection: collection.name, field: field?.name ?? null, value: null },
+    { ...detailsOf(field, write), value: null },
     `${field === undefined ? 'a generated field' : `"${field.name}"`} cannot hold the next value; the last value of its type is in use`,
   );
 };
@@ -164,32 +193,22 @@ type Rejection = Exclude<
   'unique' | 'foreignKey' | 'referenced' | 'skipped' | 'broken' | 'exhausted' | 'full'
 >;
 
-const toRejected = (kind: Rejection, field: Field | undefined, { collection, rows }: Write): ApiError => {
-  const details = detailsOf(field, rows, collection);
+const toRejected = (kind: Rejection, field: Field | undefined, write: Write): ApiError => {
+  const { value, ...details } = detailsOf(field, write);
   const name = field === undefined ? (kind === 'check' ? 'the item' : 'a field') : `"${field.name}"`;
   switch (kind) {
     case 'notNull':
-      return apiError(
-        'NOT_NULL_VIOLATION',
-        { collection: collection.name, field: details.field },
-        `${name} must have a value`,
-      );
+      return apiError('NOT_NULL_VIOLATION', details, `${name} must have a value`);
     case 'tooLong':
-      return apiError('VALUE_TOO_LONG', details, `${name} takes a shorter value`);
+      return apiError('VALUE_TOO_LONG', { ...details, value }, `${name} takes a shorter value`);
     case 'range':
-      return apiError('VALUE_OUT_OF_RANGE', details, `${name} cannot hold this value`);
+      return apiError('VALUE_OUT_OF_RANGE', { ...details, value }, `${name} cannot hold this value`);
     case 'required':
     case 'type':
     case 'check':
       return apiError(
         'FAILED_VALIDATION',
-        {
-          collection: collection.name,
-          field: details.field,
-          path: [],
-          type: kind,
-          ...(kind !== 'required' && { invalid: details.value }),
-        },
+        { path: [], ...details, type: kind, ...(kind !== 'required' && { invalid: value }) },
         explanations[kind](name),
       );
   }
@@ -247,16 +266,30 @@ const findClause = async ({ kind, constraint }: Violation, { executor, dialect }
   return String(row?.clause ?? constraint);
 };
 
-/** Returns the details of an error. The value is included only where it is unambiguous and not concealed. */
-const detailsOf = (field: Field | undefined, rows: readonly WriteRow[], collection: Collection) => {
+type WrittenRows = Pick<Write, 'collection' | 'rows' | 'places'>;
+
+const only = (row: WriteRow, { collection, rows, places }: Write): WrittenRows => {
+  const index = rows.indexOf(row);
+  return { collection, rows: [row], places: places.slice(index, index + 1) };
+};
+
+/** Returns the details of an error. The value is included only where it is unambiguous and not concealed, and so is the place. */
+const detailsOf = (field: Field | undefined, { collection, rows, places }: WrittenRows) => {
   const values = new Set(
     field === undefined ? [] : rows.flatMap((row) => (row.has(field.name) ? [row.get(field.name)] : [])),
   );
-  const [only] = values;
+  const [value] = values;
+  const [place = null, ...others] = places;
   const isHidden = field?.conceal === true || field?.hash === true;
   return {
     collection: collection.name,
     field: field?.name ?? null,
-    value: values.size !== 1 || isHidden ? null : Buffer.isBuffer(only) ? only.toString('base64') : only,
+    value: values.size !== 1 || isHidden ? null : Buffer.isBuffer(value) ? value.toString('base64') : value,
+    ...(place !== null && others.length === 0 && placeDetails(place, field)),
   };
 };
+
+const placeDetails = (place: PayloadLocation, field: Field | undefined) => ({
+  ...(place.path.length > 0 && { path: place.path }),
+  ...locationDetails(place, field?.name),
+});

@@ -3,8 +3,10 @@
  * row that the caller may not read gets the error of one that does not exist.
  */
 import type { Collection, Field } from '../../contract/collection.js';
+import { throwProblems, type ApiError } from '../../contract/errors.js';
 import { fromStoredKey } from '../plan/many-to-any-payload.js';
 import type { Scalar } from '../plan/parsed-value.js';
+import type { PayloadLocation } from '../plan/problem-collection.js';
 import { storedFields, type ReferenceCheck } from '../plan/references.js';
 import {
   isOwnerOperand,
@@ -15,7 +17,7 @@ import {
   type UpdatePlan,
   type WriteRow,
 } from '../plan/write-plan.js';
-import { countTuples, findFirst, readTuple, type Tuple } from './constraint-violations.js';
+import { countTuples, findMissing, readTuple, type Tuple } from './constraint-violations.js';
 import { brokenReferenceError } from './failures.js';
 import type { RowsContext } from './row-locks.js';
 import { readStored } from './stored-checks.js';
@@ -26,6 +28,8 @@ interface Reference {
   readonly collection: Collection;
   readonly check: ReferenceCheck;
   readonly row: ListRow;
+  /** The place of the row in the payload. */
+  readonly place: PayloadLocation;
   /** The rows that an update sets it on; `null` for a new row. */
   readonly keys: readonly Key[] | null;
 }
@@ -42,7 +46,7 @@ interface KeyedUpdate {
 
 /**
  * Checks the references of a payload, except those of lists that depend on the owner or on the stored row.
- * @throws INVALID_FOREIGN_KEY for the first missing or hidden row
+ * @throws INVALID_FOREIGN_KEY for every reference to a missing or hidden row
  */
 export const requireReferences = async (
   { creates = [], updates = [] }: WrittenPlans,
@@ -76,18 +80,24 @@ export const requireListReferences = async (
   await requireReadable(incomplete, context);
 };
 
-const referencesOfCreate = ({ collection, rows, references }: CreatePlan<ListRow>): readonly Reference[] =>
+const referencesOfCreate = ({
+  collection,
+  rows,
+  places,
+  references,
+}: CreatePlan<ListRow>): readonly Reference[] =>
   references.map(({ rowIndex, check }) => ({
     collection,
     check,
     row: rows[rowIndex] as ListRow,
+    place: places[rowIndex] as PayloadLocation,
     keys: null,
   }));
 
 const referencesOfUpdate = ({
-  plan: { collection, row, references },
+  plan: { collection, row, place, references },
   keys,
-}: KeyedUpdate): readonly Reference[] => references.map((check) => ({ collection, check, row, keys }));
+}: KeyedUpdate): readonly Reference[] => references.map((check) => ({ collection, check, row, place, keys }));
 
 const referencesOfList = ({ creates, updates }: ListPlan): readonly Reference[] => [
   ...updates.flatMap(({ key, update }) =>
@@ -131,6 +141,7 @@ const tupleText = (row: ListRow, names: readonly string[]): string | null => {
 
 /** A reference with its whole key. */
 interface CompleteReference extends Reference {
+  readonly reference: Reference;
   readonly tuple: Tuple;
   /** The values of the referring row. */
   readonly stored: Tuple;
@@ -138,20 +149,26 @@ interface CompleteReference extends Reference {
 
 const requireReadable = async (references: readonly Reference[], context: RowsContext): Promise<void> => {
   const complete: CompleteReference[] = [];
-  for (const reference of references) complete.push(...(await completeReference(reference, context)));
+  const broken = new Set<Reference>();
+  for (const reference of references)
+    complete.push(...(await completeReference(reference, { broken, context })));
   for (const group of groupByTarget(complete)) {
-    if ((await findUnreadable(group, context)) === null) continue;
-    const changed: CompleteReference[] = [];
-    for (const each of group) if (!(await isStored(each, context))) changed.push(each);
-    const found = await findUnreadable(changed, context);
-    if (found !== null) throw referenceError(found);
+    const unreadable = await findUnreadable(group, context);
+    for (const each of unreadable) if (!(await isStored(each, context))) broken.add(each.reference);
   }
+  throwProblems([...broken].map(referenceError));
 };
+
+interface Completion {
+  /** Receives a reference that cannot be the key of a row. */
+  readonly broken: Set<Reference>;
+  readonly context: RowsContext;
+}
 
 /** Returns the reference with its whole key; a row without a reference yields none. */
 const completeReference = async (
   reference: Reference,
-  context: RowsContext,
+  { broken, context }: Completion,
 ): Promise<readonly CompleteReference[]> => {
   const { collection, check, row, keys } = reference;
   const { relation } = check;
@@ -168,8 +185,11 @@ const completeReference = async (
     if (stored === null) return [];
     const tuple: readonly (Scalar | null)[] =
       relation.anyOf === undefined ? stored : [fromStoredKey(relation, stored[0] as Scalar)];
-    if (tuple.includes(null)) throw referenceError(reference);
-    return [{ ...reference, tuple: tuple as Tuple, stored }];
+    if (tuple.includes(null)) {
+      broken.add(reference);
+      return [];
+    }
+    return [{ ...reference, reference, tuple: tuple as Tuple, stored }];
   });
 };
 
@@ -190,23 +210,31 @@ const groupByTarget = (
   return [...groups.values()];
 };
 
-/** Returns the first reference whose row is missing or hidden, or null if there is none. */
-const findUnreadable = (
+/** Returns the references whose rows are missing or hidden. */
+const findUnreadable = async (
   group: readonly CompleteReference[],
   context: RowsContext,
-): Promise<CompleteReference | null> =>
-  findFirst(group, async (part) => {
-    const { relation, readable: where } = (part[0] as CompleteReference).check;
-    const tuples = distinctKeys(part.map(({ tuple }) => tuple));
-    const { collection, anyOf } = relation;
-    if (anyOf !== undefined && hasAlternativeSpellings(collection)) {
-      // the item is found by exactly the text that is stored
-      const stored = await findStoredKeys({ collection, where }, tuples, context);
-      return tuples.some((key) => keyText(stored.get(keyText(key)) ?? []) !== keyText(key));
-    }
-    const fields = fieldsOf(relation.collection, relation.references);
-    return (await countTuples(relation.collection, { fields, tuples, where }, context)) < tuples.length;
-  });
+): Promise<readonly CompleteReference[]> => {
+  const { check } = group[0] as CompleteReference;
+  const missing = await findMissingTuples(check, distinctKeys(group.map(({ tuple }) => tuple)), context);
+  const texts = new Set(missing.map(keyText));
+  return group.filter(({ tuple }) => texts.has(keyText(tuple)));
+};
+
+const findMissingTuples = async (
+  { relation, readable: where }: ReferenceCheck,
+  tuples: readonly Tuple[],
+  context: RowsContext,
+): Promise<readonly Tuple[]> => {
+  const { collection, anyOf } = relation;
+  if (anyOf !== undefined && hasAlternativeSpellings(collection)) {
+    // the item is found by exactly the text that is stored
+    const stored = await findStoredKeys({ collection, where }, tuples, context);
+    return tuples.filter((key) => keyText(stored.get(keyText(key)) ?? []) !== keyText(key));
+  }
+  const fields = fieldsOf(collection, relation.references);
+  return findMissing(tuples, (part) => countTuples(collection, { fields, tuples: part, where }, context));
+};
 
 /** Returns whether every row of an update has the key already, in fields that the caller may read. */
 const isStored = async (
@@ -220,5 +248,9 @@ const isStored = async (
   return (await countTuples(collection, { fields, tuples, where }, context)) === keys.length;
 };
 
-const referenceError = ({ collection, check, row }: Reference): Error =>
-  brokenReferenceError(collection.fields.get(check.relation.fields[0] ?? ''), [row as WriteRow], collection);
+const referenceError = ({ collection, check, row, place }: Reference): ApiError =>
+  brokenReferenceError(collection.fields.get(check.relation.fields[0] ?? ''), {
+    collection,
+    rows: [row as WriteRow],
+    places: [place],
+  });

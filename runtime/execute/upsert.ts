@@ -71,8 +71,10 @@ const runUpsert = <Output>(
   context: ExecuteContext,
 ): Promise<UpsertOutput<Output>> => {
   const { collection } = plan;
-  const rows = plan.rows.flatMap(({ create }) => (isRefusal(create) ? [] : create.rows));
-  const write = toWrite({ collection, rows, action: 'create' }, context);
+  const creates = plan.rows.flatMap(({ create }) => (isRefusal(create) ? [] : [create]));
+  const rows = creates.flatMap((create) => create.rows);
+  const places = creates.flatMap((create) => create.places);
+  const write = toWrite({ collection, rows, places, action: 'create' }, context);
   const run = async (transaction: TransactionContext): Promise<State> => {
     const state: State = { keys: [], outcomes: [], areKeysKnown: true };
     for (const batch of toBatches(plan.rows, size)) await writeBatch(plan, { batch, state }, transaction);

@@ -67,9 +67,9 @@ export interface TransactionContext extends ExecuteContext {
  * transaction.
  */
 export const toWrite = (
-  { collection, rows, action }: Pick<Write, 'collection' | 'rows' | 'action'>,
+  { collection, rows, places, action }: Pick<Write, 'collection' | 'rows' | 'places' | 'action'>,
   { database, dialect }: ExecuteContext,
-): Write => ({ collection, rows, action, executor: database, dialect });
+): Write => ({ collection, rows, places, action, executor: database, dialect });
 
 /** Reads the output of a write by its keys, inside its transaction. */
 type ReadOutput<Keys, Output> = (keys: Keys, executor: Executor) => Promise<Output>;
@@ -89,13 +89,14 @@ export const inTransaction = async <Keys, Output>(
 ): Promise<Output> => {
   const hooks = context.hooks();
   const current: TransactionContext['current'] = { write };
+  let written: CompletedWrite[] = [];
   const output = await explainFailure(
-    () => current.write,
+    () => ({ ...current.write, written }),
     () =>
       context.database.transaction(async (executor) => {
         // a transaction may run twice
         current.write = write;
-        const written: CompletedWrite[] = [];
+        written = [];
         await hooks.before(keys, executor);
         const record = async (): Promise<void> => {
           if (hooks.record !== undefined) await hooks.record(written.splice(0), executor);

@@ -1,6 +1,7 @@
 /** Executes write plans inside a transaction: the rows of a plan, then its lists, each after its owner. */
 import type { Collection } from '../../contract/collection.js';
 import { unprocessable } from '../../contract/errors.js';
+import type { PayloadLocation } from '../plan/problem-collection.js';
 import { conditionTrue } from '../plan/types.js';
 import type { CreatePlan, DeletePlan, Key, ListPlan, UpdatePlan, WriteRow } from '../plan/write-plan.js';
 import { compileDelete, compileUpdate } from '../sql/write.js';
@@ -83,7 +84,7 @@ export const writePermitted = async (
 ): Promise<void> => {
   const plan = await completeUpdate(given, context);
   const { collection, row } = plan;
-  await writeStep({ ...plan, rows: [row], action: 'update' }, context, async () => {
+  await writeStep({ ...plan, rows: [row], places: [plan.place], action: 'update' }, context, async () => {
     for (const part of chunk(keys, maxKeys)) {
       const covered = await findCovered(plan, part, context);
       const options = { ...context, keys: part, where: conditionTrue };
@@ -111,7 +112,7 @@ export const deletePermitted = async (
   context: TransactionContext,
 ): Promise<void> => {
   const rows = keyRows(collection, keys);
-  await writeStep({ collection, rows, lists: [], action: 'delete' }, context, async () => {
+  await writeStep({ collection, rows, places: [], lists: [], action: 'delete' }, context, async () => {
     for (const part of chunk(keys, maxKeys)) {
       const options = { ...context, keys: part, where: conditionTrue };
       await context.executor.write(compileDelete(collection, options));
@@ -126,6 +127,7 @@ export const keyRows = ({ key }: Collection, keys: readonly Key[]): readonly Wri
 
 interface Step extends Pick<CompletedWrite, 'collection' | 'action'> {
   readonly rows: readonly WriteRow[];
+  readonly places: readonly PayloadLocation[];
   readonly lists: readonly ListPlan[];
 }
 
@@ -138,9 +140,9 @@ const writeStep = async (
   context: TransactionContext,
   run: () => Promise<readonly Key[] | null>,
 ): Promise<readonly Key[] | null> => {
-  const { collection, action, rows, lists } = step;
+  const { collection, rows, lists } = step;
   const { current, written } = context;
-  current.write = toWrite({ collection, rows, action }, context);
+  current.write = toWrite(step, context);
   const keys = await run();
   if (keys === null && lists.length > 0) throw unknownKey(collection);
   for (const each of toWritten(step, keys ?? rows.map(() => []))) written.push(each);

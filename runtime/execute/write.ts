@@ -57,9 +57,9 @@ export const executeCreate = <Output>(
   output: OutputReader<Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
-  const { collection, rows } = plan;
+  const { collection, rows, places } = plan;
   const { allowsAutocommit, dialect } = context;
-  const write = toWrite({ collection, rows, action: 'create' }, context);
+  const write = toWrite({ collection, rows, places, action: 'create' }, context);
   if (allowsAutocommit && isPlainInsert(plan)) {
     const returning = returningOf(plan, output);
     if (returning !== null && mayReturn(plan, output))
@@ -140,8 +140,8 @@ export const executeUpdate = <Output>(
   output: OutputReader<Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
-  const { collection, row } = plan;
-  const write = toWrite({ collection, rows: [row], action: 'update' }, context);
+  const { collection, row, place } = plan;
+  const write = toWrite({ collection, rows: [row], places: [place], action: 'update' }, context);
   const key = onlyKey(keys);
   if (key !== null && context.allowsAutocommit && isOneUpdate(plan)) {
     return executeOneUpdate({ plan, write, output }, key, context);
@@ -237,7 +237,8 @@ export const executeUpdates = <Output>(
   if (first === undefined) return output.read(keyList(keys), context.database);
   const { collection } = first.plan;
   const rows = updates.map(({ plan }) => plan.row);
-  const write = toWrite({ collection, rows, action: 'update' }, context);
+  const places = updates.map(({ plan }) => plan.place);
+  const write = toWrite({ collection, rows, places, action: 'update' }, context);
   const run = async (transaction: TransactionContext) => {
     await requireReferences(
       { updates: updates.map(({ plan, key }) => ({ plan, keys: [key] })) },
@@ -259,7 +260,7 @@ export const executeDelete = async (
   const { collection, where } = plan;
   const key = onlyKey(keys);
   const rows = key === null ? [] : keyRows(collection, [key]);
-  const write = toWrite({ collection, rows, action: 'delete' }, context);
+  const write = toWrite({ collection, rows, places: [], action: 'delete' }, context);
   if (key === null || !context.allowsAutocommit || !usesOwnRowOnly(where)) {
     const run = async (transaction: TransactionContext) => {
       for (const part of keys.chunks(maxKeys)) await requireRowPermission(plan, part, transaction);

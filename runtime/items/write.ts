@@ -12,6 +12,7 @@ import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
 import { planDelete } from '../plan/delete.js';
+import type { Change } from '../plan/row-plans.js';
 import { planCreate, planUpdates, planUpsert } from '../plan/write.js';
 import type { Refusal, UpdatePlan } from '../plan/write-plan.js';
 import { writtenCollections, type WrittenPlan } from '../plan/written-collections.js';
@@ -88,19 +89,19 @@ export const updateItems = async (
   const { keys, query, data } = readSelection(payload);
   if (data === undefined) throw invalidPayload('"data" is missing: the values to set');
   const found = await selectKeys(target.collection, { keys, query }, context);
-  return updateKeys(target, { keys: found, payload: data }, context);
+  return updateKeys(target, { keys: found, payload: data, pointer: ['data'] }, context);
 };
 
 const updateKeys = async (
   target: ReadTarget,
-  { keys, payload }: { readonly keys: KeyList; readonly payload: unknown },
+  { keys, ...change }: Omit<Change, 'key'> & { readonly keys: KeyList },
   context: WriteItemContext,
 ): Promise<WriteOutput> => {
   const { collection } = target;
   const output = createOutputReader(target, readWritten, context);
   const key = onlyKey(keys);
-  const [planned] = planUpdates(collection, [{ key, payload }], writeContext(context));
-  rejectOwnRow(collection, { keys, payload }, context);
+  const [planned] = planUpdates(collection, [{ key, ...change }], writeContext(context));
+  rejectOwnRow(collection, { keys, payload: change.payload }, context);
   if (planned === undefined || keys.count === 0) return writtenNothing(output);
   const plan = await hashUpdate(planned, context.toStoredToken);
   return executeUpdate(

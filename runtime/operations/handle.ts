@@ -2,6 +2,7 @@
 import type { Access } from '../access/access.js';
 import type { Operations } from '../../generated/server/operations.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
+import { refuseExport } from '../request/export.js';
 import { decodeValue } from '../request/route.js';
 import { openContext, type OpenedContext } from './context.js';
 import type { Operation } from './declarations.js';
@@ -39,7 +40,9 @@ export const handleOperation = async (
 ): Promise<ApiResponse> => {
   const hasKey = operation.acceptsKey === true && isKey(request.headers.authorization);
   const keyCaller = hasKey ? lazy(() => identifyKey(request).catch(throwApiError)) : null;
-  const isTried = operation.parameters?.some(({ name }) => name === 'dry_run') === true;
+  const takes = (parameter: string) => operation.parameters?.some(({ name }) => name === parameter) === true;
+  const isTried = takes('dry_run');
+  if (!takes('export')) refuseExport(request);
   const { context, reply } = openContext(request, { access, keyCaller, isTried });
   // a large body is read only from callers with access
   if (operation.upload === true) await requireCaller(operation, context);

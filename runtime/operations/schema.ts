@@ -2,6 +2,7 @@
 import type { Operations } from '../../generated/server/operations.js';
 import { lazy } from '../concurrency/lazy.js';
 import { loadWorkflows } from './apply-workflows.js';
+import { formats, printItem } from '../response/export/formats.js';
 import type { OperationContext } from './context.js';
 import { startApply } from './queued-apply.js';
 import { serveSchema } from './serve-schema.js';
@@ -24,13 +25,15 @@ export const createSchemaOperations = (options: OperationServices): Pick<Operati
       const snapshot = await takeSnapshot(services, include === undefined ? [] : [include]);
       if (format === undefined) return { data: snapshot as never };
       const { fileName, printSnapshot } = await import('../schema/snapshot/file.js');
-      context.setHeader(
-        'content-type',
-        `${format === 'yaml' ? 'text/yaml' : 'application/json'}; charset=utf-8`,
-      );
-      context.setHeader('content-disposition', `attachment; filename="${fileName(format, new Date())}"`);
+      const { contentType, extension } = formats[format];
+      context.setHeader('content-type', contentType);
+      context.setHeader('content-disposition', `attachment; filename="${fileName(extension, new Date())}"`);
+      const file =
+        format === 'json' || format === 'yaml'
+          ? printSnapshot(snapshot, format)
+          : printItem(format, Buffer.from(JSON.stringify(snapshot)), { columns: null, digits: new Set() });
       // another format than the declared one is sent as it is
-      return Buffer.from(printSnapshot(snapshot, format)) as never;
+      return Buffer.from(file) as never;
     },
 
     async schemaDiff({ force = false, mode = 'mirror', explain = false, body }) {

@@ -26,13 +26,9 @@ export interface OwnerValues {
 export const noOwnerValues: OwnerValues = { references: [], end: 0 };
 
 /** Binds a create plan. @throws FAILED_VALIDATION, FORBIDDEN from checks that depend on the owner */
-export const bindCreate = (
-  { collection, grant, rows, parents, lists, stored, references, checks }: ListCreatePlan,
-  owner: OwnerValues,
-): CreatePlan => {
+export const bindCreate = ({ checks, ...plan }: ListCreatePlan, owner: OwnerValues): CreatePlan => {
   for (const check of checks) checkOwner(check, owner.references);
-  const bound = rows.map((row) => bindRow(row, owner));
-  return { collection, grant, rows: bound, parents, lists, stored, references };
+  return { ...plan, rows: plan.rows.map((row) => bindRow(row, owner)) };
 };
 
 /** Binds an update plan. @throws as `bindCreate` */

@@ -24,9 +24,8 @@ export interface PayloadLocation {
 
 /** Returns what an error tells about the place of a payload, or of a field in it, where that is not the body itself. */
 export const locationDetails = ({ index, pointer }: PayloadLocation, field?: string) => {
-  if (pointer.length === 0) return {};
   const tokens = field === undefined ? pointer : [...pointer, field];
-  return { ...(index !== null && { index }), pointer: printPointer(tokens) };
+  return tokens.length === 0 ? {} : { ...(index !== null && { index }), pointer: printPointer(tokens) };
 };
 
 /** Prints a JSON Pointer (RFC 6901). */

@@ -20,6 +20,8 @@ export interface Change {
    */
   readonly key: Key | null;
   readonly payload: unknown;
+  /** The names that lead from the body to the payload; none where it is the body, or an entry of it. */
+  readonly pointer?: readonly string[];
 }
 
 /** The plans of related rows that a payload contains. */
@@ -55,6 +57,7 @@ export const toCreatePlan = (
   collection: grant.collection,
   grant,
   rows: rows.map(({ row }) => row),
+  places: rows.map(({ place }) => place),
   parents,
   lists,
   checks: rows.flatMap(({ check }) => check ?? []),
@@ -82,7 +85,7 @@ export const readChange = (
 
 /** Returns the plan of a changed row with the plans of its relations. */
 export const toUpdatePlan = (
-  { sent, row, grant, check, stored, references, lists: values }: ChangedRow,
+  { sent, row, place, grant, check, stored, references, lists: values }: ChangedRow,
   { parents, lists }: RelatedPlans,
   level: PayloadLevel,
 ): ListUpdatePlan => {
@@ -95,6 +98,7 @@ export const toUpdatePlan = (
     collection,
     grant,
     row,
+    place,
     parents,
     lists,
     where,

@@ -165,7 +165,7 @@ const validateFields = (row: ListRow, values: Values, context: RowContext): void
   }
 };
 
-/** What a request writes. Errors may repeat it, but not what is only stored, which the caller might not read. */
+/** The values of a request. Errors may repeat them, but not values that are only stored, which the caller might not read. */
 interface Written {
   /** Names that require a permission. */
   readonly names: readonly string[];

@@ -16,7 +16,7 @@ import {
   type ListValue,
   type ParentValue,
 } from './payload-relations.js';
-import { collectProblems } from './problem-collection.js';
+import { collectProblems, type PayloadLocation } from './problem-collection.js';
 import { validationError } from './problems.js';
 import { planReferences, type ReferenceCheck } from './references.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';
@@ -26,6 +26,7 @@ import type { Scalar } from './parsed-value.js';
 
 export interface PlannedRow extends RowValidation {
   readonly row: ListRow;
+  readonly place: PayloadLocation;
   /** The lists in the payload. */
   readonly lists: readonly ListValue[];
   /** Objects in place of keys. */
@@ -82,7 +83,9 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
   if (context.action === 'create') reportMissing(row, given, context);
   const names = context.owner.size === 0 ? Object.keys(payload) : writtenNames(payload, context);
   const references = planReferences(payload, row, context);
-  return { row, lists, parents, references, ...validateRow({ row, given, names }, context) };
+  const { index, path, pointer } = context;
+  const place = { index, path, pointer };
+  return { row, place, lists, parents, references, ...validateRow({ row, given, names }, context) };
 };
 
 /** Returns the names that require a permission: those in the payload and those of the owner. */

@@ -2,6 +2,7 @@
 import type { Grant } from '../access/grant.js';
 import type { Collection, Field, ToMany, ToOne } from '../../contract/collection.js';
 import type { ApiError } from '../../contract/errors.js';
+import type { PayloadLocation } from './problem-collection.js';
 import type { ReferenceCheck } from './references.js';
 import type { OwnerCheck, StoredCheck } from './row-validation.js';
 import type { Condition } from './types.js';
@@ -34,6 +35,8 @@ export interface CreatePlan<Row extends ListRow = WriteRow> {
   readonly collection: Collection;
   readonly grant: Grant;
   readonly rows: readonly Row[];
+  /** The place of each row in the payload. */
+  readonly places: readonly PayloadLocation[];
   readonly parents: readonly ParentPlan[];
   readonly lists: readonly ListPlan[];
   /** Checks of the stored rows, by the index of the row. */
@@ -48,6 +51,8 @@ export interface UpdatePlan<Row extends ListRow = WriteRow> {
   readonly grant: Grant;
   /** The values, the same for all keys. */
   readonly row: Row;
+  /** The place of the values in the payload. */
+  readonly place: PayloadLocation;
   readonly parents: readonly ParentPlan[];
   readonly lists: readonly ListPlan[];
   /** The condition on the stored row: the grant's rows, and the rule of every written field. */

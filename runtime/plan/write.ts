@@ -60,7 +60,7 @@ export const planUpdates = (
   context: WriteContext,
 ): readonly UpdatePlan[] => {
   const problems: ApiError[] = [];
-  const top = topLevel(context, problems);
+  const top = topLevel(context, problems, changes[0]?.pointer);
   const plans = changes.flatMap((change, index) => {
     const level = changes.length > 1 ? itemLevel(top, index) : top;
     return collectLocated(level, () => planChange(collection, change, level)) ?? [];
@@ -69,12 +69,16 @@ export const planUpdates = (
   return plans.map((plan) => bindUpdate(plan, noOwnerValues));
 };
 
-const topLevel = (writing: WriteContext, problems: ApiError[]): PayloadLevel => ({
+const topLevel = (
+  writing: WriteContext,
+  problems: ApiError[],
+  pointer: PayloadLevel['pointer'] = [],
+): PayloadLevel => ({
   writing,
   problems,
   index: null,
   path: [],
-  pointer: [],
+  pointer,
   rowPointers: null,
   owner: noOwner,
   positions: null,

@@ -4,6 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { dialects } from '../databases.js';
 import { sqlFor } from '../runtime/harness/sql.js';
@@ -71,7 +72,7 @@ describe.each(process.env.LONG === '1' ? dialects : (['postgres'] as const))('tr
     return JSON.parse(Buffer.from(details ?? []).toString() || '{}') as { readonly done?: number };
   };
 
-  it('continue in another worker where one stopped, and are delivered by webhook', async () => {
+  it('continue in another worker where one stopped, and are delivered by a signed webhook', async () => {
     const first = await queue.startWorkers();
     const rows = Array.from({ length: 8_000 }, (_, index) => index);
     const hook = `svc_webhook=${queue.receiver.url}/imported`;
@@ -94,6 +95,12 @@ describe.each(process.env.LONG === '1' ? dialects : (['postgres'] as const))('tr
     expect(await count()).toBe(8_000);
     const delivered = await until(() => queue.receiver.received.find(({ path }) => path === '/imported'));
     expect(delivered.body).toMatchObject({ status: 'OK', payload: { imported: 8_000, rejected: 1 } });
+    const { data } = await queue.request('GET', '/webhooks/secret', { as: 'admin' });
+    const [secret = ''] = (data as { readonly secrets: readonly string[] }).secrets;
+    const headers = Object.fromEntries(
+      Object.entries(delivered.headers).map(([name, value]) => [name, String(value)]),
+    );
+    expect(new Webhook(secret).verify(delivered.text, headers)).toEqual(delivered.body);
   });
 
   it('report their progress in per cent, on the stream and to Temporal, until they end at 100', async () => {

@@ -6,7 +6,7 @@ import { type Submitted, image, picture, training, toolsOf, strayWorkflows, deta
 
 describe.each(sampleDialects(import.meta.url))('without a worker on %s', (dialect) => {
   let queue: TestQueue;
-  const { submit, queued, get, cancel } = toolsOf(() => queue);
+  const { call, submit, queued, get, cancel } = toolsOf(() => queue);
   beforeAll(async () => {
     queue = await startTestQueue(dialect);
   });
@@ -70,6 +70,27 @@ describe.each(sampleDialects(import.meta.url))('without a worker on %s', (dialec
     const none = await cancel('demo/image/requests/00000000-0000-4000-8000-000000000000');
     expect([none.status, none.body]).toEqual([404, { status: 'NOT_FOUND', error_type: 'not_found' }]);
   });
+
+  it.each(['dry_run=true', 'dryRun=true', 'dry_run=yes'])(
+    'rejects %s, which would take effect',
+    async (query) => {
+      const { request_id: id } = await queued('demo/image', image);
+      const stored = 'select id, cancelled from svc_requests order by id';
+      const before = await queue.database.query(stored);
+      for (const [method, path] of [
+        ['POST', '/queue/demo/image'],
+        ['POST', '/run/demo/image'],
+        ['PUT', `/queue/demo/image/requests/${id}/cancel`],
+      ] as const) {
+        const answer = await call(method, `${path}?${query}`, {}, method === 'POST' ? image : undefined);
+        expect([answer.status, detailOf(answer)]).toMatchObject([
+          422,
+          [{ loc: ['query', 'dry_run'], type: 'value_error.dry_run' }],
+        ]);
+      }
+      expect(await queue.database.query(stored)).toEqual(before);
+    },
+  );
 
   it('keeps one of many submissions with one idempotency key', async () => {
     const headers = { 'idempotency-key': 'only once' };

@@ -21,10 +21,11 @@ const read = {
   page: null,
   meta: [],
 } as const;
-const create = { collection, rows: [], parents: [], lists: [], stored: [], references: [] };
+const create = { collection, rows: [], places: [], parents: [], lists: [], stored: [], references: [] };
 const update = {
   collection,
   row: new Map<string, string>(),
+  place: { index: null, path: [], pointer: [] },
   parents: [],
   lists: [],
   where: conditionTrue,

@@ -20,7 +20,7 @@ export interface ErrorDetails {
     collection?: unknown;
     /** Field with the rejected value */
     field?: unknown;
-    /** Names of the lists that contain the item in the payload */
+    /** Names of the relations that lead to the item in the payload */
     path?: unknown;
     /** Failed rule, such as `required`, `nnull`, `regex` or `type` */
     type?: unknown;
@@ -32,6 +32,8 @@ export interface ErrorDetails {
     valid?: unknown;
     /** Index of the item in a list of items */
     index?: unknown;
+    /** Place in the body, as a JSON Pointer */
+    pointer?: unknown;
   };
   /** 403: You have no permission for this, or it does not exist. */
   FORBIDDEN: {
@@ -57,6 +59,12 @@ export interface ErrorDetails {
     field?: unknown;
     /** Value without a referenced item */
     value?: unknown;
+    /** Names of the relations that lead to the item in the payload, if it is nested */
+    path?: unknown;
+    /** Index of the item in a list of items */
+    index?: unknown;
+    /** Place in the body, as a JSON Pointer */
+    pointer?: unknown;
   };
   /** 401: This address is not allowed. */
   INVALID_IP: Record<never, never>;
@@ -87,6 +95,12 @@ export interface ErrorDetails {
     collection?: unknown;
     /** Field that must not be null */
     field?: unknown;
+    /** Names of the relations that lead to the item in the payload, if it is nested */
+    path?: unknown;
+    /** Index of the item in a list of items */
+    index?: unknown;
+    /** Place in the body, as a JSON Pointer */
+    pointer?: unknown;
   };
   /** 412: The item is not the one you read. */
   PRECONDITION_FAILED: {
@@ -108,6 +122,12 @@ export interface ErrorDetails {
     value?: unknown;
     /** Whether it is the primary key */
     primaryKey?: unknown;
+    /** Names of the relations that lead to the item in the payload, if it is nested */
+    path?: unknown;
+    /** Index of the item in a list of items */
+    index?: unknown;
+    /** Place in the body, as a JSON Pointer */
+    pointer?: unknown;
   };
   /** 429: Too many requests. */
   REQUESTS_EXCEEDED: {
@@ -150,12 +170,14 @@ export interface ErrorDetails {
     collection?: unknown;
     /** Field */
     field?: unknown;
-    /** Names of the lists that contain the item in the payload, if it is nested */
-    path?: unknown;
     /** Rejected value */
     value?: unknown;
+    /** Names of the relations that lead to the item in the payload, if it is nested */
+    path?: unknown;
     /** Index of the item in a list of items */
     index?: unknown;
+    /** Place in the body, as a JSON Pointer */
+    pointer?: unknown;
   };
   /** 400: The value is too long. */
   VALUE_TOO_LONG: {
@@ -163,11 +185,13 @@ export interface ErrorDetails {
     collection?: unknown;
     /** Field */
     field?: unknown;
-    /** Names of the lists that contain the item in the payload, if it is nested */
-    path?: unknown;
     /** Rejected value */
     value?: unknown;
+    /** Names of the relations that lead to the item in the payload, if it is nested */
+    path?: unknown;
     /** Index of the item in a list of items */
     index?: unknown;
+    /** Place in the body, as a JSON Pointer */
+    pointer?: unknown;
   };
 }

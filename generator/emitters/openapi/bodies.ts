@@ -25,7 +25,7 @@ const exportedContent = (enveloped: Schema, bare: Schema): ContentObject => ({
 });
 
 /** Types whose content a schema does not describe. */
-const fileTypes = ['application/x-ndjson', 'text/csv', 'text/xml'];
+export const fileTypes = ['application/x-ndjson', 'text/csv', 'text/xml'];
 
 /** Describes a JSON body, which requests must have unless `required` is false. */
 export const jsonBody = (schema: Schema, required = true): RequestBodyObject => ({

@@ -14,7 +14,7 @@ import type {
   OperationParameter,
   OperationResponse,
 } from '../../model/types.js';
-import { closedObject, jsonBody } from './bodies.js';
+import { closedObject, fileTypes, jsonBody } from './bodies.js';
 import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
 import { tokenOrKeySecurity, tokenSecurity } from './security.js';
@@ -92,7 +92,9 @@ const responseObject = ({
   description,
   ...(contentType !== null && {
     content: {
-      ...Object.fromEntries(downloads.map((type) => [type, { schema: withoutEnvelope(schema) }])),
+      ...Object.fromEntries(
+        downloads.map((type) => [type, fileTypes.includes(type) ? {} : { schema: withoutEnvelope(schema) }]),
+      ),
       [contentType]:
         schema === null
           ? {}

@@ -54,6 +54,9 @@ export const sqlite: SqlDialect = {
   updateReadback: 'transaction',
   // a key beyond 2^53 is rounded by JSON; `abs` fails for the smallest integer
   exhaustedKey: 'select 1 from sqlite_sequence where name = ? and seq = 9223372036854775807',
+  // no pragma says which keys are deferred
+  countDeferred: `select count(*) as count from sqlite_schema s join pragma_foreign_key_check(s.name)
+    where s.type = 'table' and s.sql like '%initially%deferred%'`,
   generatedKeyCheck({ name }) {
     const key = sqlite.quote(name);
     return `case when ${key} > ${Number.MAX_SAFE_INTEGER} then abs(${key} - ${key} - 9223372036854775807 - 1) end`;
@@ -96,18 +99,24 @@ export const sqlite: SqlDialect = {
     };
   },
   sum(value, { field, distinct }) {
-    if (distinct) return `sum(distinct ${value})`;
-    return field.type === 'integer' || field.type === 'bigInteger' ? sumIntegers(value) : `sum(${value})`;
+    if (field.type !== 'integer' && field.type !== 'bigInteger')
+      return `sum(${distinct ? 'distinct ' : ''}${value})`;
+    // the halves of different values may be equal
+    return distinct
+      ? `(select ${sumIntegers('value')} from json_each(json_group_array(distinct ${value})))`
+      : sumIntegers(value);
   },
   average(value, { field, result, distinct }) {
     const each = distinct ? 'distinct ' : '';
     if (result.type === 'float') return `avg(${each}${value})`;
     // in whole numbers of the last digit, because the nearest double of a half may be below it
     const unit = 10 ** (field.scale ?? 0);
-    const sum = `cast(total(${each}round(${value} * ${unit}.0)) as integer)`;
+    const total = `total(${each}round(${value} * ${unit}.0))`;
+    const sum = `cast(${total} as integer)`;
     const count = `count(${each}${value})`;
     const digits = 10 ** ((result.scale ?? 0) - (field.scale ?? 0));
-    return `(sign(${sum}) * ((2 * abs(${sum}) * ${digits} + ${count}) / nullif(2 * ${count}, 0)) / ${unit * digits}.0)`;
+    const rounded = `sign(${sum}) * ((2 * abs(${sum}) * ${digits} + ${count}) / nullif(2 * ${count}, 0)) / ${unit * digits}.0`;
+    return `case when abs(${total}) < 9e18 then ${rounded} else avg(${each}${value}) end`;
   },
   match: (kind) => (ignoresCase(kind) ? ['lower(', ') like lower(', ") escape '!'"] : ['', ' glob ', '']),
   // SQLite ends patterns at a NUL character, so a pattern that matches nothing replaces them

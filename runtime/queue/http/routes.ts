@@ -15,6 +15,7 @@ import type { RunHandler } from './run.js';
 import type { QueueSettings } from '../settings.js';
 import { QueueError } from '../requests/queue-error.js';
 import type { Streams } from './stream.js';
+import { rejectDryRun } from './dry-run.js';
 import { readSubmitOptions } from './submit-options.js';
 import { respondSubmitted } from './submit-response.js';
 import { respondFailure, respondJson, errorHeaders, isClientError } from './respond.js';
@@ -96,6 +97,7 @@ const respondTo = async (
 ): Promise<ApiResponse> => {
   const { caller } = services;
   const [name = '', id = ''] = model === null ? segments : [model, ...segments];
+  rejectDryRun(request);
   if (action === 'submit' || action === 'run') {
     const respondNew = action === 'submit' ? respondSubmit : respondRun;
     return respondNew(request, name, services).catch((error: unknown) => {

@@ -11,7 +11,7 @@ export const printSnapshot = (snapshot: Snapshot, format: FileFormat): string =>
     : `${JSON.stringify(snapshot, null, 2)}\n`;
 
 /** Returns the name of a download: `Export 20260401-123456.yaml`. */
-export const fileName = (format: FileFormat, now: Date): string => {
+export const fileName = (extension: string, now: Date): string => {
   const digits = now.toISOString().replaceAll(/\D/g, '');
-  return `Export ${digits.slice(0, 8)}-${digits.slice(8, 14)}.${format}`;
+  return `Export ${digits.slice(0, 8)}-${digits.slice(8, 14)}.${extension}`;
 };

@@ -123,7 +123,10 @@ const measure = (some: readonly Row[], nOf: (row: Row) => number | null = ({ n }
       big: bigs.length === 0 ? null : String(sumOf(bigs)),
       price: total === null ? null : decimals(Number(total)),
     },
-    sumDistinct: { n: numbers.length === 0 ? null : String(sumOf(distinct)) },
+    sumDistinct: {
+      n: numbers.length === 0 ? null : String(sumOf(distinct)),
+      big: bigs.length === 0 ? null : String(sumOf([...new Set(bigs)])),
+    },
     avg: {
       n: numbers.length === 0 ? null : divide(sumOf(exact) ?? 0n, numbers.length, 4),
       price: total === null ? null : divide(total, cents.length * 100, 6),
@@ -169,6 +172,9 @@ describe.each(settings)('aggregations on $dialect through $listener', (setting) 
     return status === 200 ? rounded(data) : [status, ...codes];
   };
 
+  /** The digits of a number that the database computes exactly. */
+  const sure = (text: string): string => (setting.dialect === 'sqlite' ? Number(text).toPrecision(15) : text);
+
   it('computes every operation over all items and over an empty set', async () => {
     expect(await read({ aggregate: asked })).toEqual([rounded(measure(rows))]);
     expect(await read({ aggregate: asked, filter: { id: -1 } })).toEqual([rounded(measure([]))]);
@@ -176,6 +182,35 @@ describe.each(settings)('aggregations on $dialect through $listener', (setting) 
     expect(await read({ 'aggregate[count]': '*,n', 'aggregate[sum]': 'n' })).toEqual([
       { count: { '*': rows.length, n: measure(rows).count.n }, sum: { n: measure(rows).sum.n } },
     ]);
+  });
+
+  it('computes averages of 64-bit integers exactly, on SQLite to 15 digits', async () => {
+    const all = rows.map(({ big }) => big).filter(isPresent);
+    const [of] = (await read({ aggregate: { avg: 'big', avgDistinct: 'big' } })) as {
+      readonly [Operation in 'avg' | 'avgDistinct']: { readonly big: string };
+    }[];
+    const found = [of?.avg.big ?? '', of?.avgDistinct.big ?? ''];
+    const exact = [all, [...new Set(all)]].map((bigs) => divide(sumOf(bigs) ?? 0n, bigs.length, 4));
+    expect(found.map(sure)).toEqual(exact.map(sure));
+  });
+
+  it('computes sums and averages beyond 64 bits, on SQLite to 15 digits', async () => {
+    const largest = 2n ** 63n - 1n;
+    const values = [largest, largest - 1n, largest - 1n, -largest, -largest, 1n - largest];
+    const inserted = values.map((big, index) => `(${901 + index}, ${big})`);
+    await server().execute(`insert into thing (id, big) values ${inserted.join(', ')}`);
+    const operations = ['sum', 'sumDistinct', 'avg', 'avgDistinct'] as const;
+    for (const sign of [1n, -1n]) {
+      const own = values.filter((big) => big * sign > 0n).map(BigInt);
+      const [sum, distinct] = [sumOf(own) ?? 0n, sumOf([...new Set(own)]) ?? 0n];
+      const exact = [String(sum), String(distinct), divide(sum, 3, 4), divide(distinct, 2, 4)];
+      const filter = { _and: [{ id: { _gt: 900 } }, { big: { [sign === 1n ? '_gt' : '_lt']: 0 } }] };
+      const aggregate = Object.fromEntries(operations.map((operation) => [operation, 'big']));
+      const [of] = (await read({ aggregate, filter })) as Record<string, { readonly big: string }>[];
+      const found = operations.map((operation) => of?.[operation]?.big ?? '');
+      expect(found.map(sure)).toEqual(exact.map(sure));
+    }
+    await server().execute('delete from thing where id > 900');
   });
 
   it('agrees with a program for any filter and caller', async () => {

@@ -170,7 +170,7 @@ describe.each(dialects)('a nested payload on %s', (dialect) => {
     };
     const notes = ['blocks', 'notes'];
     expect(await problemsOf('page', body)).toEqual([
-      ['FAILED_VALIDATION', [], undefined, undefined],
+      ['FAILED_VALIDATION', [], '/title', undefined],
       ['FORBIDDEN', ['blocks'], '/blocks/2', undefined],
       ['VALUE_TOO_LONG', ['blocks'], '/blocks/1/title', undefined],
       ['FAILED_VALIDATION', notes, '/blocks/1/notes/create/1/text', undefined],

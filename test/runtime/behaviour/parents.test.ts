@@ -341,11 +341,11 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
 
   it('stores nothing where the row itself fails', async () => {
     const before = await all();
-    const { codes } = await send('admin', 'POST', '/items/piece_theme', {
+    const { errors } = await send('admin', 'POST', '/items/piece_theme', {
       theme: { name: 'Lost' },
       piece: 900,
     });
-    expect(codes).toEqual(['INVALID_FOREIGN_KEY']);
+    expect(errors).toMatchObject([{ code: 'INVALID_FOREIGN_KEY', field: 'piece', pointer: '/piece' }]);
     expect(await all()).toEqual(before);
   });
 

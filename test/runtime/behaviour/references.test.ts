@@ -83,9 +83,14 @@ const access: TestAccess = {
   },
 };
 
-const broken = (collection: string, field: string, value: unknown) => ({
+const broken = (
+  collection: string,
+  field: string,
+  value: unknown,
+  place: object = { pointer: `/${field}` },
+) => ({
   status: 400,
-  errors: [{ code: 'INVALID_FOREIGN_KEY', collection, field, value }],
+  errors: [{ code: 'INVALID_FOREIGN_KEY', collection, field, value, ...place }],
 });
 
 const book = (author: number) => ({ title: 'x', author });
@@ -129,11 +134,13 @@ describe.each(dialects)('references on %s', (dialect) => {
     const before = await count('book');
     const error = broken('book', 'author', 1);
     expect(await sendBoth(['POST', '/items/book', book])).toEqual(error);
-    expect(await sendBoth(['POST', '/items/book', (key) => [book(2), book(key), book(3)]])).toEqual(error);
+    expect(await sendBoth(['POST', '/items/book', (key) => [book(2), book(key), book(3)]])).toEqual(
+      broken('book', 'author', 1, { index: 1, pointer: '/1/author' }),
+    );
     expect(await sendBoth(['PATCH', '/items/book/201', book])).toEqual(error);
     expect(
       await sendBoth(['PATCH', '/items/book', (key) => ({ keys: [201, 202], data: book(key) })]),
-    ).toEqual(error);
+    ).toEqual(broken('book', 'author', 1, { pointer: '/data/author' }));
     expect(
       await sendBoth([
         'PATCH',
@@ -143,7 +150,7 @@ describe.each(dialects)('references on %s', (dialect) => {
           { id: 202, author: key },
         ],
       ]),
-    ).toEqual(error);
+    ).toEqual(broken('book', 'author', 1, { index: 1, pointer: '/1/author' }));
     expect(await count('book')).toBe(before);
     expect((await send('admin', 'GET', '/items/book/201?fields=title,author')).data).toEqual({
       title: 'Few Words',
@@ -162,13 +169,35 @@ describe.each(dialects)('references on %s', (dialect) => {
 
   it('returns the same error for rows of lists', async () => {
     expect(await sendBoth(['POST', '/items/book', withShelf], { hidden: 3 })).toEqual(
-      broken('book_shelf', 'shelf', 3),
+      broken('book_shelf', 'shelf', 3, { path: ['shelves'], pointer: '/shelves/1/shelf' }),
     );
     expect(
       await sendBoth(['PATCH', '/items/author/2', (shelf) => ({ books: { create: [withShelf(shelf)] } })], {
         hidden: 3,
       }),
-    ).toEqual(broken('book_shelf', 'shelf', 3));
+    ).toEqual(
+      broken('book_shelf', 'shelf', 3, {
+        path: ['books', 'shelves'],
+        pointer: '/books/create/0/shelves/1/shelf',
+      }),
+    );
+  });
+
+  it('reports every broken reference of a payload, each with its place', async () => {
+    const shelves = [{ shelf: 1 }, { shelf: 3 }, { shelf: 999 }, { shelf: 3 }];
+    const { errors } = await send('clerk', 'POST', '/items/book', [
+      book(1),
+      { ...book(2), shelves },
+      book(3),
+      book(999),
+    ]);
+    expect(errors.map(({ code, pointer, index }) => [code, pointer, index])).toEqual([
+      ['INVALID_FOREIGN_KEY', '/0/author', 0],
+      ['INVALID_FOREIGN_KEY', '/3/author', 3],
+      ['INVALID_FOREIGN_KEY', '/1/shelves/1/shelf', 1],
+      ['INVALID_FOREIGN_KEY', '/1/shelves/2/shelf', 1],
+      ['INVALID_FOREIGN_KEY', '/1/shelves/3/shelf', 1],
+    ]);
   });
 
   it('returns the same error in GraphQL', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { exportFormats, type ExportFormat } from '../../../contract/export-formats.js';
+import { formats } from '../../../runtime/response/export/formats.js';
 import { access, meta, sqlOf, uuid } from '../behaviour/many-to-any.js';
 import { useServer } from '../harness/use-server.js';
 import { adminToken, settingsOf } from '../server-harness.js';
@@ -122,6 +123,30 @@ describe.each(settings)('exports of $dialect through $listener', (setting) => {
     expect(text).toContain('Staff');
     expect(rowsOf(format, text)).toEqual(structured.has(format) ? data : null);
   });
+
+  it.each(exportFormats)('the snapshot of the schema is exported in %s', async (format) => {
+    const { data } = await get('/schema/snapshot');
+    const answer = await fetch(`${server().url}/schema/snapshot?export=${format}`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    const { contentType, extension } = formats[format];
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, contentType]);
+    expect(answer.headers.get('content-disposition')).toMatch(
+      new RegExp(`^attachment; filename="Export [\\d-]+\\.${extension}"$`),
+    );
+    const text = await bytesOf(answer);
+    expect(text).toContain('block');
+    const item = format === 'ndjson' ? [data] : data;
+    expect(rowsOf(format, text)).toEqual(structured.has(format) ? item : null);
+  });
+
+  it.each(['/fields', '/permissions/me', '/requests', '/operator/models', '/users/me'])(
+    'what %s returns is not exported',
+    async (path) => {
+      const { status, codes } = await get(`${path}?export=csv`);
+      expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_QUERY'] });
+    },
+  );
 
   it('a system list is exported under the rights of its reader, with secrets masked', async () => {
     expect((await get('/users?export=csv', 'reader')).codes).toEqual(['FORBIDDEN']);

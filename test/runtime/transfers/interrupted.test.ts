@@ -1,17 +1,17 @@
-/** An import whose process is killed: another one continues it, and no row is lost or stored twice. */
+/** An import or export whose process is killed: another one continues or repeats it, and no row is lost or stored twice. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import type { Database } from '../../../runtime/databases/contract.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { until } from '../../until.js';
 import { build } from '../harness/build.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import { settingsOf } from '../server-harness.js';
-import { runImport, type RunImportOptions } from './run-import.js';
+import { runImport, watchPages, type RunImportOptions } from './run-import.js';
 import { endOf, submit, type Submitted } from './transfers.js';
 
 const settings = settingsOf(import.meta.url);
@@ -148,31 +148,61 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     await expect(readdir(join(files, request.id))).rejects.toThrow('ENOENT');
   });
 
-  it('writes an export anew where rights change while it is written', async () => {
-    const rows = Array.from({ length: 2_500 }, (_, index) => `(${1_300_000 + index}, 'hidden')`);
+  /** Stores rows of which an export reads 1 000 first, and then the others; returns the filter that finds them. */
+  const storeRows = async (first: number, text: string): Promise<object> => {
+    const rows = Array.from({ length: 2_500 }, (_, index) => `(${first + index}, '${text}')`);
     await server().execute(`insert into entry (number, text) values ${rows.join(', ')}`);
+    return { number: { _between: [first, first + 2_499] } };
+  };
+
+  it('writes an export anew after its worker is killed, and shows no file before', async () => {
+    const filter = await storeRows(1_400_000, 'kept');
+    const body = { format: 'csv', query: { filter, sort: ['number'] } };
+    const request = await submit(server(), '/items/entry/export', { as: 'admin', body });
+    await runAndKill(request, 1);
+    const [half = ''] = await readdir(join(files, '.spool'));
+    await expect(readdir(join(files, request.id))).rejects.toThrow('ENOENT');
+    await rm(join(files, '.spool', half));
+    expect((await run(request)).outcome).toMatchObject({ status: 200, body: { rows: 2_500 } });
+    const list = `/items/entry?limit=-1&sort=number&filter=${JSON.stringify(filter)}&export=csv`;
+    const { text } = await server().request('GET', list, { as: 'admin' });
+    expect(await readFile(join(files, request.id, 'entry.csv'), 'utf8')).toBe(text);
+  });
+
+  it('tells the progress of an export while it is written', async () => {
+    const body = { format: 'csv', query: { filter: await storeRows(1_500_000, 'told') } };
+    const request = await submit(server(), '/items/entry/export', { as: 'admin', body });
+    onTestFinished(() => void vi.useRealTimers());
+    const told: unknown[] = [];
+    let shown: unknown = null;
+    let pages = 0;
+    const database = watchPages(server().database, async () => {
+      pages += 1;
+      if (pages === 1) return void vi.setSystemTime(Date.now() + 1_100);
+      shown = await until(async () => {
+        const { body: status } = await server().request('GET', `${request.path}/status`, { as: 'admin' });
+        return (status as { readonly progress: number }).progress || null;
+      });
+    });
+    await run(request, { database, progress: (state) => void told.push(state) });
+    expect(shown).toBe(40);
+    expect(told).toEqual([
+      { percent: 40, rows: 1_000 },
+      { percent: 100, rows: 2_500 },
+    ]);
+  });
+
+  it('writes an export anew where rights change while it is written', async () => {
+    const filter = await storeRows(1_300_000, 'hidden');
     const { database } = server();
     let isRevoked = false;
-    const revoke = async (): Promise<void> => {
+    const changing = watchPages(database, async () => {
+      if (isRevoked) return;
+      isRevoked = true;
       await server().execute("update svc_permissions set fields = 'number' where action = 'read'");
       await server().execute('update svc_access_version set version = version + 1');
-    };
-    const changing: Database = {
-      ...database,
-      readUntil(signal) {
-        const reader = database.readUntil(signal);
-        return {
-          ...reader,
-          async rows(statement, layout) {
-            const page = await reader.rows(statement, layout);
-            if (!isRevoked && page.count >= 1_000) await revoke();
-            isRevoked ||= page.count >= 1_000;
-            return page;
-          },
-        };
-      },
-    };
-    const body = { format: 'csv', query: { filter: { number: { _gte: 1_300_000 } } } };
+    });
+    const body = { format: 'csv', query: { filter } };
     const request = await submit(server(), '/items/entry/export', { as: 'reader', body });
     const { outcome } = await run(request, { database: changing });
     expect(outcome).toMatchObject({ status: 200, body: { rows: 2_500 } });

@@ -23,6 +23,22 @@ export interface RunImportOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Returns a database that calls back for each page of an export that it has read, before it returns the page. */
+export const watchPages = (database: Database, onPage: () => Promise<void>): Database => ({
+  ...database,
+  readUntil(signal) {
+    const reader = database.readUntil(signal);
+    return {
+      ...reader,
+      async rows(statement, layout) {
+        const page = await reader.rows(statement, layout);
+        if (page.count >= 1_000) await onPage();
+        return page;
+      },
+    };
+  },
+});
+
 const settings = { publicUrl: () => '', secrets: [Buffer.from('secret')], fileTtl: 60_000 };
 
 export const runImport = async (options: RunImportOptions): Promise<RunResult> => {

@@ -100,6 +100,7 @@ describe('the validation of a field', () => {
         path: [],
         type: 'between',
         valid: [1, 5],
+        pointer: '/level',
       },
     ]);
     expect(messageOf(() => updated('member', { level: 9 }))).toContain('levels go from 1 to 5.');
@@ -109,10 +110,12 @@ describe('the validation of a field', () => {
   it('reports the value instead of a pattern, unless the field is concealed', () => {
     const where = { code: 'FAILED_VALIDATION', collection: 'member', path: [], type: 'regex' };
     expect(problemsOf(() => updated('member', { nick: 'A' }))).toEqual([
-      { ...where, field: 'nick', invalid: 'A' },
+      { ...where, field: 'nick', invalid: 'A', pointer: '/nick' },
     ]);
     expect(messageOf(() => updated('member', { nick: 'A' }))).toContain('"nick" does not pass "_regex".');
-    expect(problemsOf(() => updated('member', { code: 'A' }))).toEqual([{ ...where, field: 'code' }]);
+    expect(problemsOf(() => updated('member', { code: 'A' }))).toEqual([
+      { ...where, field: 'code', pointer: '/code' },
+    ]);
   });
 
   it('is held against presets', () => {
@@ -128,14 +131,22 @@ describe('the validation of a field', () => {
   });
 });
 
+const tooYoung = {
+  code: 'FAILED_VALIDATION',
+  collection: 'member',
+  field: 'age',
+  path: [],
+  type: 'gte',
+  valid: 18,
+  pointer: '/age',
+};
+
 describe('the validation of a permission', () => {
   const adult = { validation: { age: { _gte: 18 } } };
 
   it('is applied to the payload with presets', () => {
     expect(updated('member', { age: 18 }, [adult])).toEqual({ age: 18 });
-    expect(problemsOf(() => updated('member', { age: 17 }, [adult]))).toEqual([
-      { code: 'FAILED_VALIDATION', collection: 'member', field: 'age', path: [], type: 'gte', valid: 18 },
-    ]);
+    expect(problemsOf(() => updated('member', { age: 17 }, [adult]))).toEqual([tooYoung]);
     expect(problemsOf(() => updated('member', named, [{ ...adult, presets: { age: 17 } }]))).toEqual([
       expect.objectContaining({ field: 'age', type: 'gte' }),
     ]);
@@ -215,9 +226,7 @@ describe('a validation of stored values', () => {
 
   it('passes or fails by the stored row', () => {
     expect(check([adult], { age: 18 })).toContain('name');
-    expect(problemsOf(() => check([adult], { age: 17 }))).toEqual([
-      { code: 'FAILED_VALIDATION', collection: 'member', field: 'age', path: [], type: 'gte', valid: 18 },
-    ]);
+    expect(problemsOf(() => check([adult], { age: 17 }))).toEqual([tooYoung]);
   });
 
   it('prefers stored values to written ones', () => {

@@ -81,13 +81,18 @@ describe('an invalid value', () => {
         type: 'type',
         expected: 'a whole number',
         invalid: 'five',
+        pointer: '/age',
       },
     ],
-    ['may be out of range', { age: 500 }, { code: 'VALUE_OUT_OF_RANGE', ...where, value: 500 }],
+    [
+      'may be out of range',
+      { age: 500 },
+      { code: 'VALUE_OUT_OF_RANGE', ...where, value: 500, pointer: '/age' },
+    ],
     [
       'may be too long',
       { name: 'abcdef' },
-      { code: 'VALUE_TOO_LONG', collection: 'member', field: 'name', value: 'abcdef' },
+      { code: 'VALUE_TOO_LONG', collection: 'member', field: 'name', value: 'abcdef', pointer: '/name' },
     ],
     [
       'may be null',
@@ -99,13 +104,14 @@ describe('an invalid value', () => {
         path: [],
         type: 'nnull',
         expected: 'a value',
+        pointer: '/name',
       },
     ],
     ['may be missing', { name: undefined, age: 5 }, {}],
     [
       'is not shown where its field is concealed',
       { secret: 'abcd' },
-      { code: 'VALUE_TOO_LONG', collection: 'member', field: 'secret' },
+      { code: 'VALUE_TOO_LONG', collection: 'member', field: 'secret', pointer: '/secret' },
     ],
     [
       'is not shown where its field is hashed',
@@ -117,6 +123,7 @@ describe('an invalid value', () => {
         path: [],
         type: 'type',
         expected: 'a text',
+        pointer: '/pin',
       },
     ],
     [
@@ -184,6 +191,7 @@ describe('a required field', () => {
         path: [],
         type: 'required',
         expected: 'a value; it is required',
+        pointer: '/name',
       },
     ]);
     expect(problemsOf(() => updated('member', { age: 1 }))).toEqual([]);

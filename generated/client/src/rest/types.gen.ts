@@ -2739,7 +2739,7 @@ export type SchemaSnapshotData = {
         /**
          * Format of a download; without it, the snapshot is the `data` of a JSON response
          */
-        export?: 'json' | 'yaml';
+        export?: 'json' | 'csv' | 'csv_utf8' | 'ndjson' | 'xml' | 'yaml';
         /**
          * `access` adds roles, policies and permissions, without those of single users
          */

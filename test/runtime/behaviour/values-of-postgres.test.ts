@@ -1,0 +1,33 @@
+/** Values that only PostgreSQL parses are reported like others. */
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../harness/use-server.js';
+
+const readByDatabase = `
+create type "place" as (x integer, y integer);
+create table "oddity" (id integer primary key, word varchar(9), address inet, span int4range, place "place", cost money,
+  page xml, numbers numeric(3,1)[], ratio real);
+insert into "oddity" (id) values (1);
+`;
+
+describe('values that only PostgreSQL parses', () => {
+  const server = useServer({ dialect: 'postgres', sql: readByDatabase });
+  const change = (body: unknown) => server().request('PATCH', '/items/oddity/1', { as: 'admin', body });
+
+  it.each([
+    ['address', '1.2.3', 'FAILED_VALIDATION'],
+    ['span', '[2,1)', 'FAILED_VALIDATION'],
+    ['place', '(1)', 'FAILED_VALIDATION'],
+    ['cost', 'dear', 'FAILED_VALIDATION'],
+    ['page', '<p>', 'FAILED_VALIDATION'],
+    ['numbers', [1.5, 100], 'VALUE_OUT_OF_RANGE'],
+    ['ratio', 1e39, 'VALUE_OUT_OF_RANGE'],
+  ])('are rejected with their field: %s', async (field, value, code) => {
+    const { status, errors } = await change({ word: 'x', [field]: value });
+    expect({ status, errors }).toMatchObject({ status: 400, errors: [{ code, field }] });
+  });
+
+  it('are rejected with their field among several that it could be', async () => {
+    const { errors } = await change({ address: '1.2.3', span: '[1,2)' });
+    expect(errors).toMatchObject([{ code: 'FAILED_VALIDATION', field: 'address' }]);
+  });
+});
