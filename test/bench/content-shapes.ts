@@ -40,6 +40,7 @@ export const contentShapes = (drawDraft: (random: Random) => Record<string, unkn
     name: 'aggregate',
     title: 'count and sum by author, indexed filter of a month',
     target: 0.95,
+    aim: 1,
     draw: (random) => {
       const status = statuses[random(statuses.length)] ?? 'draft';
       const { from, to } = drawMonth(random);
@@ -58,6 +59,7 @@ export const contentShapes = (drawDraft: (random: Random) => Record<string, unkn
     name: 'many-to-any',
     title: '20 pages of 10 blocks, items of four collections',
     target: 0.8,
+    aim: 1,
     draw: (random) => {
       const after = random(counts.pages - 20);
       const fields = 'id,title,blocks.kind,blocks.item.title,blocks.item.body';
@@ -71,6 +73,7 @@ export const contentShapes = (drawDraft: (random: Random) => Record<string, unkn
     name: 'nested-create',
     title: `one row with ${nestedCount} children and ${nestedCount} links, its key returned`,
     target: 0.6,
+    aim: 0.85,
     drawn: 200,
     draw: (random) => {
       const body = JSON.stringify({
@@ -106,6 +109,7 @@ export const contentShapes = (drawDraft: (random: Random) => Record<string, unkn
     name: 'export',
     title: '10 000 rows × 10 fields as JSON ÷ a streamed select',
     target: 0.7,
+    aim: 0.9,
     drawn: 50,
     connections: 2,
     draw: (random) => {

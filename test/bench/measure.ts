@@ -26,13 +26,17 @@ export interface Turn {
 export interface ShapeResult {
   readonly shape: string;
   readonly title: string;
+  /** Least ratio; `null` where it is not judged. */
   readonly target: number | null;
+  /** Ratio to work towards; `null` if none is set. */
+  readonly aim: number | null;
   readonly rounds: readonly Sides<Turn>[];
   /** Requests a second, server ÷ floor, one per round. */
   readonly ratios: readonly number[];
 }
 
 export interface MeasureOptions {
+  readonly target: number | null;
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
@@ -69,7 +73,8 @@ export const measureShape = async (
   }
   if (writes) await options.reset();
   const ratios = rounds.map(({ floor, server }) => server.requestsPerSecond / floor.requestsPerSecond);
-  return { shape: shape.name, title: shape.title, target: shape.target, rounds, ratios };
+  const { name, title, aim = null } = shape;
+  return { shape: name, title, target: options.target, aim, rounds, ratios };
 };
 
 const drawRequests = (shape: Shape): Sides<BenchRequest[]> => {

@@ -34,7 +34,7 @@ export const measureMetricsCost = async (
       const { rounds } = await measureShape(
         shape,
         { floor, server },
-        { ...options, databasePid: null, reset },
+        { ...options, target: null, databasePid: null, reset },
       );
       const ratios = rounds.map((round) => round.server.nodeMicros / round.floor.nodeMicros);
       return [

@@ -35,7 +35,7 @@ export const shapeFindings = (results: readonly ShapeResult[], database: string)
 
 export const shapesTable = (results: readonly ShapeResult[]): string =>
   printTable([
-    ['shape', 'ratio', 'spread', 'target', '', 'req/s', 'node µs', 'db µs', 'p50 ms', 'p99 ms', 'KB'],
+    ['shape', 'ratio', 'spread', 'must', '', 'aim', 'req/s', 'node µs', 'db µs', 'p50 ms', 'p99 ms', 'KB'],
     ...results.map(shapeLine),
   ]);
 
@@ -55,6 +55,7 @@ const shapeLine = (result: ShapeResult): string[] => {
     ...(result.target === null
       ? ['–', '']
       : [`≥ ${result.target.toFixed(2)}`, verdict(ratio >= result.target)]),
+    print(result.aim, 2),
     both((turn) => turn.requestsPerSecond),
     both((turn) => turn.nodeMicros),
     both((turn) => turn.databaseMicros),

@@ -24,6 +24,7 @@ import { findingsTable, isMet, shapeFindings, shapesTable, type Finding } from '
 import { startFloor, type Running } from './servers.js';
 import type { Shape } from './shapes.js';
 import { measureMemory, measureStart } from './start.js';
+import { targetOn } from './targets.js';
 
 interface DatabaseResult {
   readonly database: string;
@@ -105,10 +106,15 @@ const measureShapes = async (database: BenchServer, options: BenchOptions): Prom
       sayProgress(`${shape.name}: same answers, ${bytes.serverBytes} bytes (floor ${bytes.floorBytes})`);
     }
     const results: ShapeResult[] = [];
-    for (const shape of options.shapes.map(judgeOn(database))) {
+    for (const shape of options.shapes) {
       sayProgress(`${shape.name}: ${options.rounds} rounds of 2 × ${options.seconds} s`);
       results.push(
-        await measureShape(shape, sidesOf(shape), { ...options, databasePid: database.pid, reset }),
+        await measureShape(shape, sidesOf(shape), {
+          ...options,
+          target: targetOn(database.dialect, shape),
+          databasePid: database.pid,
+          reset,
+        }),
       );
     }
     return results;
@@ -116,11 +122,6 @@ const measureShapes = async (database: BenchServer, options: BenchOptions): Prom
     await Promise.all([running.floor.stop(), running.server.stop()]);
   }
 };
-
-/** The ratios promised are those on MariaDB; on the others the same figures are reported. */
-const judgeOn =
-  ({ dialect }: BenchServer) =>
-  (shape: Shape): Shape => ({ ...shape, target: dialect === 'mariadb' ? shape.target : null });
 
 const startBoth = async (database: BenchServer): Promise<Sides<Running>> => {
   sayProgress('data, system tables, build');
