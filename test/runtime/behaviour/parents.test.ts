@@ -318,7 +318,7 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     const { status, errors } = await send('admin', 'PATCH', '/items/painter/1', { rank: 'high', land });
     expect(status).toBe(400);
     expect(errors.map(({ code: problem, field, pointer }) => [problem, field, pointer])).toEqual([
-      ['FAILED_VALIDATION', 'rank', undefined],
+      ['FAILED_VALIDATION', 'rank', '/rank'],
       ['VALUE_TOO_LONG', 'name', '/land/name'],
     ]);
     // what only a new row would lack is not a problem of both
