@@ -9,7 +9,7 @@ import type { CollectionDeclaration } from '../contract/collection.js';
 import { createBackground, type Background } from './concurrency/background.js';
 import type { Config } from './config/config.js';
 import { compressResponses } from './http/compress.js';
-import { traceRequests } from './http/traced.js';
+import { traceRequests } from './http/request-spans.js';
 import { allowOrigins } from './http/cors.js';
 import { createHandlers } from './http/handlers.js';
 import type { MessageOptions } from './http/messages.js';

@@ -177,10 +177,10 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     databaseContract,
     'type runtime/config',
     'runtime/config/refusal',
-    'runtime/databases/measured',
+    'runtime/databases/statement-timing',
     'runtime/observe',
   ],
-  'runtime/databases/measured': [databaseContract, 'type runtime/observe'],
+  'runtime/databases/statement-timing': [databaseContract, 'type runtime/observe'],
   'runtime/databases/gathered-reads': [
     databaseContract,
     'runtime/execute/chunk',

@@ -1,7 +1,7 @@
 /** `svc doctor`: examines a project and its database. */
 import { Command } from 'commander';
 import type { Finding } from '../doctor/check.js';
-import type { Group } from '../doctor/examine.js';
+import type { Group } from '../doctor/run-checks.js';
 import { action, limitLines, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -12,7 +12,7 @@ export const doctorCommand = (): Command =>
     .option('--json', 'print the findings as JSON')
     .action(
       action(async ({ json }: { json?: true }) => {
-        const { examine } = await import('../doctor/examine.js');
+        const { examine } = await import('../doctor/run-checks.js');
         const groups = await withDatabase(examine);
         if (json === true) printJson({ groups });
         else for (const line of groupsToLines(groups)) printLine(line);

@@ -98,7 +98,7 @@ const runSupervised = async (config: Config, processes: number): Promise<void> =
   const [{ supervise, children }, { choosePort }, { createCollecting }] = await Promise.all([
     import('../processes/supervisor.js'),
     import('../processes/ports.js'),
-    import('../processes/collecting.js'),
+    import('../processes/metrics-collection.js'),
   ]);
   const port = await choosePort(config.host, config.port);
   const collecting = metrics === null ? null : createCollecting(metrics);

@@ -5,7 +5,7 @@ import { Refusal } from '../config/refusal.js';
 import type { Database, DatabaseFolder } from './contract.js';
 import { loadFolder } from './open.js';
 import { timed, type Observe } from '../observe.js';
-import { measureDatabase } from './measured.js';
+import { measureDatabase } from './statement-timing.js';
 
 /**
  * Opens the database. Says which one where none was chosen.

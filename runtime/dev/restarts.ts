@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Environment } from '../config/environment.js';
-import { latest } from '../concurrency/latest.js';
+import { coalesceCalls } from '../concurrency/call-coalescing.js';
 import { modulePath } from '../config/package.js';
 
 export interface Restarts {
@@ -20,7 +20,7 @@ export const startCommands = (
     commands.map((args) => fork(modulePath('cli'), args, { env: environment }));
   let running = start();
   const stop = async (): Promise<void> => void (await Promise.all(running.map(end)));
-  const restart = latest<void, void>(
+  const restart = coalesceCalls<void, void>(
     async () => {
       await stop();
       running = start();

@@ -1,6 +1,6 @@
 /** Provides new builds to a process that has no supervisor: it looks at the schema itself. */
 import { replaceNothing, type BuildSource } from '../reloading-service.js';
-import { latest } from '../concurrency/latest.js';
+import { coalesceCalls } from '../concurrency/call-coalescing.js';
 import type { Config } from '../config/config.js';
 import type { Observe } from '../observe.js';
 import { createServedGeneration } from './drain.js';
@@ -23,7 +23,7 @@ export const createBuildSource = ({ opened, interval, observe }: SourceOptions):
   const generation = createServedGeneration(opened.generation);
   let reloads = 0;
   let replace = replaceNothing;
-  const look = latest(
+  const look = coalesceCalls(
     async (forced: boolean): Promise<void> => {
       const found = await opened.schema.look(forced);
       const { directory } = found;

@@ -1,7 +1,7 @@
 /** Registers a process that serves the API, so that an apply of the schema waits for it. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { latest } from '../concurrency/latest.js';
+import { coalesceCalls } from '../concurrency/call-coalescing.js';
 import { packageVersion } from '../config/package.js';
 import type { Database } from '../databases/contract.js';
 import type { BuildSource } from '../reloading-service.js';
@@ -21,7 +21,7 @@ export const registerProcess = async (
   if (database.isEmbedded === true) return async () => undefined;
   const own = { id: randomUUID(), host: hostname(), pid: process.pid, version: packageVersion };
   // one after the other; the apply that waits reads what the last one wrote
-  const beat = latest(
+  const beat = coalesceCalls(
     (state: ProcessRow['state']): Promise<void> =>
       beatProcess(database.reserved, database, { ...own, generation: source.generation(), state }),
     (_, state) => state,

@@ -8,7 +8,7 @@ import type { RunSchemaApply } from '../queue/temporal/activities/schema.js';
 export const createRunSchemaApply =
   ({ config, database }: { readonly config: Config; readonly database: Database }): RunSchemaApply =>
   async ({ applyId, worker, signal, isCancelled, onStep }) => {
-    const { runQueuedApply } = await import('../schema/apply/queued.js');
+    const { runQueuedApply } = await import('../schema/apply/queued-apply.js');
     try {
       await runQueuedApply(applyId, {
         database,

@@ -1,5 +1,5 @@
 /** Looks whether the schema of the database is still that of a build, and makes the build of the new one where it is not. */
-import { latest } from '../concurrency/latest.js';
+import { coalesceCalls } from '../concurrency/call-coalescing.js';
 import type { Database } from '../databases/contract.js';
 import { readSchemaVersion, type SchemaVersion } from '../schema/version.js';
 import { prepareBuild, type PrepareOptions } from './prepare.js';
@@ -54,7 +54,7 @@ export const createSchemaLook = (options: PrepareOptions, directory: string | nu
       throw error;
     }
   };
-  return { look: latest(look, (first, second) => first || second), failure: () => failure };
+  return { look: coalesceCalls(look, (first, second) => first || second), failure: () => failure };
 };
 
 const unknownVersion = { text: null, generation: 0 };

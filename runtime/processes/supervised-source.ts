@@ -1,6 +1,6 @@
 /** Provides new builds to a process with a supervisor: the spare process looks at the schema for all of them. */
 import { replaceNothing, type BuildSource } from '../reloading-service.js';
-import { latest } from '../concurrency/latest.js';
+import { coalesceCalls } from '../concurrency/call-coalescing.js';
 import { createServedGeneration } from './drain.js';
 import type { Instruction, Report, ServeInstruction } from './messages.js';
 import type { OpenedBuild } from './open-build.js';
@@ -46,7 +46,7 @@ export const createSupervisedSource = (
       report({ kind: 'look', id: lookId, forced });
     });
   return {
-    look: latest(look, (first, second) => first || second),
+    look: coalesceCalls(look, (first, second) => first || second),
     failure: () => failure,
     generation: generation.get,
     onGeneration: generation.onChange,

@@ -20,7 +20,7 @@ import {
   type Report,
 } from './messages.js';
 import type { BuildResult } from './build.js';
-import type { Collecting } from './collecting.js';
+import type { Collecting } from './metrics-collection.js';
 import { createReplacement, type Replacement, type ReplacementOptions } from './replacement.js';
 import { beatInterval } from './watchdog.js';
 

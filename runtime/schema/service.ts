@@ -15,7 +15,7 @@ import { hashSnapshot } from './diff/hash.js';
 import { normalizeSnapshot } from './diff/normalize.js';
 import { patchSnapshot, renamesIn } from './diff/patch.js';
 import { isEmptyDiff, type SchemaDiff } from './diff/types.js';
-import type { LiveOptions } from './live.js';
+import type { LiveOptions } from './live-schema.js';
 import type { Explanation } from './explain/explain.js';
 import { mapSnapshot, type Loss, type MappedSnapshot } from './mapping/map-snapshot.js';
 import { checkForm, checkSnapshot } from './snapshot/check.js';

@@ -1,7 +1,7 @@
 /** Reads what a difference is made of and applied to. */
 import type { Database } from '../databases/contract.js';
 import { readAccess } from './access-rows/read.js';
-import { readLive, type LiveOptions } from './live.js';
+import { readLive, type LiveOptions } from './live-schema.js';
 import type { Snapshot } from './snapshot/types.js';
 import { schemaToSnapshot, type LiveSchema } from './snapshot/write.js';
 

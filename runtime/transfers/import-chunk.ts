@@ -20,7 +20,7 @@ import {
   storeReport,
   type RejectedRow,
   type RowProblem,
-} from './rejected.js';
+} from './rejected-rows.js';
 import { Superseded, type SaveState } from './run-context.js';
 import { isFault, type SourceRow } from './source/row.js';
 import { runAsSubmitter, RightsLost, type TransferServices } from './submitter.js';

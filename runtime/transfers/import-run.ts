@@ -6,7 +6,7 @@ import { storeTransfer, takeTransfer, type TransferState } from '../queue/store/
 import { hasSource, sourceName } from './files.js';
 import { importChunk, RowRejected, type ImportJob } from './import-chunk.js';
 import type { ImportInput } from './input.js';
-import { joinReports, type RowProblem } from './rejected.js';
+import { joinReports, type RowProblem } from './rejected-rows.js';
 import type { RunOptions, SaveState, TransferContext } from './run-context.js';
 import { SourceError, type OpenSource, type SourceRow } from './source/row.js';
 import { readRows } from './source/rows.js';

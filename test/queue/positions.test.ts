@@ -7,7 +7,7 @@ import {
   countFromPriority,
   countWaiting,
   maxPosition,
-} from '../../runtime/queue/store/waiting.js';
+} from '../../runtime/queue/store/waiting-counts.js';
 import { createRandom } from '../../models/random.js';
 import { dialectsOf } from '../databases.js';
 import { useServer } from '../runtime/harness/use-server.js';

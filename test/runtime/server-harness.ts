@@ -4,7 +4,7 @@ import { loadConfig } from '../../runtime/config/config.js';
 import type { Environment } from '../../runtime/config/environment.js';
 import { openDatabase } from '../../runtime/databases/open.js';
 import type { Database } from '../../runtime/databases/contract.js';
-import { latest } from '../../runtime/concurrency/latest.js';
+import { coalesceCalls } from '../../runtime/concurrency/call-coalescing.js';
 import { replaceNothing, type BuildSource } from '../../runtime/reloading-service.js';
 import type { Observation } from '../../runtime/observe.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
@@ -164,7 +164,7 @@ const createSource = ({ database, built, spec }: OpenOptions): BuildSource => {
   let served = built.openapi;
   let failure: string | null = null;
   let replace = replaceNothing;
-  const look = latest<boolean, void>(
+  const look = coalesceCalls<boolean, void>(
     async () => {
       const next = await build(database, spec === undefined ? [] : [spec]).catch((error: Error) => {
         failure = error.message;

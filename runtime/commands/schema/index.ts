@@ -9,7 +9,7 @@ import { loadWorkflows } from '../../operations/apply-workflows.js';
 import type { DescribedApply } from '../../schema/apply/describe.js';
 import { action, printJson, printLine } from '../output.js';
 import { withDatabase } from '../with-database.js';
-import { refusing } from '../refusing.js';
+import { refusing } from '../api-refusals.js';
 import { urlOption, type RemoteFlags } from '../remote.js';
 import { adminTokenOption, withInstance, type Instance } from './instance.js';
 import { watchCommand } from './watch.js';

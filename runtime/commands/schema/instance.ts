@@ -6,7 +6,7 @@ import type { DescribedApply } from '../../schema/apply/describe.js';
 import type { Difference, DiffOptions } from '../../schema/service.js';
 import type { Snapshot } from '../../schema/snapshot/types.js';
 import { loadWorkflows } from '../../operations/apply-workflows.js';
-import { refusing } from '../refusing.js';
+import { refusing } from '../api-refusals.js';
 import { createRemote, tokenOption, type RemoteFlags } from '../remote.js';
 import { withDatabase } from '../with-database.js';
 import { createApplyProgress, followApply } from './apply-progress.js';

@@ -26,7 +26,7 @@ import { importFile } from '../../transfers/import-run.js';
 import type { TransferContext } from '../../transfers/run-context.js';
 import { readImportOptions, toExportOptions } from '../../transfers/options.js';
 import type { ApiRequest } from '../../request/api-request.js';
-import { refusing } from '../refusing.js';
+import { refusing } from '../api-refusals.js';
 import { withFolder, writeWhole } from './files.js';
 import type { ExportOrder, ImportOrder, TransferControl, TransferEnd, TransferTarget } from './target.js';
 

@@ -7,7 +7,7 @@ import type { QueueObservation } from '../../observe.js';
 import type { QueueSettings } from '../settings.js';
 import { progressOf, statusBody } from '../requests/status.js';
 import { isAfter, pageSize, readLogs, type LogCursor, type LogLine } from '../store/logs.js';
-import { countAhead } from '../store/waiting.js';
+import { countAhead } from '../store/waiting-counts.js';
 import { findRequests } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';

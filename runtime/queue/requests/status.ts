@@ -5,7 +5,7 @@ import { isBuiltIn } from './built-in-id.js';
 import type { QueueSettings } from '../settings.js';
 import { formatCursor, logStart, readLogs, type LogCursor, type LogLine } from '../store/logs.js';
 import { readProgress } from '../store/transfers.js';
-import { countAhead } from '../store/waiting.js';
+import { countAhead } from '../store/waiting-counts.js';
 import type { RequestHead, RequestState } from '../store/request-head.js';
 import type { Statements } from '../../execute/system-rows.js';
 

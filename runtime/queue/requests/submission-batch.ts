@@ -14,7 +14,7 @@ import {
   type IdempotencyKey,
   type IdempotencyRecord,
 } from '../store/idempotency.js';
-import { countFromPriority, maxPosition } from '../store/waiting.js';
+import { countFromPriority, maxPosition } from '../store/waiting-counts.js';
 import { insertRequests } from '../store/requests.js';
 import type { NewRequest } from '../store/request-head.js';
 

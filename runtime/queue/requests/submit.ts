@@ -5,7 +5,7 @@ import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { RequestLifecycle } from './lifecycle.js';
 import { createId } from '../store/ids.js';
 import type { IdempotencyKey, IdempotencyRecord } from '../store/idempotency.js';
-import { countAhead, countWaiting } from '../store/waiting.js';
+import { countAhead, countWaiting } from '../store/waiting-counts.js';
 import { findRequest } from '../store/requests.js';
 import { toNewHead, type NewRequest, type RequestHead } from '../store/request-head.js';
 import type { Quotas } from './quotas.js';

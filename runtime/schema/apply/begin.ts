@@ -6,7 +6,7 @@ import { readTarget } from '../target.js';
 import { endApply, findApply, queueApply } from './applies.js';
 import { checkHash, checkTarget } from './check.js';
 import type { ApplyOptions } from './options.js';
-import { runQueuedApply } from './queued.js';
+import { runQueuedApply } from './queued-apply.js';
 import { followWorkflow } from './workflow.js';
 
 export interface ApplyRequest {

@@ -1,7 +1,7 @@
 /** The parameters of an apply. */
 import { apiError, type ApiError } from '../../../contract/errors.js';
 import type { Database } from '../../databases/contract.js';
-import type { LiveOptions } from '../live.js';
+import type { LiveOptions } from '../live-schema.js';
 import type { Step } from './plan.js';
 
 export interface ApplyOptions {

@@ -6,7 +6,7 @@ import type { Snapshot } from '../snapshot/types.js';
 import { endApply, findApply, openApply, queuedApply, type ApplyRow, type SentDiff } from './applies.js';
 import { whileAlone } from './lock.js';
 import { unavailable, type ApplyOptions } from './options.js';
-import { readRemaining } from './remaining.js';
+import { readRemaining } from './remaining-steps.js';
 import { runApply } from './run.js';
 
 /**

@@ -8,7 +8,7 @@ import type { Executor } from '../../databases/contract.js';
 import { accessOf, type AccessSnapshot } from '../access-rows/types.js';
 import { rehearseAccess, writeAccess } from '../access-rows/write.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
-import { readLiveSchema } from '../live.js';
+import { readLiveSchema } from '../live-schema.js';
 import { comparableShapes, ownShapes, wantedShapes, type Apply } from './apply.js';
 import { endApply, noteExpanded } from './applies.js';
 import { expandTables } from './expand.js';
@@ -16,7 +16,7 @@ import { isServed, untilFollowed } from './follow.js';
 import { renameInRules, writeMeta } from './meta.js';
 import type { ApplyOptions } from './options.js';
 import { planRenames, planTables } from './plan.js';
-import { readRemaining } from './remaining.js';
+import { readRemaining } from './remaining-steps.js';
 import { changeSchema, createRunner, shorten } from './steps.js';
 
 /** Changes the tables, then the meta, and records the end. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { throwProblems } from '../../../contract/errors.js';
 import { findApply, problemsOf, type ApplyRow } from './applies.js';
 import { unavailable, type ApplyOptions, type ApplyWorkflows } from './options.js';
-import { runQueuedApply } from './queued.js';
+import { runQueuedApply } from './queued-apply.js';
 
 /** Milliseconds between two looks at the journal: at first, and later. */
 const firstInterval = 50;

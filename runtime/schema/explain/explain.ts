@@ -12,7 +12,7 @@ import { explainAccess, type ExplainedAccess } from './access.js';
 import { advise } from './advice.js';
 import { findBreaking } from './clients.js';
 import { findDependants, type Dependant } from './dependants.js';
-import { measureAlter } from './exact.js';
+import { measureAlter } from './measured-alters.js';
 import { planPhases, type ExplainedPhase } from './phases.js';
 import { countUpTo, type RowCount } from './row-counts.js';
 import { compareTables, fieldsOf, type Cost, type ExactCost, type TableChange } from './table-changes.js';

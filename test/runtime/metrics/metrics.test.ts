@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCollected } from '../../../runtime/metrics/collected.js';
+import { createCollected } from '../../../runtime/metrics/process-metrics.js';
 import { families, type Family } from '../../../runtime/metrics/families.js';
 import { createMetrics } from '../../../runtime/metrics/metrics.js';
 import { printSnapshots } from '../../../runtime/metrics/print.js';

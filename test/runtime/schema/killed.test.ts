@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { abandonApply, resumeApply } from '../../../runtime/schema/service.js';
 import { lastApply, openApply, queueApply } from '../../../runtime/schema/apply/applies.js';
-import { runQueuedApply } from '../../../runtime/schema/apply/queued.js';
+import { runQueuedApply } from '../../../runtime/schema/apply/queued-apply.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { dialectsOf, type TestDialect } from '../../databases.js';
 import { until } from '../../until.js';

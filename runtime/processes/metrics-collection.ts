@@ -1,7 +1,7 @@
 /** Collects the metrics of the supervisor and its processes for one text. */
 import type { Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCollected } from '../metrics/collected.js';
+import { createCollected } from '../metrics/process-metrics.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { Snapshot } from '../metrics/tallies.js';
 import type { Instruction } from './messages.js';

@@ -5,7 +5,7 @@
  * wait, so that each call sees the task begin after it.
  * @param merge makes one input of those of two calls
  */
-export const latest = <Input, Result>(
+export const coalesceCalls = <Input, Result>(
   run: (input: Input) => Promise<Result>,
   merge: (first: Input, second: Input) => Input,
 ): ((input: Input) => Promise<Result>) => {
