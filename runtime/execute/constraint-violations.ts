@@ -1,4 +1,4 @@
-/** Finds the row that violated a constraint, by querying the database after the write was rolled back. */
+/** Finds the rows that violate a constraint, by querying the database after the write was rolled back. */
 import type { Collection, Field } from '../../contract/collection.js';
 import { conditionTrue } from '../plan/types.js';
 import type { WriteRow } from '../plan/write-plan.js';
@@ -6,6 +6,9 @@ import type { Scalar } from '../plan/parsed-value.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import type { BindInput } from '../sql/fragment.js';
 import { compileTupleCount, type TupleMatches } from '../sql/write.js';
+import { chunk } from './chunk.js';
+import type { RowsContext } from './row-locks.js';
+import { findStoredKeys, keyText, type StoredKeys } from './stored-keys.js';
 
 export interface QueryContext {
   readonly executor: Executor;
@@ -15,24 +18,23 @@ export interface QueryContext {
 /** Values of several fields. */
 export type Tuple = readonly Scalar[];
 
-/** Finds the first row whose values exist already, in the table or in an earlier row. */
-export const findDuplicate = async (
+/** Finds the rows whose values exist already, in the table or in an earlier row. */
+export const findDuplicates = async (
   rows: readonly WriteRow[],
   target: { readonly collection: Collection; readonly fields: readonly Field[] },
   context: QueryContext,
-): Promise<WriteRow | null> => {
-  const { collection, fields } = target;
-  const complete = rows.filter((row) => readTuple(row, fields) !== null);
-  const seen = new Set<string>();
-  const duplicate = complete.find((row) => {
-    const text = JSON.stringify(readTuple(row, fields));
-    return seen.has(text) || !seen.add(text);
+): Promise<readonly WriteRow[]> => {
+  const tuples = new Map<string, Tuple>();
+  const named = rows.flatMap((row) => {
+    const tuple = readTuple(row, target.fields);
+    if (tuple === null) return [];
+    const text = keyText(tuple);
+    const isRepeated = tuples.has(text);
+    tuples.set(text, tuple);
+    return [{ row, text, isRepeated }];
   });
-  if (duplicate !== undefined) return duplicate;
-  return findFirst(
-    complete,
-    async (part) => (await countMatches(collection, { fields, rows: part }, context)) > 0,
-  );
+  const unused = await findUnused(tuples, target, context);
+  return named.filter(({ text, isRepeated }) => isRepeated || !unused.has(text)).map(({ row }) => row);
 };
 
 /** Finds the rows that refer to a missing row of the target. */
@@ -48,20 +50,16 @@ export const findBrokenReferences = async (
   context: QueryContext,
 ): Promise<readonly WriteRow[]> => {
   const { collection, fields, references } = target;
-  const removed = new Set(target.removed.map((tuple) => JSON.stringify(tuple)));
+  const removed = new Set(target.removed.map(keyText));
   const tuples = new Map<string, Tuple>();
   const referring = rows.map((row) => {
     const tuple = readTuple(row, fields);
-    const text = JSON.stringify(tuple);
+    const text = tuple === null ? '' : keyText(tuple);
     if (tuple !== null && !removed.has(text)) tuples.set(text, tuple);
     return { row, text };
   });
-  const matches = { fields: references, where: conditionTrue };
-  const missing = await findMissing([...tuples.values()], (part) =>
-    countTuples(collection, { ...matches, tuples: part }, { ...context, input: noInput }),
-  );
-  const texts = new Set(missing.map((tuple) => JSON.stringify(tuple)));
-  return referring.filter(({ text }) => texts.has(text)).map(({ row }) => row);
+  const missing = await findUnused(tuples, { collection, fields: references }, context);
+  return referring.filter(({ text }) => missing.has(text)).map(({ row }) => row);
 };
 
 /**
@@ -72,13 +70,15 @@ export const readTuple = (row: WriteRow, fields: readonly Field[]): Tuple | null
   return values.includes(null) ? null : (values as Tuple);
 };
 
-const countMatches = async (
-  collection: Collection,
-  { fields, rows }: { readonly fields: readonly Field[]; readonly rows: readonly WriteRow[] },
+/** Returns the texts of the tuples that no row has. */
+const findUnused = async (
+  tuples: ReadonlyMap<string, Tuple>,
+  target: { readonly collection: Collection; readonly fields: readonly Field[] },
   context: QueryContext,
-): Promise<number> => {
-  const tuples = rows.map((row) => readTuple(row, fields) ?? []);
-  return countTuples(collection, { fields, tuples, where: conditionTrue }, { ...context, input: noInput });
+): Promise<ReadonlySet<string>> => {
+  const matches = { ...target, where: conditionTrue };
+  const unused = await findMissing([...tuples.values()], matches, { ...context, input: noInput });
+  return new Set(unused.map(keyText));
 };
 
 const noValue = (value: unknown): unknown => value;
@@ -97,36 +97,24 @@ export const countTuples = async (
   return Number(row?.count);
 };
 
-/** Rows per query. */
+/** Tuples per count. */
 const batchSize = 1_000;
 
-/** Finds the first matching row by bisection. `isAmong` returns whether one of the given rows matches. */
-const findFirst = async <Row>(
-  rows: readonly Row[],
-  isAmong: (rows: readonly Row[]) => Promise<boolean>,
-): Promise<Row | null> => {
-  const [only] = rows;
-  if (only === undefined) return null;
-  if (rows.length <= batchSize && !(await isAmong(rows))) return null;
-  if (rows.length === 1) return only;
-  const middle = middleOf(rows);
-  return (await findFirst(rows.slice(0, middle), isAmong)) ?? findFirst(rows.slice(middle), isAmong);
-};
-
-/** Finds by bisection the tuples that no row has. `count` returns how many of the given ones rows have. */
+/** Finds the tuples that no row has which meets the condition. */
 export const findMissing = async (
   tuples: readonly Tuple[],
-  count: (tuples: readonly Tuple[]) => Promise<number>,
+  { collection, ...matches }: Pick<TupleMatches, 'fields' | 'where'> & { readonly collection: Collection },
+  context: RowsContext,
 ): Promise<readonly Tuple[]> => {
-  if (tuples.length <= batchSize) {
-    const found = tuples.length === 0 ? 0 : await count(tuples);
-    if (found === 0 || found >= tuples.length) return found === 0 ? tuples : [];
+  const missing: Tuple[] = [];
+  for (const part of chunk(tuples, batchSize)) {
+    const count = await countTuples(collection, { ...matches, tuples: part }, context);
+    if (count >= part.length) continue;
+    const rows = { collection, ...matches, isLocked: false };
+    const found = count === 0 ? noKeys : await findStoredKeys(rows, part, context);
+    for (const tuple of part) if (!found.has(keyText(tuple))) missing.push(tuple);
   }
-  const middle = middleOf(tuples);
-  return [
-    ...(await findMissing(tuples.slice(0, middle), count)),
-    ...(await findMissing(tuples.slice(middle), count)),
-  ];
+  return missing;
 };
 
-const middleOf = ({ length }: readonly unknown[]): number => (length > batchSize ? batchSize : length >> 1);
+const noKeys: StoredKeys = new Map();

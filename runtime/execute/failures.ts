@@ -10,7 +10,7 @@ import type { Key, WriteRow } from '../plan/write-plan.js';
 import { skippedItem } from './insert.js';
 import {
   findBrokenReferences,
-  findDuplicate,
+  findDuplicates,
   readTuple,
   type QueryContext,
 } from './constraint-violations.js';
@@ -77,21 +77,23 @@ const toError = async (violation: Violation, write: Write): Promise<Error> => {
   }
 };
 
-const toNotUnique = async (violation: Violation, write: Write): Promise<ApiError> => {
+/** Returns the error for values that exist already, which names every row with one of them. */
+const toNotUnique = async (violation: Violation, write: Write): Promise<Error> => {
   const { collection, rows } = write;
   const fields = uniqueFields(violation, collection);
   const field = fields.find(({ name }) => rows.some((row) => row.has(name))) ?? fields[0];
-  const row = fields.length === 0 ? null : await findDuplicate(rows, { collection, fields }, write);
+  const found = fields.length === 0 ? [] : await findDuplicates(rows, { collection, fields }, write);
   const names = fields.map(({ name }) => `"${name}"`).join(' and ');
-  return apiError(
-    'RECORD_NOT_UNIQUE',
-    {
-      ...detailsOf(field, row === null ? write : only(row, write)),
-      primaryKey: fields.length > 0 && fields.every((each) => collection.key.includes(each)),
-    },
+  const primaryKey = fields.length > 0 && fields.every((each) => collection.key.includes(each));
+  const explanation =
     fields.length === 0
       ? `"${collection.name}" has such an item already`
-      : `${names} of "${collection.name}" must be unique`,
+      : `${names} of "${collection.name}" must be unique`;
+  const written = found.length === 0 ? [write] : found.map((row) => only(row, write));
+  return joinProblems(
+    written.map((each) =>
+      apiError('RECORD_NOT_UNIQUE', { ...detailsOf(field, each), primaryKey }, explanation),
+    ),
   );
 };
 

@@ -233,7 +233,7 @@ const findMissingTuples = async (
     return tuples.filter((key) => keyText(stored.get(keyText(key)) ?? []) !== keyText(key));
   }
   const fields = fieldsOf(collection, relation.references);
-  return findMissing(tuples, (part) => countTuples(collection, { fields, tuples: part, where }, context));
+  return findMissing(tuples, { collection, fields, where }, context);
 };
 
 /** Returns whether every row of an update has the key already, in fields that the caller may read. */

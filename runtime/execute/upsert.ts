@@ -3,7 +3,7 @@
  * conflict is any unique constraint on some databases. Where another transaction stores such a row meanwhile, the constraint
  * fails and the whole is run again.
  */
-import { ApiError, invalidPayload, throwProblems } from '../../contract/errors.js';
+import { ApiError, ApiErrors, invalidPayload, throwProblems } from '../../contract/errors.js';
 import { compareValues } from '../plan/compare-values.js';
 import { missingItem } from '../plan/item.js';
 import { mergeCreates } from '../plan/merge-creates.js';
@@ -54,8 +54,9 @@ class VanishedRow extends Error {}
 
 const isInterference = (error: unknown, { collection, fields }: UpsertPlan): boolean => {
   if (error instanceof VanishedRow) return true;
-  if (!(error instanceof ApiError) || error.code !== 'RECORD_NOT_UNIQUE') return false;
-  const { collection: name, field } = error.details;
+  const [problem] = error instanceof ApiErrors ? error.problems : [error];
+  if (!(problem instanceof ApiError) || problem.code !== 'RECORD_NOT_UNIQUE') return false;
+  const { collection: name, field } = problem.details;
   return name === collection.name && (field === null || fields.some((each) => each.name === field));
 };
 

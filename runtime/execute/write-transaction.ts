@@ -89,14 +89,13 @@ export const inTransaction = async <Keys, Output>(
 ): Promise<Output> => {
   const hooks = context.hooks();
   const current: TransactionContext['current'] = { write };
-  let written: CompletedWrite[] = [];
   const output = await explainFailure(
-    () => ({ ...current.write, written }),
+    () => current.write,
     () =>
       context.database.transaction(async (executor) => {
         // a transaction may run twice
         current.write = write;
-        written = [];
+        const written: CompletedWrite[] = [];
         await hooks.before(keys, executor);
         const record = async (): Promise<void> => {
           if (hooks.record !== undefined) await hooks.record(written.splice(0), executor);

@@ -142,7 +142,7 @@ const writeStep = async (
 ): Promise<readonly Key[] | null> => {
   const { collection, rows, lists } = step;
   const { current, written } = context;
-  current.write = toWrite(step, context);
+  current.write = { ...toWrite(step, context), written };
   const keys = await run();
   if (keys === null && lists.length > 0) throw unknownKey(collection);
   for (const each of toWritten(step, keys ?? rows.map(() => []))) written.push(each);

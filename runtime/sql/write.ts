@@ -70,12 +70,12 @@ export const compileKeyMatches = (
   { where, input, isLocked, ...matches }: TupleMatches & { readonly isLocked: boolean },
 ): RenderedStatement => {
   const { dialect, fields, tuples } = matches;
-  const columns = collection.key.map(({ name }, index) => `${dialect.quote(name)} as k${index}`).join(', ');
+  const columns = collection.key.map(({ name }, index) => `${dialect.quote(name)} as k${index}, `).join('');
   const each = tuples.map((tuple) => compileTuples({ fields, tuples: [tuple], dialect }));
   const which = each.map(({ text }, index) => `when ${text} then ${index}`).join(' ');
   const filter = addCondition(compileTuples(matches), { collection, where, input, dialect });
   return {
-    text: `select ${columns}, case ${which} end as named from ${dialect.quote(collection.name)} where ${filter.text}${isLocked ? dialect.rowLock : ''}`,
+    text: `select ${columns}case ${which} end as named from ${dialect.quote(collection.name)} where ${filter.text}${isLocked ? dialect.rowLock : ''}`,
     values: [...each.flatMap(({ values }) => values), ...filter.values],
   };
 };

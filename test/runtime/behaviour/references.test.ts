@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dialectsOf, type TestDialect } from '../../databases.js';
 import { ask } from '../graphql/library.js';
+import { recordStatements } from '../harness/statements.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess, TestPermission, TestServer } from '../server-harness.js';
@@ -279,6 +280,22 @@ describe.each(dialects)('references on %s', (dialect) => {
     expect(await sendBoth(['POST', '/items/task', (after) => ({ id: 12, after })], { hidden: 2 })).toEqual(
       broken('task', 'after', 2),
     );
+  });
+
+  it('finds many broken references by few statements', async () => {
+    const stored = Array.from({ length: 300 }, (_, index) => ({ id: 100 + index }));
+    expect((await send('clerk', 'POST', '/items/task?fields=id', stored)).status).toBe(200);
+    const rows = stored.map(({ id }) => ({ id: 1_000 + id, after: id % 2 === 0 ? id : 9_000 + id }));
+    const statements = await recordStatements(server().database, async () => {
+      expect((await send('clerk', 'POST', '/items/task', rows)).errors).toHaveLength(150);
+    });
+    expect(statements.length).toBeLessThan(20);
+  });
+
+  it('reports by the foreign key only references to rows that the payload does not create', async () => {
+    const rows = [{ id: 10 }, { id: 11, after: 10 }, { id: 12, after: 99 }];
+    const { status, errors } = await send('admin', 'POST', '/items/task', rows);
+    expect({ status, errors }).toEqual(broken('task', 'after', 99, { index: 2, pointer: '/2/after' }));
   });
 
   it('accepts any value if there is no foreign key', async () => {
