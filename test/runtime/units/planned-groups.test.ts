@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OutputNode } from '../../../runtime/request/aggregation.js';
 import { printColumn, printCondition } from './printed-conditions.js';
-import { measuresIn, planSales, planSalesOfShops, reasonOf, type Body } from './sale-plans.js';
+import { reasonOf } from './refusals.js';
+import { measuresIn, planSales, planSalesOfShops, type Body } from './sale-plans.js';
 
 const refusalOf = (body: Body): string | null => reasonOf(() => planSales(body));
 

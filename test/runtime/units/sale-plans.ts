@@ -6,7 +6,6 @@ import {
   oneToMany,
   type Collection,
 } from '../../../contract/collection.js';
-import { ApiError } from '../../../contract/errors.js';
 import {
   bigInteger,
   binary,
@@ -88,14 +87,3 @@ export const planSalesOfShops = (
 /** Measures by what they compute, such as `sum(price)`. */
 export const measuresIn = ({ measures }: Pick<AggregatePlan, 'measures'>): readonly string[] =>
   measures.map(({ operation, name }: Measure) => `${operation}(${name ?? '*'})`);
-
-/** Code and reason of what is refused; `null`: it is planned. */
-export const reasonOf = (run: () => unknown): string | null => {
-  try {
-    run();
-    return null;
-  } catch (error) {
-    if (error instanceof ApiError) return `${error.code}: ${String(error.details.reason)}`;
-    throw error;
-  }
-};
