@@ -29,6 +29,7 @@ export const rooms: Readonly<Record<string, Room>> = {
         'any-values',
         'bound-values',
         'conditions',
+        'dependent-rows',
         'empty-lists',
         'geometries',
         'hashed-values',
