@@ -41,6 +41,7 @@ export const rooms: Readonly<Record<string, Room>> = {
         'payload-forms',
         'planned-conditions',
         'planned-cursors',
+        'planned-filters',
         'planned-functions',
         'planned-groups',
         'planned-items',
