@@ -9,6 +9,8 @@ import {
 } from '../../../contract/collection.js';
 import { integer, string } from '../../../contract/fields.js';
 import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
+import { bindCreate } from '../../../runtime/plan/owner-operands.js';
+import type { ListPlan } from '../../../runtime/plan/write-plan.js';
 import { policiesOf, problemsOf, writing, type Given, type Payload } from './member-plans.js';
 
 const { collections } = createRegistry([
@@ -17,7 +19,10 @@ const { collections } = createRegistry([
     path: null,
     key: ['id'],
     fields: { id: integer({ auto: true }), title: string({ nullable: true }) },
-    relations: { songs: oneToMany('song', ['album'], ['id'], { sortField: 'rank' }) },
+    relations: {
+      songs: oneToMany('song', ['album'], ['id'], { sortField: 'rank' }),
+      drafts: oneToMany('song', ['album'], ['id'], { deselect: 'delete' }),
+    },
   }),
   defineCollection({
     name: 'song',
@@ -70,6 +75,15 @@ const updated = (name: string, payload: Payload): unknown => {
 };
 
 const song = { name: 'a', code: 'x' };
+
+const songsOf = (songs: unknown, permissions?: readonly Given[]): ListPlan | undefined => {
+  const context = writing(
+    permissions === undefined
+      ? policiesOf('album')
+      : policiesOf('song', [...permissions, { collection: 'album', action: 'update' }]),
+  );
+  return planUpdates(collectionOf('album'), [{ key: [1], payload: { songs } }], context)[0]?.lists[0];
+};
 
 it('a preset that the payload replaces is not read', () => {
   expect(created('song', { ...song, rank: 5 }, [{ presets: { rank: 'first' } }])).toEqual({
@@ -140,5 +154,56 @@ describe('the rule of a field', () => {
     const [problem] = problemsOf(() => created('song', { ...song, album: 50, level: 1 }));
     expect(problem).toMatchObject({ code: 'FAILED_VALIDATION', field: 'album', type: 'early' });
     expect(problem).not.toHaveProperty('valid');
+  });
+});
+
+const changes = ({ updates }: Pick<ListPlan, 'updates'>) =>
+  updates.map(({ key, update, position }) => [key, Object.fromEntries(update?.row ?? []), position]);
+
+describe('the rows of a complete list in an order', () => {
+  it('get their place, alone or with the values that they are given', () => {
+    const list = songsOf([7, { id: 8, name: 'b' }, { id: 9, rank: 1 }, { id: 6 }]);
+    expect(list && changes(list)).toEqual([
+      [[7], { rank: 1 }, 1],
+      [[8], { rank: 2, name: 'b' }, null],
+      [[9], { rank: 1 }, null],
+      [[6], { rank: 4 }, 4],
+    ]);
+  });
+
+  it('keep their place where only changes are given', () => {
+    const list = songsOf({ update: [{ id: 8, name: 'b' }] });
+    expect(list && changes(list)).toEqual([[[8], { name: 'b' }, null]]);
+  });
+
+  it('keep their place where the caller may not change it', () => {
+    const list = songsOf(
+      [7, { id: 8, name: 'b' }],
+      [
+        { action: 'update', fields: ['name', 'album'] },
+        { action: 'read', fields: ['*'] },
+      ],
+    );
+    expect(list && changes(list)).toEqual([
+      [[7], {}, null],
+      [[8], { name: 'b' }, null],
+    ]);
+  });
+});
+
+it('rows that are added to a list get their place after its last row', () => {
+  const creates = songsOf({ create: [song, { ...song, rank: 2 }, song] })?.creates;
+  const rows = creates ? bindCreate(creates, { references: [1], end: 40 }).rows : [];
+  expect(rows.map((row) => row.get('rank'))).toEqual([41, 2, 43]);
+});
+
+it('rows that the caller may not delete refuse to leave a list that deletes them', () => {
+  const context = writing(
+    policiesOf('song', [{ action: 'read' }, { collection: 'album', action: 'update' }]),
+  );
+  const [plan] = planUpdates(collectionOf('album'), [{ key: [1], payload: { drafts: [] } }], context);
+  expect(plan?.lists[0]?.removes?.removal).toMatchObject({
+    kind: 'refused',
+    problems: [{ code: 'FORBIDDEN' }],
   });
 });
