@@ -143,7 +143,7 @@ describe('a condition on values in JSON', () => {
     [{ facts: { _json: { 'a.b[0]': { _gt: 1 } } } }, 'json(facts, a.b[0]) gt value 0'],
     [
       { facts: { _json: { a: { _eq: 1, _neq: 2 }, b: 3 } } },
-      '(json(facts, a) eq value 0 and json(facts, a) neq value 1 and json(facts, b) eq value 2)',
+      '((json(facts, a) eq value 0 and json(facts, a) neq value 1) and json(facts, b) eq value 2)',
     ],
     [
       { facts: { _json: { _or: [{ a: 1 }, { _and: [{ b: 2 }, { c: 3 }] }] } } },
@@ -164,10 +164,7 @@ describe('a condition on values in JSON', () => {
     [{ 'json(facts, a)': { _contains: 'x' } }, 'json(facts, a) contains value 0'],
     [{ 'json(facts, a)': { _ncontains: 'x' } }, 'not json(facts, a) contains value 0'],
   ])('%j', (filter, want) => {
-    // conditions that are joined twice are the same as those that are joined once
-    expect(
-      filterOf(filter).replaceAll('((', '(').replaceAll(') and json(facts, b)', ' and json(facts, b)'),
-    ).toBe(want);
+    expect(filterOf(filter)).toBe(want);
   });
 
   it('compares the text of a value with an empty one', () => {
