@@ -16,7 +16,7 @@ const positionField = (relation: ToMany): Field | null => {
 
 /** Returns a position as a value of its field; null where the field cannot store it. */
 export const toPosition = (field: Field, position: number): Scalar | null => {
-  const read = readValue(field, field.type === 'bigInteger' ? String(position) : position);
+  const read = readValue(field, position);
   return read.ok ? read.value : null;
 };
 

@@ -125,6 +125,7 @@ describe('a misspelled name', () => {
   it.each([
     ['Title', 'title'],
     ['tit_le', 'title'],
+    ['_ti_tle_', 'title'],
     ['titl', 'title'],
     ['itle', 'title'],
     ['titlee', 'title'],
@@ -142,6 +143,12 @@ describe('a misspelled name', () => {
   ])('%s gets a suggestion: %s', (name, want) => {
     const hint = want === null ? '' : `; did you mean "${want}"?`;
     expect(refusalOf('book', { fields: [name] })).toBe(`${missing(name)}${hint}`);
+  });
+
+  it('is no readable name whose target is forbidden', () => {
+    const permissions = [{ collection: 'book', fields: ['shelf', 'notes'] }];
+    expect(refusalOf('book', { filter: { shelf: { label: 'a' } } }, permissions)).toBe(missing('shelf'));
+    expect(refusalOf('book', { filter: { notes: { text: 'a' } } }, permissions)).toBe(missing('notes'));
   });
 
   it('gets no suggestion that the caller cannot read', () => {

@@ -12,6 +12,17 @@ export const codeOf = (run: () => unknown): string | null => {
   }
 };
 
+/** Code and reason of the API error that is thrown; `null`: none is. */
+export const reasonOf = (run: () => unknown): string | null => {
+  try {
+    run();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.code}: ${String(error.details.reason)}`;
+    throw error;
+  }
+};
+
 /** Every problem that something is refused with, as `CODE: reason`. */
 export const refusalsOf = async (run: () => Promise<unknown>): Promise<readonly string[]> => {
   try {
