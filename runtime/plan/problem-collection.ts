@@ -12,7 +12,7 @@ export const planOrRefuse = <Plan extends object>(run: (problems: ApiError[]) =>
 /** Returns whether a plan was refused. */
 export const isRefusal = (plan: object): plan is Refusal => 'problems' in plan;
 
-/** The place of a payload in the body of its request. */
+/** Where a payload is in the body of its request. */
 export interface PayloadLocation {
   /** Index among the items of the body; `null` where it is a single one. */
   readonly index: number | null;
@@ -22,7 +22,7 @@ export interface PayloadLocation {
   readonly pointer: readonly (string | number)[];
 }
 
-/** Returns what an error tells about the place of a payload, or of a field in it, where that is not the body itself. */
+/** Returns the details of an error that locate a payload, or a field in it; none for the body itself. */
 export const locationDetails = ({ index, pointer }: PayloadLocation, field?: string) => {
   const tokens = field === undefined ? pointer : [...pointer, field];
   return tokens.length === 0 ? {} : { ...(index !== null && { index }), pointer: printPointer(tokens) };

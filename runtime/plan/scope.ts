@@ -105,7 +105,7 @@ export const forbiddenField = (scope: Scope, name: string): Error => {
   return forbidden(`the field "${path}" does not exist or may not be used${suggestion(scope, name)}`);
 };
 
-/** Suggests a similar name among those that the caller may read; none for one of these, whose target is forbidden. */
+/** Suggests a similar name among those that the caller may read; none for such a name itself, whose target is forbidden. */
 const suggestion = ({ grant }: Scope, name: string): string => {
   if (grant === null || grant.fields.has(name)) return '';
   const similar = [...grant.fields.keys()].find((candidate) => isSimilar(candidate, name));

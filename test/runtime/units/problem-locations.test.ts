@@ -21,8 +21,8 @@ const at = (location: Partial<PayloadLocation>): PayloadLocation => ({
 describe('the location of a payload', () => {
   it.each<[Partial<PayloadLocation>, string | undefined, object]>([
     [{}, undefined, {}],
-    [{}, 'title', {}],
-    [{ index: 2 }, 'title', {}],
+    [{}, 'title', { pointer: '/title' }],
+    [{ index: 2 }, 'title', { index: 2, pointer: '/title' }],
     [{ index: 2, pointer: [2] }, undefined, { index: 2, pointer: '/2' }],
     [{ index: 0, pointer: [0] }, 'title', { index: 0, pointer: '/0/title' }],
     [{ pointer: ['books', 1] }, 'title', { pointer: '/books/1/title' }],
