@@ -17,7 +17,8 @@ import { isRowPermitted } from './row-locks.js';
 import { distinctKeys, findStoredKeys, keyText, type StoredKeys } from './stored-keys.js';
 import type { OutputReader } from './write.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
-import { maxKeys, writeCreate, writeRelated } from './write-tree.js';
+import { maxKeys } from './updates.js';
+import { writeCreate, writeRelatedEach } from './write-tree.js';
 
 /** The outcome of a row of the payload. */
 export type Outcome = 'created' | 'updated' | 'ignored';
@@ -187,14 +188,14 @@ const updateRows = async (
   context: TransactionContext,
 ): Promise<void> => {
   const updates = found.flatMap(({ key, row: { update } }) =>
-    key === null || update === null || isRefusal(update) ? [] : [{ plan: update, keys: [key] }],
+    key === null || update === null || isRefusal(update) ? [] : [{ plan: update, key }],
   );
-  const keys = distinctKeys(updates.flatMap((each) => each.keys));
+  const keys = distinctKeys(updates.map(({ key }) => key));
   for (const part of chunk(keys, maxKeys)) {
     if (!(await isRowPermitted({ collection, where: conditionTrue }, part, context))) throw new VanishedRow();
   }
-  await requireReferences({ updates }, context);
-  for (const update of updates) await writeRelated(update.plan, update.keys, context);
+  await requireReferences({ updates: updates.map(({ plan, key }) => ({ plan, keys: [key] })) }, context);
+  await writeRelatedEach(updates, context);
 };
 
 /** Returns the keys of the created rows, or null where the database does not tell them. */

@@ -27,12 +27,15 @@ import {
 } from './list-rows.js';
 import { requireListReferences, requireReferences } from './references.js';
 import { distinctKeys, keyText } from './stored-keys.js';
-import type { TransactionContext } from './write-transaction.js';
+import type { RowUpdate } from './updates.js';
+import { runShared, type TransactionContext } from './write-transaction.js';
 
 /** Writes rows of lists in their transaction; the references of the rows are checked before. */
 export interface ListWriters {
   create(plan: CreatePlan, context: TransactionContext): Promise<void>;
   update(plan: UpdatePlan, keys: readonly Key[], context: TransactionContext): Promise<void>;
+  /** Updates rows with values of their own. @param updates with keys as stored */
+  updateEach(updates: readonly RowUpdate[], context: TransactionContext): Promise<void>;
   delete(plan: DeletePlan, keys: readonly Key[], context: TransactionContext): Promise<void>;
 }
 
@@ -60,7 +63,7 @@ export const writeList = async (plan: ListPlan, row: OwnerRow, writing: ListWrit
   const list = { plan, owner: owner as ListOwner['owner'] };
   const rows = await findListRows(list, context);
   const state = { list, rows, named: await findNamedKeys(list, rows, context) };
-  for (const update of plan.updates) await writeListUpdate(update, state, writing);
+  await writeUpdates(state, writing);
   if (plan.creates !== null) await createRows(plan.creates, list, writing);
   await removeRows(state, writing);
 };
@@ -115,27 +118,59 @@ interface ListState {
   readonly named: NamedKeys;
 }
 
-const writeListUpdate = async (
-  { key: givenKey, update, position, move, create }: ListUpdate,
-  { list, rows, named }: ListState,
-  writing: ListWriting,
-): Promise<void> => {
-  const key = named.toStored(givenKey);
-  const stored = rows.get(keyText(key));
-  if (stored !== undefined) {
-    const isInPlace = position !== null && String(stored.position) === String(position);
-    if (update !== null && !isInPlace) await updateRow(update, { planned: update, key }, writing);
-    return;
+/** The update of a row that is or comes into the list. */
+interface ListRowUpdate extends RowUpdate {
+  /** The plan without the owner's values. */
+  readonly planned: UpdatePlan<ListRow>;
+}
+
+/** Changes, moves and creates rows in their order: those between two creates together. */
+const writeUpdates = async (state: ListState, writing: ListWriting): Promise<void> => {
+  const { list, rows, named } = state;
+  const pending: ListRowUpdate[] = [];
+  const flush = (): Promise<void> => updateRows(pending.splice(0), writing);
+  for (const each of list.plan.updates) {
+    const key = named.toStored(each.key);
+    const stored = rows.get(keyText(key));
+    if (stored === undefined && each.create !== null && !named.isUsed(each.key)) {
+      await flush();
+      await createNamed(each.create, list, writing);
+      rows.set(keyText(key), { key, position: null });
+      continue;
+    }
+    try {
+      const update =
+        stored === undefined ? await moveOf(each, { key, list }, writing) : changeOf(each, stored);
+      if (update !== null) pending.push(update);
+    } catch (error) {
+      // what comes before fails first
+      await flush();
+      throw error;
+    }
+    if (!writing.context.sharesStatements) await flush();
   }
-  if (create !== null && !named.isUsed(givenKey)) {
-    await createNamed(create, list, writing);
-    rows.set(keyText(key), { key, position: null });
-    return;
+  await flush();
+};
+
+/** Returns the update of a row of the list, or null where nothing of it changes. */
+const changeOf = ({ update, position }: ListUpdate, stored: StoredListRow): ListRowUpdate | null => {
+  const isInPlace = position !== null && String(stored.position) === String(position);
+  return update === null || isInPlace ? null : { plan: update, planned: update, key: stored.key };
+};
+
+/** Returns the update that moves a row into the list. @throws FORBIDDEN where it cannot be moved */
+const moveOf = async (
+  { move }: ListUpdate,
+  { key, list }: { readonly key: Key; readonly list: ListOwner },
+  { context }: ListWriting,
+): Promise<ListRowUpdate | null> => {
+  if ('problems' in move) {
+    // before the row is looked up, so that the answer does not tell whether it exists
+    throwProblems(move.problems);
+    return null;
   }
-  // before the row is looked up, so that the answer does not tell whether it exists
-  if ('problems' in move) return throwProblems(move.problems);
-  if (!(await isMovable(key, list, writing.context))) throw missingItem(list.plan.relation.collection);
-  await updateRow(bindUpdate(move, { references: list.owner, end: 0 }), { planned: move, key }, writing);
+  if (!(await isMovable(key, list, context))) throw missingItem(list.plan.relation.collection);
+  return { plan: bindUpdate(move, { references: list.owner, end: 0 }), planned: move, key };
 };
 
 /** Creates the row of a key that no row has. */
@@ -150,14 +185,16 @@ const createNamed = async (
   await writers.create(bound, context);
 };
 
-const updateRow = async (
-  plan: UpdatePlan,
-  { planned, key }: { readonly planned: UpdatePlan<ListRow>; readonly key: Key },
+const updateRows = async (
+  updates: readonly ListRowUpdate[],
   { writers, context }: ListWriting,
 ): Promise<void> => {
-  const keys = [key];
-  await requireListReferences({ updates: [{ plan: planned, keys }] }, { updates: [{ plan, keys }] }, context);
-  await writers.update(plan, keys, context);
+  const planned = updates.map(({ planned: plan, key }) => ({ plan, keys: [key] }));
+  const bound = updates.map(({ plan, key }) => ({ plan, keys: [key] }));
+  await runShared(updates, context, () =>
+    requireListReferences({ updates: planned }, { updates: bound }, context),
+  );
+  await writers.updateEach(updates, context);
 };
 
 const removeRows = async (

@@ -53,8 +53,10 @@ export interface ExecuteContext {
 
 export interface TransactionContext extends ExecuteContext {
   readonly executor: Executor;
-  /** The write in progress, which a failure is attributed to. */
-  readonly current: { write: Write };
+  /** The write in progress, which a failure is attributed to; `isShared` while `runShared` runs. */
+  readonly current: { write: Write; isShared: boolean };
+  /** False where each row is written by itself, because what `runShared` ran for several has failed. */
+  readonly sharesStatements: boolean;
   readonly written: CompletedWrite[];
   /** Records what has been written so far. */
   record(): Promise<void>;
@@ -70,6 +72,20 @@ export const toWrite = (
   { collection, rows, places, action }: Pick<Write, 'collection' | 'rows' | 'places' | 'action'>,
   { database, dialect }: ExecuteContext,
 ): Write => ({ collection, rows, places, action, executor: database, dialect });
+
+/**
+ * Runs statements for rows that could also be written one after another. Where they fail for several, the transaction runs
+ * again without sharing, so that it fails, or not, as it would then.
+ */
+export const runShared = async (
+  rows: readonly unknown[],
+  { current }: TransactionContext,
+  run: () => Promise<void>,
+): Promise<void> => {
+  current.isShared = rows.length > 1;
+  await run();
+  current.isShared = false;
+};
 
 /** Reads the output of a write by its keys, inside its transaction. */
 type ReadOutput<Keys, Output> = (keys: Keys, executor: Executor) => Promise<Output>;
@@ -88,25 +104,36 @@ export const inTransaction = async <Keys, Output>(
   context: ExecuteContext,
 ): Promise<Output> => {
   const hooks = context.hooks();
-  const current: TransactionContext['current'] = { write };
+  const current: TransactionContext['current'] = { write, isShared: false };
+  const { database } = context;
+  const runOnce = (sharesStatements: boolean): Promise<Output> =>
+    database.transaction(async (executor) => {
+      // a transaction may run twice
+      current.write = write;
+      current.isShared = false;
+      const written: CompletedWrite[] = [];
+      await hooks.before(keys, executor);
+      const record = async (): Promise<void> => {
+        if (hooks.record !== undefined) await hooks.record(written.splice(0), executor);
+      };
+      const beforeRelated = async (change: RelatedChange): Promise<void> =>
+        hooks.beforeRelated?.(change, executor);
+      const steps = { executor, current, sharesStatements, written, record, beforeRelated };
+      const result = await run({ ...context, ...steps });
+      const rows = await read(result, executor);
+      await hooks.after(written, executor);
+      return rows;
+    });
   const output = await explainFailure(
     () => current.write,
-    () =>
-      context.database.transaction(async (executor) => {
-        // a transaction may run twice
-        current.write = write;
-        const written: CompletedWrite[] = [];
-        await hooks.before(keys, executor);
-        const record = async (): Promise<void> => {
-          if (hooks.record !== undefined) await hooks.record(written.splice(0), executor);
-        };
-        const beforeRelated = async (change: RelatedChange): Promise<void> =>
-          hooks.beforeRelated?.(change, executor);
-        const result = await run({ ...context, executor, current, written, record, beforeRelated });
-        const rows = await read(result, executor);
-        await hooks.after(written, executor);
-        return rows;
-      }),
+    async () => {
+      try {
+        return await runOnce(true);
+      } catch (error) {
+        if (!current.isShared || database.isGivenUp(error) || database.isConnectionLoss(error)) throw error;
+        return runOnce(false);
+      }
+    },
   );
   await hooks.committed?.();
   return output;

@@ -12,7 +12,14 @@ import { writeParents, type RowWriters } from './parents.js';
 import { requireReferences } from './references.js';
 import { requireRowPermission } from './row-locks.js';
 import { checkCreated, checkUpdated, findCovered } from './stored-checks.js';
-import { toWrite, type TransactionContext, type CompletedWrite } from './write-transaction.js';
+import { maxKeys, requirePermissions, toRuns, type RowUpdate } from './updates.js';
+import {
+  runShared,
+  toWrite,
+  type TransactionContext,
+  type CompletedWrite,
+  type RelatedChange,
+} from './write-transaction.js';
 import { writeList, type ListWriters } from './write-list.js';
 
 /**
@@ -60,11 +67,9 @@ const listWriters: ListWriters = {
     await writeCreate(plan, context);
   },
   update: (...options) => writeRelated(...options),
+  updateEach: (...options) => writeRelatedEach(...options),
   delete: (...options) => writeDelete(...options),
 };
-
-/** Keys per statement. */
-export const maxKeys = 1_000;
 
 /** Updates rows. @throws FORBIDDEN where a row is missing or may not be updated */
 export const writeUpdate = async (
@@ -196,8 +201,26 @@ export const writeRelated = async (
   keys: readonly Key[],
   context: TransactionContext,
 ): Promise<void> => {
-  const { collection, row, lists } = plan;
-  const fields = [...row.keys(), ...lists.map(({ relation }) => relation.name)];
-  await context.beforeRelated({ collection, keys, fields });
+  await context.beforeRelated(toRelatedChange(plan, keys));
   await writeUpdate(plan, keys, context);
+};
+
+const toRelatedChange = ({ collection, row, lists }: UpdatePlan, keys: readonly Key[]): RelatedChange => ({
+  collection,
+  keys,
+  fields: [...row.keys(), ...lists.map(({ relation }) => relation.name)],
+});
+
+/** Updates rows like `writeRelated`, each with its own values, in order. Keys are as stored. */
+export const writeRelatedEach = async (
+  updates: readonly RowUpdate[],
+  context: TransactionContext,
+): Promise<void> => {
+  for (const run of toRuns(updates, context)) {
+    await runShared(run, context, async () => {
+      for (const { plan, key } of run) await context.beforeRelated(toRelatedChange(plan, [key]));
+      await requirePermissions(run, context);
+    });
+    for (const { plan, key } of run) await writePermitted(plan, [key], context);
+  }
 };

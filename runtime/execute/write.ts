@@ -17,15 +17,9 @@ import { keyList, onlyKey, type KeyList } from './key-list.js';
 import type { JsonRows, RowSet } from './row-set.js';
 import { requireReferences } from './references.js';
 import { distinctKeys } from './stored-keys.js';
+import { maxKeys, requirePermissions, type RowUpdate } from './updates.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
-import {
-  completeUpdate,
-  deletePermitted,
-  keyRows,
-  maxKeys,
-  writeCreate,
-  writePermitted,
-} from './write-tree.js';
+import { completeUpdate, deletePermitted, keyRows, writeCreate, writePermitted } from './write-tree.js';
 
 /** Reads the output of a write: its rows, or the reason why they are not returned. */
 export interface OutputReader<Output> {
@@ -228,7 +222,7 @@ const updateOne = async (
 
 /** Updates each key with its own values, in one transaction. */
 export const executeUpdates = <Output>(
-  updates: readonly { readonly plan: UpdatePlan; readonly key: Key }[],
+  updates: readonly RowUpdate[],
   output: OutputReader<Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
@@ -244,7 +238,7 @@ export const executeUpdates = <Output>(
       { updates: updates.map(({ plan, key }) => ({ plan, keys: [key] })) },
       transaction,
     );
-    for (const { plan, key } of updates) await requireRowPermission(plan, [key], transaction);
+    await requirePermissions(updates, transaction);
     for (const { plan, key } of updates) await writePermitted(plan, [key], transaction);
     return keyList(distinctKeys(keys));
   };
