@@ -139,8 +139,8 @@ const findByToken = async (
 ): Promise<Holder | null> => {
   if (!isStorable(token)) return null;
   const forms = await storedForms(token);
-  const places = forms.map(() => '?').join(', ');
-  const [row] = await executor.query(`select * from svc_users where token in (${places})`, forms);
+  const placeholders = forms.map(() => '?').join(', ');
+  const [row] = await executor.query(`select * from svc_users where token in (${placeholders})`, forms);
   const stored = String(row?.token);
   if (row === undefined || !forms.some((form) => equalsInConstantTime(stored, form))) return null;
   const user = rowToUser(row);

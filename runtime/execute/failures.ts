@@ -20,8 +20,8 @@ export interface Write extends QueryContext {
   readonly collection: Collection;
   /** The rows to write; for a delete, their keys. */
   readonly rows: readonly WriteRow[];
-  /** The place of each row in the payload; none for a delete. */
-  readonly places: readonly PayloadLocation[];
+  /** Where each row is in the payload; none for a delete. */
+  readonly locations: readonly PayloadLocation[];
   readonly action: 'create' | 'update' | 'delete';
   /** Rows that the same transaction had written, and its rollback has removed. */
   readonly written?: readonly { readonly collection: Collection; readonly keys: readonly Key[] }[];
@@ -268,30 +268,30 @@ const findClause = async ({ kind, constraint }: Violation, { executor, dialect }
   return String(row?.clause ?? constraint);
 };
 
-type WrittenRows = Pick<Write, 'collection' | 'rows' | 'places'>;
+type WrittenRows = Pick<Write, 'collection' | 'rows' | 'locations'>;
 
-const only = (row: WriteRow, { collection, rows, places }: Write): WrittenRows => {
+const only = (row: WriteRow, { collection, rows, locations }: Write): WrittenRows => {
   const index = rows.indexOf(row);
-  return { collection, rows: [row], places: places.slice(index, index + 1) };
+  return { collection, rows: [row], locations: locations.slice(index, index + 1) };
 };
 
 /** Returns the details of an error. The value is included only where it is unambiguous and not concealed, and so is the place. */
-const detailsOf = (field: Field | undefined, { collection, rows, places }: WrittenRows) => {
+const detailsOf = (field: Field | undefined, { collection, rows, locations }: WrittenRows) => {
   const values = new Set(
     field === undefined ? [] : rows.flatMap((row) => (row.has(field.name) ? [row.get(field.name)] : [])),
   );
   const [value] = values;
-  const [place = null, ...others] = places;
+  const [location = null, ...others] = locations;
   const isHidden = field?.conceal === true || field?.hash === true;
   return {
     collection: collection.name,
     field: field?.name ?? null,
     value: values.size !== 1 || isHidden ? null : Buffer.isBuffer(value) ? value.toString('base64') : value,
-    ...(place !== null && others.length === 0 && placeDetails(place, field)),
+    ...(location !== null && others.length === 0 && locationOf(location, field)),
   };
 };
 
-const placeDetails = (place: PayloadLocation, field: Field | undefined) => ({
-  ...(place.path.length > 0 && { path: place.path }),
-  ...locationDetails(place, field?.name),
+const locationOf = (location: PayloadLocation, field: Field | undefined) => ({
+  ...(location.path.length > 0 && { path: location.path }),
+  ...locationDetails(location, field?.name),
 });

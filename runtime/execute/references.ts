@@ -28,8 +28,8 @@ interface Reference {
   readonly collection: Collection;
   readonly check: ReferenceCheck;
   readonly row: ListRow;
-  /** The place of the row in the payload. */
-  readonly place: PayloadLocation;
+  /** Where the row is in the payload. */
+  readonly location: PayloadLocation;
   /** The rows that an update sets it on; `null` for a new row. */
   readonly keys: readonly Key[] | null;
 }
@@ -83,21 +83,22 @@ export const requireListReferences = async (
 const referencesOfCreate = ({
   collection,
   rows,
-  places,
+  locations,
   references,
 }: CreatePlan<ListRow>): readonly Reference[] =>
   references.map(({ rowIndex, check }) => ({
     collection,
     check,
     row: rows[rowIndex] as ListRow,
-    place: places[rowIndex] as PayloadLocation,
+    location: locations[rowIndex] as PayloadLocation,
     keys: null,
   }));
 
 const referencesOfUpdate = ({
-  plan: { collection, row, place, references },
+  plan: { collection, row, location, references },
   keys,
-}: KeyedUpdate): readonly Reference[] => references.map((check) => ({ collection, check, row, place, keys }));
+}: KeyedUpdate): readonly Reference[] =>
+  references.map((check) => ({ collection, check, row, location, keys }));
 
 const referencesOfList = ({ creates, updates }: ListPlan): readonly Reference[] => [
   ...updates.flatMap(({ key, update }) =>
@@ -248,9 +249,9 @@ const isStored = async (
   return (await countTuples(collection, { fields, tuples, where }, context)) === keys.length;
 };
 
-const referenceError = ({ collection, check, row, place }: Reference): ApiError =>
+const referenceError = ({ collection, check, row, location }: Reference): ApiError =>
   brokenReferenceError(collection.fields.get(check.relation.fields[0] ?? ''), {
     collection,
     rows: [row as WriteRow],
-    places: [place],
+    locations: [location],
   });

@@ -75,8 +75,8 @@ const runUpsert = <Output>(
   const { collection } = plan;
   const creates = plan.rows.flatMap(({ create }) => (isRefusal(create) ? [] : [create]));
   const rows = creates.flatMap((create) => create.rows);
-  const places = creates.flatMap((create) => create.places);
-  const write = toWrite({ collection, rows, places, action: 'create' }, context);
+  const locations = creates.flatMap((create) => create.locations);
+  const write = toWrite({ collection, rows, locations, action: 'create' }, context);
   const run = async (transaction: TransactionContext): Promise<State> => {
     const state: State = { keys: [], outcomes: [], areKeysKnown: true };
     for (const batch of toBatches(plan.rows, size)) await writeBatch(plan, { batch, state }, transaction);

@@ -69,9 +69,9 @@ export interface TransactionContext extends ExecuteContext {
  * transaction.
  */
 export const toWrite = (
-  { collection, rows, places, action }: Pick<Write, 'collection' | 'rows' | 'places' | 'action'>,
+  { collection, rows, locations, action }: Pick<Write, 'collection' | 'rows' | 'locations' | 'action'>,
   { database, dialect }: ExecuteContext,
-): Write => ({ collection, rows, places, action, executor: database, dialect });
+): Write => ({ collection, rows, locations, action, executor: database, dialect });
 
 /**
  * Runs statements for rows that could also be written one after another. Where they fail for several, the transaction runs

@@ -89,15 +89,19 @@ export const writePermitted = async (
 ): Promise<void> => {
   const plan = await completeUpdate(given, context);
   const { collection, row } = plan;
-  await writeStep({ ...plan, rows: [row], places: [plan.place], action: 'update' }, context, async () => {
-    for (const part of chunk(keys, maxKeys)) {
-      const covered = await findCovered(plan, part, context);
-      const options = { ...context, keys: part, where: conditionTrue };
-      if (row.size > 0) await context.executor.write(compileUpdate(collection, row, options));
-      await checkUpdated(plan, { keys: part, covered }, context);
-    }
-    return keys;
-  });
+  await writeStep(
+    { ...plan, rows: [row], locations: [plan.location], action: 'update' },
+    context,
+    async () => {
+      for (const part of chunk(keys, maxKeys)) {
+        const covered = await findCovered(plan, part, context);
+        const options = { ...context, keys: part, where: conditionTrue };
+        if (row.size > 0) await context.executor.write(compileUpdate(collection, row, options));
+        await checkUpdated(plan, { keys: part, covered }, context);
+      }
+      return keys;
+    },
+  );
 };
 
 /** Deletes rows. @throws FORBIDDEN where a row is missing or may not be deleted */
@@ -117,7 +121,7 @@ export const deletePermitted = async (
   context: TransactionContext,
 ): Promise<void> => {
   const rows = keyRows(collection, keys);
-  await writeStep({ collection, rows, places: [], lists: [], action: 'delete' }, context, async () => {
+  await writeStep({ collection, rows, locations: [], lists: [], action: 'delete' }, context, async () => {
     for (const part of chunk(keys, maxKeys)) {
       const options = { ...context, keys: part, where: conditionTrue };
       await context.executor.write(compileDelete(collection, options));
@@ -132,7 +136,7 @@ export const keyRows = ({ key }: Collection, keys: readonly Key[]): readonly Wri
 
 interface Step extends Pick<CompletedWrite, 'collection' | 'action'> {
   readonly rows: readonly WriteRow[];
-  readonly places: readonly PayloadLocation[];
+  readonly locations: readonly PayloadLocation[];
   readonly lists: readonly ListPlan[];
 }
 

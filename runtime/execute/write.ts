@@ -51,9 +51,9 @@ export const executeCreate = <Output>(
   output: OutputReader<Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
-  const { collection, rows, places } = plan;
+  const { collection, rows, locations } = plan;
   const { allowsAutocommit, dialect } = context;
-  const write = toWrite({ collection, rows, places, action: 'create' }, context);
+  const write = toWrite({ collection, rows, locations, action: 'create' }, context);
   if (allowsAutocommit && isPlainInsert(plan)) {
     const returning = returningOf(plan, output);
     if (returning !== null && mayReturn(plan, output))
@@ -134,8 +134,8 @@ export const executeUpdate = <Output>(
   output: OutputReader<Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
-  const { collection, row, place } = plan;
-  const write = toWrite({ collection, rows: [row], places: [place], action: 'update' }, context);
+  const { collection, row, location } = plan;
+  const write = toWrite({ collection, rows: [row], locations: [location], action: 'update' }, context);
   const key = onlyKey(keys);
   if (key !== null && context.allowsAutocommit && isOneUpdate(plan)) {
     return executeOneUpdate({ plan, write, output }, key, context);
@@ -231,8 +231,8 @@ export const executeUpdates = <Output>(
   if (first === undefined) return output.read(keyList(keys), context.database);
   const { collection } = first.plan;
   const rows = updates.map(({ plan }) => plan.row);
-  const places = updates.map(({ plan }) => plan.place);
-  const write = toWrite({ collection, rows, places, action: 'update' }, context);
+  const locations = updates.map(({ plan }) => plan.location);
+  const write = toWrite({ collection, rows, locations, action: 'update' }, context);
   const run = async (transaction: TransactionContext) => {
     await requireReferences(
       { updates: updates.map(({ plan, key }) => ({ plan, keys: [key] })) },
@@ -254,7 +254,7 @@ export const executeDelete = async (
   const { collection, where } = plan;
   const key = onlyKey(keys);
   const rows = key === null ? [] : keyRows(collection, [key]);
-  const write = toWrite({ collection, rows, places: [], action: 'delete' }, context);
+  const write = toWrite({ collection, rows, locations: [], action: 'delete' }, context);
   if (key === null || !context.allowsAutocommit || !usesOwnRowOnly(where)) {
     const run = async (transaction: TransactionContext) => {
       for (const part of keys.chunks(maxKeys)) await requireRowPermission(plan, part, transaction);

@@ -13,7 +13,7 @@ export const mergeCreates = (first: CreatePlan, plans: readonly CreatePlan[]): C
   return {
     ...first,
     rows: plans.flatMap(({ rows }) => rows),
-    places: plans.flatMap(({ places }) => places),
+    locations: plans.flatMap(({ locations }) => locations),
     parents: plans.flatMap(({ parents }, plan) => parents.map((part) => shift(part, plan))),
     lists: plans.flatMap(({ lists }, plan) =>
       lists.map((list) => ({ ...list, ownerIndex: list.ownerIndex + (starts[plan] ?? 0) })),

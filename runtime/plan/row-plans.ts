@@ -57,7 +57,7 @@ export const toCreatePlan = (
   collection: grant.collection,
   grant,
   rows: rows.map(({ row }) => row),
-  places: rows.map(({ place }) => place),
+  locations: rows.map(({ location }) => location),
   parents,
   lists,
   checks: rows.flatMap(({ check }) => check ?? []),
@@ -85,7 +85,7 @@ export const readChange = (
 
 /** Returns the plan of a changed row with the plans of its relations. */
 export const toUpdatePlan = (
-  { sent, row, place, grant, check, stored, references, lists: values }: ChangedRow,
+  { sent, row, location, grant, check, stored, references, lists: values }: ChangedRow,
   { parents, lists }: RelatedPlans,
   level: PayloadLevel,
 ): ListUpdatePlan => {
@@ -98,7 +98,7 @@ export const toUpdatePlan = (
     collection,
     grant,
     row,
-    place,
+    location,
     parents,
     lists,
     where,

@@ -26,7 +26,7 @@ import type { Scalar } from './parsed-value.js';
 
 export interface PlannedRow extends RowValidation {
   readonly row: ListRow;
-  readonly place: PayloadLocation;
+  readonly location: PayloadLocation;
   /** The lists in the payload. */
   readonly lists: readonly ListValue[];
   /** Objects in place of keys. */
@@ -84,8 +84,8 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
   const names = context.owner.size === 0 ? Object.keys(payload) : writtenNames(payload, context);
   const references = planReferences(payload, row, context);
   const { index, path, pointer } = context;
-  const place = { index, path, pointer };
-  return { row, place, lists, parents, references, ...validateRow({ row, given, names }, context) };
+  const location = { index, path, pointer };
+  return { row, location, lists, parents, references, ...validateRow({ row, given, names }, context) };
 };
 
 /** Returns the names that require a permission: those in the payload and those of the owner. */

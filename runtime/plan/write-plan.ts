@@ -35,8 +35,8 @@ export interface CreatePlan<Row extends ListRow = WriteRow> {
   readonly collection: Collection;
   readonly grant: Grant;
   readonly rows: readonly Row[];
-  /** The place of each row in the payload. */
-  readonly places: readonly PayloadLocation[];
+  /** Where each row is in the payload. */
+  readonly locations: readonly PayloadLocation[];
   readonly parents: readonly ParentPlan[];
   readonly lists: readonly ListPlan[];
   /** Checks of the stored rows, by the index of the row. */
@@ -51,8 +51,8 @@ export interface UpdatePlan<Row extends ListRow = WriteRow> {
   readonly grant: Grant;
   /** The values, the same for all keys. */
   readonly row: Row;
-  /** The place of the values in the payload. */
-  readonly place: PayloadLocation;
+  /** Where the values are in the payload. */
+  readonly location: PayloadLocation;
   readonly parents: readonly ParentPlan[];
   readonly lists: readonly ListPlan[];
   /** The condition on the stored row: the grant's rows, and the rule of every written field. */

@@ -21,11 +21,11 @@ const read = {
   page: null,
   meta: [],
 } as const;
-const create = { collection, rows: [], places: [], parents: [], lists: [], stored: [], references: [] };
+const create = { collection, rows: [], locations: [], parents: [], lists: [], stored: [], references: [] };
 const update = {
   collection,
   row: new Map<string, string>(),
-  place: { index: null, path: [], pointer: [] },
+  location: { index: null, path: [], pointer: [] },
   parents: [],
   lists: [],
   where: conditionTrue,
