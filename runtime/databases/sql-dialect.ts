@@ -68,6 +68,8 @@ export interface SqlDialect {
   nullTest?(field: Field): string;
   /** Returns the placeholder of a value that is stored in a field; absent if that is `?` for all. */
   storedPlaceholder?(field: Field): string;
+  /** True where a CASE over parameters has the type of its ELSE; absent if it has that of their values. */
+  readonly typesCaseByElse?: true;
   bind(field: Field, value: Scalar): BindValue;
   /** Returns the SQL before the column, between the column and the pattern, and after the pattern. */
   match(kind: Match, field: Field): readonly [string, string, string];

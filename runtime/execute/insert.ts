@@ -28,7 +28,7 @@ export const insertRows = async (
   const insert = context.dialect.returning ? insertReturning : insertWithoutReturning;
   const keys: Key[] = [];
   let areKeysKnown = true;
-  for (const group of groupByColumns(rows)) {
+  for (const group of toStatements(rows)) {
     const part = group.map((index) => rows[index] as WriteRow);
     const found = await insert(collection, part, context);
     if (found === null) areKeysKnown = false;
@@ -38,21 +38,25 @@ export const insertRows = async (
 };
 
 /** Values per statement: below the smallest limit of a database (`maxValues` of `sql/fragment`). */
-const maxValues = 30_000;
+export const maxValues = 30_000;
 const maxRows = 1_000;
 
-/** Groups the indexes of rows that have the same columns, in chunks. */
-const groupByColumns = (rows: readonly WriteRow[]): readonly (readonly number[])[] => {
+/** Returns the indexes of the rows that each statement inserts. */
+const toStatements = (rows: readonly WriteRow[]): readonly (readonly number[])[] =>
+  groupByColumns(rows).flatMap((group) => {
+    const width = rows[group[0] ?? 0]?.size ?? 0;
+    return chunk(group, width === 0 ? 1 : Math.min(maxRows, Math.floor(maxValues / width)));
+  });
+
+/** Groups the indexes of rows that have the same columns. */
+export const groupByColumns = (rows: readonly WriteRow[]): readonly (readonly number[])[] => {
   const groups = new Map<string, number[]>();
   let last: { readonly row: WriteRow; readonly group: number[] } | null = null;
   for (const [index, row] of rows.entries()) {
     if (last === null || !hasSameColumns(last.row, row)) last = { row, group: groupOf(row, groups) };
     last.group.push(index);
   }
-  return [...groups.values()].flatMap((group) => {
-    const width = rows[group[0] ?? 0]?.size ?? 0;
-    return chunk(group, width === 0 ? 1 : Math.min(maxRows, Math.floor(maxValues / width)));
-  });
+  return [...groups.values()];
 };
 
 const hasSameColumns = (one: WriteRow, other: WriteRow): boolean => {
@@ -69,7 +73,7 @@ const groupOf = (row: WriteRow, groups: Map<string, number[]>): number[] => {
 };
 
 /** Returns whether one statement inserts all rows. */
-export const isOneStatement = (rows: readonly WriteRow[]): boolean => groupByColumns(rows).length === 1;
+export const isOneStatement = (rows: readonly WriteRow[]): boolean => toStatements(rows).length === 1;
 
 const insertReturning = async (
   collection: Collection,

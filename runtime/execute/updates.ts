@@ -1,11 +1,13 @@
-/** Updates of several rows with values of their own: which of them are checked together. */
+/** Updates of several rows with values of their own: which of them are checked, and which are written, together. */
 import { usesOwnRowOnly } from '../plan/own-row.js';
 import type { Condition } from '../plan/types.js';
 import type { Key, UpdatePlan } from '../plan/write-plan.js';
+import { compileUpdates } from '../sql/write.js';
 import { chunk } from './chunk.js';
+import { groupByColumns, maxValues } from './insert.js';
 import { requireRowPermission, type RowsContext } from './row-locks.js';
 import { distinctKeys, keyText } from './stored-keys.js';
-import type { TransactionContext } from './write-transaction.js';
+import { runShared, toWrite, type TransactionContext } from './write-transaction.js';
 
 /** Keys per statement. */
 export const maxKeys = 1_000;
@@ -35,28 +37,91 @@ export const requirePermissions = async (
 };
 
 /**
- * Splits updates, in order, into runs of those that may all be checked before the first of them is written: none of them
- * changes a row that the check of another reads. Keys are as stored.
+ * Splits updates, in order, into runs of those that `mayShare` allows to be treated together, each of another row; any other
+ * is a run of its own. Keys are as stored.
  */
-export const toRuns = (
+const toRuns = (
   updates: readonly RowUpdate[],
-  { sharesStatements }: Pick<TransactionContext, 'sharesStatements'>,
+  mayShare: (plan: UpdatePlan) => boolean,
 ): readonly (readonly RowUpdate[])[] => {
   const runs: RowUpdate[][] = [];
   let known: Set<string> | null = null;
   for (const update of updates) {
     const key = keyText(update.key);
-    const isPlain = sharesStatements && writesOwnRowOnly(update.plan);
-    if (isPlain && known !== null && !known.has(key)) {
+    const isShared = mayShare(update.plan);
+    if (isShared && known !== null && !known.has(key)) {
       known.add(key);
       runs.at(-1)?.push(update);
     } else {
-      known = isPlain ? new Set([key]) : null;
+      known = isShared ? new Set([key]) : null;
       runs.push([update]);
     }
   }
   return runs;
 };
 
-const writesOwnRowOnly = ({ parents, lists, where }: UpdatePlan): boolean =>
-  parents.length === 0 && lists.length === 0 && usesOwnRowOnly(where);
+/**
+ * Splits updates into runs that may be checked before the first of them is written: none of them changes a row that the check
+ * of another reads.
+ */
+export const toCheckedRuns = (
+  updates: readonly RowUpdate[],
+  { sharesStatements }: TransactionContext,
+): readonly (readonly RowUpdate[])[] =>
+  toRuns(updates, (plan) => sharesStatements && isAlone(plan) && usesOwnRowOnly(plan.where));
+
+/**
+ * Splits updates into runs that statements for several rows may write: without checks of the stored row; without values that
+ * must be unique, and triggers, for which the order of the rows matters; and without bytes, which not every type takes from an
+ * expression.
+ */
+export const toWrittenRuns = (
+  updates: readonly RowUpdate[],
+  { sharesStatements }: TransactionContext,
+): readonly (readonly RowUpdate[])[] => {
+  const collection = updates[0]?.plan.collection;
+  if (collection === undefined) return [];
+  const { key, uniques, triggers, fields } = collection;
+  const unique = new Set([...key.map(({ name }) => name), ...[...uniques.values()].flat()]);
+  const isSharable = (name: string): boolean => !unique.has(name) && fields.get(name)?.type !== 'binary';
+  return toRuns(
+    updates,
+    (plan) =>
+      sharesStatements &&
+      !triggers &&
+      isAlone(plan) &&
+      plan.stored === null &&
+      plan.row.size > 0 &&
+      [...plan.row.keys()].every(isSharable),
+  );
+};
+
+/** Returns whether an update writes no related rows. */
+const isAlone = ({ parents, lists }: UpdatePlan): boolean => parents.length === 0 && lists.length === 0;
+
+/** Rows per statement, which compares each of them with the keys of the others. */
+const maxRows = 100;
+
+/** Updates a run of rows that are locked and known to be permitted. */
+export const writeRun = async (run: readonly RowUpdate[], context: TransactionContext): Promise<void> => {
+  const { executor, dialect, current, written } = context;
+  const [last] = run.slice(-1);
+  if (last === undefined) return;
+  const { collection } = last.plan;
+  current.write = toWrite(
+    { collection, rows: [last.plan.row], locations: [last.plan.location], action: 'update' },
+    context,
+  );
+  const rows = run.map(({ plan, key }) => ({ key, row: plan.row }));
+  await runShared(run, context, async () => {
+    for (const group of groupByColumns(rows.map(({ row }) => row))) {
+      const values = (1 + collection.key.length) * (1 + (rows[group[0] ?? 0]?.row.size ?? 0));
+      for (const part of chunk(group, Math.min(maxRows, Math.floor(maxValues / values)))) {
+        const keyed = part.flatMap((index) => rows[index] ?? []);
+        await executor.write(compileUpdates(collection, keyed, dialect));
+      }
+    }
+  });
+  for (const { key, row } of rows)
+    written.push({ collection, action: 'update', fields: [...row.keys()], keys: [key] });
+};

@@ -12,7 +12,14 @@ import { writeParents, type RowWriters } from './parents.js';
 import { requireReferences } from './references.js';
 import { requireRowPermission } from './row-locks.js';
 import { checkCreated, checkUpdated, findCovered } from './stored-checks.js';
-import { maxKeys, requirePermissions, toRuns, type RowUpdate } from './updates.js';
+import {
+  maxKeys,
+  requirePermissions,
+  toCheckedRuns,
+  toWrittenRuns,
+  writeRun,
+  type RowUpdate,
+} from './updates.js';
 import {
   runShared,
   toWrite,
@@ -102,6 +109,18 @@ export const writePermitted = async (
       return keys;
     },
   );
+};
+
+/** Updates rows like `writePermitted`, each with its own values, in order. Keys are as stored. */
+export const writePermittedEach = async (
+  updates: readonly RowUpdate[],
+  context: TransactionContext,
+): Promise<void> => {
+  for (const run of toWrittenRuns(updates, context)) {
+    const [first] = run;
+    if (run.length === 1 && first !== undefined) await writePermitted(first.plan, [first.key], context);
+    else await writeRun(run, context);
+  }
 };
 
 /** Deletes rows. @throws FORBIDDEN where a row is missing or may not be deleted */
@@ -220,11 +239,11 @@ export const writeRelatedEach = async (
   updates: readonly RowUpdate[],
   context: TransactionContext,
 ): Promise<void> => {
-  for (const run of toRuns(updates, context)) {
+  for (const run of toCheckedRuns(updates, context)) {
     await runShared(run, context, async () => {
       for (const { plan, key } of run) await context.beforeRelated(toRelatedChange(plan, [key]));
       await requirePermissions(run, context);
     });
-    for (const { plan, key } of run) await writePermitted(plan, [key], context);
+    await writePermittedEach(run, context);
   }
 };

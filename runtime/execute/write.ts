@@ -16,10 +16,17 @@ import { requireRowPermission, type RowsContext } from './row-locks.js';
 import { keyList, onlyKey, type KeyList } from './key-list.js';
 import type { JsonRows, RowSet } from './row-set.js';
 import { requireReferences } from './references.js';
-import { distinctKeys } from './stored-keys.js';
+import { distinctKeys, hasAlternativeSpellings } from './stored-keys.js';
 import { maxKeys, requirePermissions, type RowUpdate } from './updates.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
-import { completeUpdate, deletePermitted, keyRows, writeCreate, writePermitted } from './write-tree.js';
+import {
+  completeUpdate,
+  deletePermitted,
+  keyRows,
+  writeCreate,
+  writePermitted,
+  writePermittedEach,
+} from './write-tree.js';
 
 /** Reads the output of a write: its rows, or the reason why they are not returned. */
 export interface OutputReader<Output> {
@@ -239,7 +246,10 @@ export const executeUpdates = <Output>(
       transaction,
     );
     await requirePermissions(updates, transaction);
-    for (const { plan, key } of updates) await writePermitted(plan, [key], transaction);
+    // two keys of the client may be spellings of one
+    if (hasAlternativeSpellings(collection))
+      for (const { plan, key } of updates) await writePermitted(plan, [key], transaction);
+    else await writePermittedEach(updates, transaction);
     return keyList(distinctKeys(keys));
   };
   return inTransaction({ write, keys: keyList(keys), run, read: output.read }, context);

@@ -30,6 +30,43 @@ export const compileUpdate = (
   };
 };
 
+/** The values of one row, by its key. */
+export interface KeyedRow {
+  readonly key: readonly Scalar[];
+  readonly row: WriteRow;
+}
+
+/** Compiles an update of several rows, each with values of its own in the same columns, none of which is part of the key. */
+export const compileUpdates = (
+  collection: Collection,
+  rows: readonly KeyedRow[],
+  dialect: SqlDialect,
+): RenderedStatement => {
+  const filters = rows.map(({ key }) => compileTuples({ fields: collection.key, tuples: [key], dialect }));
+  const set: string[] = [];
+  const values: BindValue[] = [];
+  for (const name of rows[0]?.row.keys() ?? []) {
+    const field = requireField(collection, name);
+    const placeholder = dialect.storedPlaceholder?.(field) ?? '?';
+    const column = dialect.quote(name);
+    const bound = rows.map(({ row }) => bindValue(field, row.get(name) ?? null, dialect));
+    const [first = null] = bound;
+    if (bound.every((value) => value === first)) {
+      set.push(`${column} = ${placeholder}`);
+      values.push(first);
+      continue;
+    }
+    const whens = filters.map(({ text }) => `when ${text} then ${placeholder}`).join(' ');
+    set.push(`${column} = case ${whens}${dialect.typesCaseByElse === true ? ` else ${column}` : ''} end`);
+    filters.forEach((filter, index) => values.push(...filter.values, bound[index] ?? null));
+  }
+  const where = compileTuples({ fields: collection.key, tuples: rows.map(({ key }) => key), dialect });
+  return {
+    text: `update ${dialect.quote(collection.name)} set ${set.join(', ')} where ${where.text}`,
+    values: [...values, ...where.values],
+  };
+};
+
 /** Compiles a deletion by keys and condition. */
 export const compileDelete = (collection: Collection, options: RowOptions): RenderedStatement => {
   const where = compileRowFilter(collection, options);

@@ -146,6 +146,7 @@ export const postgres: SqlDialect = {
   },
   // `is null` is also true of a composite value whose attributes are all null
   nullTest: ({ type }) => (type === 'unknown' ? 'is not distinct from null' : 'is null'),
+  typesCaseByElse: true,
   bind: (field, value) => bindValue(field, value),
   match(kind, field) {
     const [before, after] = isPadded(field) ? castToText : asText(field);

@@ -102,6 +102,43 @@ describe.each(dialectsOf(import.meta.url))('updates of many rows on %s', (dialec
     });
   });
 
+  it.each([
+    ['a batch', (jobs: object[]) => ['PATCH', 'job?fields=id', jobs] as const, 1_000],
+    ['on_conflict', (jobs: object[]) => ['POST', 'job?on_conflict=update&fields=id', jobs] as const, 1_000],
+    ['a list', (jobs: object[]) => ['PATCH', 'board/2?fields=id', { jobs: { update: jobs } }] as const, 200],
+  ])('%s writes a hundred rows of the same columns at once', async (_, request, count) => {
+    const jobs = await insert(count);
+    const changed = jobs.map(({ id }, index) => ({ id, name: `changed ${index}`, state: null }));
+    const [method, path, body] = request(changed);
+    const statements = await recordStatements(server().database, async () => {
+      expect(await send(method, path, body)).toMatchObject({ status: 200 });
+    });
+    expect(statements.filter((text) => /^update .job. /.test(text))).toHaveLength(count / 100);
+    expect((await stored('id,name,state')) as object[]).toEqual(expect.arrayContaining(changed));
+  });
+
+  it('writes row by row where a statement for several fails, and names the row that cannot be stored', async () => {
+    const changes = [
+      { id: 1, name: 'x', sort: 5 },
+      { id: 2, name: 'y', sort: 6 },
+      { id: 3, name: 'z', board: 99 },
+      { id: 2, name: 'again', sort: 7 },
+    ];
+    expect(await send('PATCH', 'job', changes)).toMatchObject({
+      codes: ['INVALID_FOREIGN_KEY'],
+      fields: ['board'],
+    });
+    expect(await stored('name')).toEqual(['first', 'second', 'third', 'fourth'].map((name) => ({ name })));
+    const valid = changes.filter(({ board }) => board === undefined);
+    expect(await send('PATCH', 'job?fields=id', valid)).toMatchObject({ status: 200 });
+    expect(await stored('id,name,sort')).toEqual(
+      expect.arrayContaining([
+        { id: 1, name: 'x', sort: 5 },
+        { id: 2, name: 'again', sort: 7 },
+      ]),
+    );
+  });
+
   it('is refused for the first row that cannot be stored, before those that may not be changed', async () => {
     const changes = [
       { id: 1, name: 'x' },

@@ -46,10 +46,10 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('a lost connection on %
   });
 
   it('after sending the commit of several items is an unknown outcome; they are stored', async () => {
-    proxy.cutAfter('commit');
-    const { status, errors } = await send('POST', '/items/jar', [{ label: 'a' }, { label: 'b' }]);
+    proxy.cutAfter('commit', 'created');
+    const { status, errors } = await send('POST', '/items/jar', [{ label: 'created' }, { label: 'too' }]);
     expect({ status, error: errors[0] }).toEqual({ status: 503, error: unknown });
-    expect(await labels()).toEqual([{ label: 'a' }, { label: 'b' }]);
+    expect(await labels()).toEqual([{ label: 'created' }, { label: 'too' }]);
   });
 
   it.each([
@@ -76,8 +76,8 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('a lost connection on %
   });
 
   it('in a mutation is an unknown outcome', async () => {
-    proxy.cutAfter('commit');
-    const query = 'mutation { create_jar_items(data: [{ label: "a" }, { label: "b" }]) { label } }';
+    proxy.cutAfter('commit', 'mutated');
+    const query = 'mutation { create_jar_items(data: [{ label: "mutated" }, { label: "b" }]) { label } }';
     const { body } = await send('POST', '/graphql', { query });
     expect(body).toMatchObject({ errors: [{ extensions: unknown }] });
   });

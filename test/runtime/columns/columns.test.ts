@@ -1,6 +1,7 @@
 /** Tables that nobody described: a column of each type, written, read, found and sorted. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dialectsOf, type TestDialect } from '../../databases.js';
+import { recordStatements } from '../harness/statements.js';
 import { useServer } from '../harness/use-server.js';
 import type { ColumnKind } from './kinds.js';
 import { columnKinds, setups } from './types.js';
@@ -84,6 +85,20 @@ describe.each(dialects)('columns of %s', (dialect) => {
     expect(await server().request('DELETE', `/items/${table}/100`, { as: 'admin' })).toMatchObject({
       status: 204,
     });
+  });
+
+  it.each(columns)('$type is changed in several rows at once', async (column) => {
+    const { table } = column;
+    const rows = rowsOf(column);
+    const turned = rows.map(({ id }, index) => ({ id, v: rows[(index + 1) % rows.length]?.v }));
+    for (const changed of [turned, rows]) {
+      const texts = await recordStatements(server().database, async () => {
+        expect(await send('PATCH', `${table}?sort=id`, changed)).toEqual(changed);
+      });
+      // bytes are written row by row
+      const most = /binary|blob|bytea|^bit/.test(column.type) ? rows.length : 1;
+      expect(texts.filter((text) => text.startsWith('update')).length).toBeLessThanOrEqual(most);
+    }
   });
 
   it.each(columns)('$type has the same values in GraphQL, read, found and written', async (column) => {

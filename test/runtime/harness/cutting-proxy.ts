@@ -6,10 +6,10 @@ export interface CuttingProxy {
   /** The URL that was given, through the proxy. */
   readonly url: string;
   /**
-   * Loses the answer to the next message of a client that contains `text`: the server gets the message and its answer
-   * arrives here, then both connections end.
+   * Loses the answer to the next message that contains `text`, of a connection that has sent `value` by then: the server gets
+   * the message and its answer arrives here, then both connections end. Without `value`, of any connection.
    */
-  cutAfter(text: string): void;
+  cutAfter(text: string, value?: string): void;
   /** Ends every connection and accepts no more. */
   close(): Promise<void>;
 }
@@ -17,10 +17,12 @@ export interface CuttingProxy {
 export const startCuttingProxy = async (target: string): Promise<CuttingProxy> => {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
-  let marker: string | null = null;
+  let marker: { readonly text: string; readonly value: string } | null = null;
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     let isCutting = false;
+    /** The marker whose value this connection has sent. */
+    let marked: typeof marker = null;
     const end = (): void => {
       client.destroy();
       upstream.destroy();
@@ -30,7 +32,8 @@ export const startCuttingProxy = async (target: string): Promise<CuttingProxy> =
       socket.on('error', end).on('close', () => sockets.delete(socket));
     }
     client.on('end', end).on('data', (bytes) => {
-      if (marker !== null && bytes.includes(marker)) {
+      if (marker !== null && bytes.includes(marker.value)) marked = marker;
+      if (marker !== null && marked === marker && bytes.includes(marker.text)) {
         marker = null;
         isCutting = true;
       }
@@ -48,8 +51,8 @@ export const startCuttingProxy = async (target: string): Promise<CuttingProxy> =
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
-    cutAfter: (text) => {
-      marker = text;
+    cutAfter: (text, value = '') => {
+      marker = { text, value };
     },
     async close() {
       for (const socket of sockets) socket.destroy();
