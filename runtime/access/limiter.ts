@@ -154,9 +154,10 @@ const createReporter = (
 
 /**
  * Returns `Retry-After` and the `RateLimit` headers (draft-ietf-httpapi-ratelimit-headers) of REQUESTS_EXCEEDED, in
- * whole seconds.
+ * whole seconds; none where it is not a limit of time.
  */
 export const limitHeaders = ({ details }: ApiError): Readonly<Record<string, string>> => {
+  if (details.reset === undefined) return {};
   const seconds = Math.max(1, Math.ceil((Date.parse(String(details.reset)) - Date.now()) / 1000));
   return {
     'retry-after': String(seconds),

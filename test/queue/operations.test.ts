@@ -255,6 +255,7 @@ describe.each(sampleDialects(import.meta.url))('keys, requests and webhooks of u
     }
     expect([full.status, full.codes]).toEqual([429, ['REQUESTS_EXCEEDED']]);
     expect(full.text).toContain('more than 0 requests are already waiting');
+    expect(full.headers.get('retry-after')).toBeNull();
     expect(refused.codes).toEqual(['REQUESTS_EXCEEDED']);
   });
 

@@ -32,6 +32,11 @@ describe.each(sampleDialects(import.meta.url))('without a worker on %s', (dialec
   it('rejects a submission if more than svc_max_queue_length requests wait', async () => {
     // two run at a time
     for (let round = 0; round < 4; round += 1) await queued('demo/ocr', picture);
+    const key = { 'idempotency-key': 'sent-before' };
+    const { request_id: id } = await queued('demo/ocr', picture, key);
+    expect((await submit('demo/ocr?svc_max_queue_length=1', picture, key)).body).toMatchObject({
+      request_id: id,
+    });
     const full = await submit('demo/ocr?svc_max_queue_length=1', picture);
     expect([full.status, full.headers.get('x-svc-error-type')]).toEqual([429, 'queue_full']);
     expect((await submit('demo/ocr?svc_max_queue_length=100', picture)).status).toBe(200);

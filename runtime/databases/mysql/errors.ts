@@ -44,10 +44,10 @@ export const isGivenUp = (error: unknown): boolean =>
 
 /**
  * A value that a type does not take: too long, out of range, truncated, not in an enum, incorrect, not in the character set,
- * no JSON, no geometry, of another SRID, no vector.
+ * no JSON, not even a text of one, no geometry, of another SRID, no vector.
  */
 const valueNumbers: ReadonlySet<unknown> = new Set([
-  1264, 1265, 1292, 1366, 1367, 1406, 1411, 1416, 1690, 3140, 3141, 3146, 3156, 3643, 4025, 6136,
+  1264, 1265, 1292, 1366, 1367, 1406, 1411, 1416, 1690, 3140, 3141, 3144, 3146, 3156, 3643, 4025, 6136,
 ]);
 
 /** Returns whether a statement failed because of a value, which its column does not take. */

@@ -4,7 +4,12 @@ import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { RequestLifecycle } from './lifecycle.js';
 import { createId } from '../store/ids.js';
-import type { IdempotencyKey, IdempotencyRecord } from '../store/idempotency.js';
+import {
+  findIdempotency,
+  lookupKeyOf,
+  type IdempotencyKey,
+  type IdempotencyRecord,
+} from '../store/idempotency.js';
 import { countAhead, countWaiting } from '../store/waiting-counts.js';
 import { findRequest } from '../store/requests.js';
 import { toNewHead, type NewRequest, type RequestHead } from '../store/request-head.js';
@@ -64,16 +69,9 @@ export interface Submission {
  */
 export const submit = async (
   { id = createId(), account, model, input, options }: Submission,
-  { database, lifecycle, quotas }: SubmitServices,
+  services: SubmitServices,
 ): Promise<Submitted> => {
-  const { maxQueueLength } = options;
-  if (
-    maxQueueLength !== null &&
-    (await countWaiting(database, model.id, maxQueueLength + 1)) > maxQueueLength
-  ) {
-    throw queueError(429, `more than ${maxQueueLength} requests are already waiting`, 'queue_full');
-  }
-  await quotas.requireSubmit(account);
+  const { database, lifecycle, quotas } = services;
   const created = Date.now();
   const { webhook, priority, retry, storeIo, filesTtl, startTimeout } = options;
   const row: NewRequest = {
@@ -92,11 +90,30 @@ export const submit = async (
     startBefore: startTimeout === null ? null : created + Math.ceil(startTimeout * 1000),
   };
   const key = options.idempotencyKey === null ? null : keyOf(row, options.idempotencyKey);
+  try {
+    await requireCapacity(row, options, services);
+  } catch (error) {
+    // a repeated submission takes no capacity
+    const known = key === null ? undefined : (await findIdempotency(database, [key])).get(lookupKeyOf(key));
+    if (known === undefined) throw error;
+    return replay(known, key?.fingerprint, database);
+  }
   const arrived = await lifecycle.open(row, key);
   if (arrived.kind === 'known') return replay(arrived.record, key?.fingerprint, database);
   if (arrived.kind === 'refused') throw await quotas.refuseQueued(account);
   const { admitted, position } = arrived;
   return { request: toNewHead(row, admitted ? 'admitted' : 'waiting'), position };
+};
+
+/** @throws 429 when more requests wait than the client wants, or the account has reached a quota */
+const requireCapacity = async (
+  { account, model }: NewRequest,
+  { maxQueueLength }: SubmitOptions,
+  { database, quotas }: SubmitServices,
+): Promise<void> => {
+  if (maxQueueLength !== null && (await countWaiting(database, model, maxQueueLength + 1)) > maxQueueLength)
+    throw queueError(429, `more than ${maxQueueLength} requests are already waiting`, 'queue_full');
+  await quotas.requireSubmit(account);
 };
 
 const keyOf = (row: NewRequest, text: string): IdempotencyKey => {

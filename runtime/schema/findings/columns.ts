@@ -155,7 +155,8 @@ const textOrder = [
 export const isConverted = (old: ColumnShape, column: ColumnShape, printer: SchemaPrinter): boolean => {
   const [from, to] = [old.dataType.toLowerCase(), column.dataType.toLowerCase()];
   if (from === to) return false;
-  if (old.values !== null) return from.endsWith('[]');
+  // labels are texts
+  if (old.values !== null) return from.endsWith('[]') || !(texts.test(to) || column.values !== null);
   if (rangeOf(old, printer) !== null && rangeOf(column, printer) !== null) return false;
   if (texts.test(from) && texts.test(to)) {
     return column.length === null && textOrder.indexOf(to) < textOrder.indexOf(from);

@@ -1,5 +1,7 @@
 /** Trials of conversions on MySQL and MariaDB: values that a type does not take are told from other errors. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { mysqlSchemaPrinter } from '../../../runtime/databases/mysql/schema-ddl.js';
+import { isConverted } from '../../../runtime/schema/findings/columns.js';
 import { countInconvertible } from '../../../runtime/databases/mysql/schema-conversions.js';
 import type { ColumnShape } from '../../../runtime/schema/shapes.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
@@ -86,4 +88,24 @@ describe.each(['mysql', 'mariadb'] as const)('on %s', (dialect) => {
     });
     expect(failure).toMatchObject({ errno: 1205 });
   });
+});
+
+it('on mysql, bytes are no text of JSON', async () => {
+  const { database } = await create('mysql', 'blob', "'{}'");
+  const values = { table: 't', column: 'v', old: column('blob'), wanted: column('json') };
+  expect(await database.transaction((executor) => countInconvertible(values, executor))).toBe(1);
+});
+
+it.each([
+  ['varchar', false],
+  ['longtext', false],
+  ['enum', false],
+  ['json', true],
+  ['int', true],
+  ['date', true],
+])('labels of an enum are converted to %s: %s', (type, want) => {
+  const values = type === 'enum' ? ['a', 'b'] : null;
+  expect(isConverted(column('enum', { values: ['a'] }), column(type, { values }), mysqlSchemaPrinter)).toBe(
+    want,
+  );
 });
