@@ -6,7 +6,7 @@ import { packageRoot } from '../../runtime/config/package.js';
 import { createNamespace } from '../queue/namespaces.js';
 import { createWorkplace, type Running, type Workplace } from '../runtime/commands.js';
 import { reservePort } from '../services/ports.js';
-import { fileOf, pages, type Block, type Page } from './pages.js';
+import { fileOf, generatedPages, pages, type Block, type Page } from './pages.js';
 import { compilePrograms, runProgram } from './programs.js';
 import { compareOutput, runBlocks } from './shell.js';
 
@@ -95,6 +95,27 @@ describe('the commands', () => {
     const blocks = commandsOf(page).map(moved);
     expect(blocks.flatMap((block, index) => compareOutput(block, result.value[index] ?? ''))).toEqual([]);
   });
+});
+
+/** Nothing outside of this machine receives a webhook. */
+const withoutWebhook = (block: Block): Block => ({
+  ...block,
+  text: block.text.replace(/\?svc_webhook=[^"]+/, ''),
+});
+
+it('the requests of the generated pages are answered without errors', async () => {
+  const blocks = generatedPages.flatMap(commandsOf).map(withoutWebhook);
+  const values = { URL: `http://127.0.0.1:${ports.get('8080')}`, TOKEN: environment.ADMIN_TOKEN ?? '' };
+  const settings = blocks.filter(({ text }) => text.startsWith('URL='));
+  const requests = blocks.filter((block) => !settings.includes(block));
+  expect(settings).toHaveLength(1);
+  const results = await runBlocks(requests, {
+    directory: place.directory,
+    environment: { ...environment, ...values },
+  });
+  expect(requests.flatMap((block, index) => compareOutput(block, results[index] ?? ''))).toEqual([]);
+  const isAnswer = /^\{"(?:data":[[{]|status":"IN_QUEUE")/;
+  expect(results.filter((result) => !isAnswer.test(result.trim()))).toEqual([]);
 });
 
 it.each(pages.flatMap((page) => blocksIn(page, 'graphql')))(

@@ -34,11 +34,16 @@ const readPage = (path: string): Page => {
   return { path, text, blocks: blocksOf(text) };
 };
 
-const documents = readdirSync(join(packageRoot, 'docs'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.md'))
-  .sort();
+const markdownIn = (folder: string): string[] =>
+  readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => `${folder}/${name}`);
 
-export const pages: readonly Page[] = ['README.md', ...documents.map((name) => `docs/${name}`)].map(readPage);
+export const pages: readonly Page[] = ['README.md', ...markdownIn('docs')].map(readPage);
+
+/** The pages that are generated for the tables and models of the demo. */
+export const generatedPages: readonly Page[] = markdownIn('generated/docs').map(readPage);
 
 /** Returns the path that the first line of a block names, as in `# spec/api.yaml`, or null. */
 export const fileOf = ({ text }: Block): string | null =>
