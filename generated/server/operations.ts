@@ -166,6 +166,8 @@ export type OperatorWorker = {
   seen_at: string;
 };
 
+export type QueryLimit = { default: number; max: number };
+
 export type QueueKey = {
   id: string;
   name: string | null;
@@ -278,6 +280,14 @@ export type SchemaExplanation = {
   destructive: boolean;
   refused: boolean;
 };
+
+export type ServerInfo = {
+  project: ServerProject;
+  queryLimit: QueryLimit;
+  rateLimit: { points: number; duration: number } | null;
+};
+
+export type ServerProject = { project_name: string };
 
 export type Session = {
   id: string;
@@ -607,6 +617,9 @@ export type SchemaSnapshotOutput = { data: Snapshot };
 export type ServerHealthInput = Record<string, never>;
 export type ServerHealthOutput = { status: 200 | 503; body: Health };
 
+export type ServerInfoInput = Record<string, never>;
+export type ServerInfoOutput = { data: ServerInfo };
+
 export type ServerPingInput = Record<string, never>;
 export type ServerPingOutput = 'pong';
 
@@ -874,6 +887,8 @@ export interface Operations {
   schemaSnapshot(input: SchemaSnapshotInput, context: OperationContext): Promise<SchemaSnapshotOutput>;
   /** Check the health of the server; only administrators see the individual checks */
   serverHealth(input: ServerHealthInput, context: OperationContext): Promise<ServerHealthOutput>;
+  /** Read the name of the API and the limits that apply to you */
+  serverInfo(input: ServerInfoInput, context: OperationContext): Promise<ServerInfoOutput>;
   /** Check that the server responds */
   serverPing(input: ServerPingInput, context: OperationContext): Promise<ServerPingOutput>;
   /** Download the TypeScript client of this API as a package that npm installs */
@@ -1774,6 +1789,11 @@ export const operations = [
     access: 'open',
     withoutAdmission: true,
     responses: { 200: 'application/json', 503: 'application/json' },
+  },
+  {
+    id: 'serverInfo',
+    access: 'public',
+    responses: { 200: 'application/json' },
   },
   {
     id: 'serverPing',

@@ -66,6 +66,7 @@ export const systemRoutes: readonly svc.Route[] = [
   svc.route('POST /schema/reload', { operation: 'schemaReload', access: 'admin' }),
   svc.route('GET /schema/snapshot', { operation: 'schemaSnapshot', access: 'admin' }),
   svc.route('GET /server/health', { operation: 'serverHealth', access: 'open' }),
+  svc.route('GET /server/info', { operation: 'serverInfo', access: 'public' }),
   svc.route('GET /server/ping', { operation: 'serverPing', access: 'open' }),
   svc.route('GET /server/sdk.tgz', { operation: 'serverSdk', access: 'admin' }),
   svc.route('GET /server/specs/graphql/items', { operation: 'serverSpecsGraphqlItems', access: 'public' }),

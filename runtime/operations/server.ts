@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
+import type { Config } from '../config/config.js';
 import { visibilityOf } from '../access/visibility.js';
 import { createClientPackage } from './client-package.js';
 import { locateOpenApi, restrictOpenApi } from './openapi-view.js';
 import type { OperationServices } from './services.js';
 
-/** Creates the handlers of health, specs and settings. Health names failing parts to administrators only. */
+/** Creates the handlers of health, limits, specs and the client. Health names failing parts to administrators only. */
 export const createServerOperations = ({
   database,
   registry,
@@ -47,6 +48,19 @@ export const createServerOperations = ({
       return { status: 200, body: { status, checks: { database: { status, milliseconds }, schema } } };
     },
 
+    async serverInfo(_input, context) {
+      const { user, policies } = await context.principal();
+      const { limitDefault, limitMax, limitMaxPublic } = config.query;
+      const { title } = (await loadDocument()).info;
+      return {
+        data: {
+          project: { project_name: title },
+          queryLimit: { default: limitDefault, max: user === null ? limitMaxPublic : limitMax },
+          rateLimit: policies.admin ? null : toSeconds(config.rateLimit),
+        },
+      };
+    },
+
     async serverSpecsOas(_input, context) {
       return restrictOpenApi(
         await loadDocument(),
@@ -62,6 +76,8 @@ export const createServerOperations = ({
     serverSpecsGraphqlSystem: async (_input, context) => printGraphql('system', await context.principal()),
   } satisfies Partial<Operations>;
 };
+
+const toSeconds = (limit: Config['rateLimit']) => limit && { ...limit, duration: limit.duration / 1000 };
 
 /** A schema that is not served is a warning: the one before still is. */
 const toSchemaCheck = (changes: readonly string[], failure: string | null) => {

@@ -293,6 +293,8 @@ export interface Operations {
   server: {
     /** Check the health of the server; only administrators see the individual checks */
     health(options?: CallOptions): Promise<rest.ServerHealthResponse>;
+    /** Read the name of the API and the limits that apply to you */
+    info(options?: CallOptions): Promise<rest.ServerInfoResponse['data']>;
     /** Check that the server responds */
     ping(options?: CallOptions): Promise<rest.ServerPingResponse>;
     /** Download the TypeScript client of this API as a package that npm installs */
@@ -478,6 +480,7 @@ export const createOperations = (call: Call): Operations => ({
   },
   server: {
     health: (options) => call((shared) => rest.serverHealth(shared), options),
+    info: (options) => call((shared) => rest.serverInfo(shared), options).then(dataOf),
     ping: (options) => call((shared) => rest.serverPing(shared), options),
     sdk: (options) => call((shared) => rest.serverSdk(shared), options),
     specsGraphqlItems: (options) => call((shared) => rest.serverSpecsGraphqlItems(shared), options),

@@ -1673,6 +1673,11 @@ export type server_healthQueryVariables = Exact<{ [key: string]: never; }>;
 
 export type server_healthQuery = { server_health: { status: string, checks: unknown } | null };
 
+export type server_infoQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type server_infoQuery = { server_info: { __typename: 'server_info_result' } | null };
+
 export type server_pingQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -3040,6 +3045,11 @@ export const roles_meDocument = createDocument<roles_meQuery, roles_meQueryVaria
 export const server_healthDocument = createDocument<server_healthQuery, server_healthQueryVariables>(
   'system',
   'query server_health { server_health { status checks } }',
+);
+
+export const server_infoDocument = createDocument<server_infoQuery, server_infoQueryVariables>(
+  'system',
+  'query server_info { server_info { __typename } }',
 );
 
 export const server_pingDocument = createDocument<server_pingQuery, server_pingQueryVariables>(

@@ -2863,6 +2863,54 @@ export type ServerHealthResponses = {
 
 export type ServerHealthResponse = ServerHealthResponses[keyof ServerHealthResponses];
 
+export type ServerInfoData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/server/info';
+};
+
+export type ServerInfoResponses = {
+    /**
+     * Name and limits
+     */
+    200: {
+        data: {
+            project: {
+                /**
+                 * Title of the API
+                 */
+                project_name: string;
+            };
+            queryLimit: {
+                /**
+                 * Items of a list without `limit`
+                 */
+                default: number;
+                /**
+                 * Maximum of `limit`; -1 if there is none
+                 */
+                max: number;
+            };
+            /**
+             * Requests in a window; null if they are not limited
+             */
+            rateLimit: {
+                /**
+                 * Maximum number of requests
+                 */
+                points: number;
+                /**
+                 * Length of the window in seconds
+                 */
+                duration: number;
+            } | null;
+        };
+    };
+};
+
+export type ServerInfoResponse = ServerInfoResponses[keyof ServerInfoResponses];
+
 export type ServerPingData = {
     body?: never;
     path?: never;
