@@ -109,6 +109,8 @@ const createSqliteLocation = async (template?: Template): Promise<DatabaseLocati
     execute: async (script) => {
       const connection = new Sqlite(path);
       try {
+        // waits for the transactions of the server under test
+        connection.exec('pragma busy_timeout = 30000');
         connection.exec(script);
       } finally {
         connection.close();

@@ -21,6 +21,7 @@ export const findProblems = (
     return [
       ...findNameProblems(table, present, printer),
       ...table.columns.flatMap((column) => findColumnProblems(column, { table, present, printer })),
+      ...findCounterProblems(table, printer),
       ...findExpressionProblems(table, present, printer),
       ...findKeyProblems(table, names),
       ...findCommentProblems(table, present, printer),
@@ -138,7 +139,33 @@ const findColumnProblems = (
   return [];
 };
 
-/** Numbers as DDL may have them. */
+/** Fields that count without the key that the database requires of them. */
+const findCounterProblems = (table: TableShape, { mapping }: SchemaPrinter): readonly ApiError[] => {
+  const { counters } = mapping;
+  if (counters === 'any') return [];
+  const keys = counters === 'key' ? firstOfKeys(table) : onlyOf(table.primaryKey);
+  return table.columns
+    .filter(({ name, autoIncrement }) => autoIncrement !== null && !keys.includes(name))
+    .map(({ name }) =>
+      invalidPayload(
+        `"${table.name}.${name}" has has_auto_increment, for which this database needs it to be ` +
+          (counters === 'key' ? 'the first field of a key or an index' : 'the primary key'),
+      ),
+    );
+};
+
+const onlyOf = (columns: readonly string[]): readonly string[] => (columns.length === 1 ? columns : []);
+
+const firstOfKeys = ({
+  primaryKey,
+  uniques,
+  indexes,
+}: TableShape): readonly (string | null | undefined)[] => [
+  primaryKey[0],
+  ...uniques.map(({ columns }) => columns[0]),
+  ...indexes.map(({ parts }) => parts[0]?.column),
+];
+
 const findExpressionProblems = (
   table: TableShape,
   present: TableShape | undefined,

@@ -190,6 +190,28 @@ describe.each(dialects)('on %s, a diff', async (dialect) => {
     ).toHaveLength(1);
   });
 
+  it('counts in a key alone, where the database needs one', () => {
+    const counter = column('n', {
+      dataType: dialect === 'postgres' ? 'integer' : 'int',
+      autoIncrement: 'default',
+    });
+    const without = table('a', { columns: [column('id'), counter] });
+    const first = index({ parts: [{ column: 'n', expression: null, descending: false, length: null }] });
+    const needs = {
+      sqlite: 'the primary key',
+      mariadb: 'the first field of a key or an index',
+      mysql: 'the first field of a key or an index',
+      postgres: null,
+    }[dialect];
+    const refusal = expect.stringContaining(
+      `"a.n" has has_auto_increment, for which this database needs it to be ${needs}`,
+    );
+    expect(problemsOf([without])).toEqual(needs === null ? [] : [refusal]);
+    expect(problemsOf([{ ...without, indexes: [first] }])).toEqual(dialect === 'sqlite' ? [refusal] : []);
+    expect(problemsOf([{ ...without, primaryKey: ['id', 'n'] }])).toHaveLength(needs === null ? 0 : 1);
+    expect(problemsOf([{ ...without, primaryKey: ['n'] }])).toEqual([]);
+  });
+
   it('is refused with all of its problems', () => {
     const wrong = table('a', {
       primaryKey: ['x'],

@@ -51,7 +51,7 @@ const edits: readonly Edit[] = [
   },
 ];
 
-const priceSchema = { is_primary_key: false, is_nullable: true } as const;
+const priceSchema = { is_primary_key: false, has_auto_increment: false, is_nullable: true } as const;
 
 /** Statements of a person, and what makes them undone. */
 const byHand: readonly string[] = [
