@@ -218,10 +218,16 @@ const reportRules = async (
     observe({ kind: 'ruleFaulty', ...fault });
 };
 
-/** Warns when password reset pages are configured without SMTP. */
+/** Warns when pages for the links of mails are configured without SMTP. */
 const warnWithoutSmtp = ({ auth, mail }: Config, observe: Observe): void => {
-  if (auth.resetUrls.length > 0 && mail.smtp === null) {
-    const message = 'PASSWORD_RESET_URL_ALLOW_LIST is set, but mail cannot be sent; set EMAIL_SMTP_HOST';
+  if (mail.smtp !== null) return;
+  const lists = {
+    PASSWORD_RESET_URL_ALLOW_LIST: auth.resetUrls,
+    USER_INVITE_URL_ALLOW_LIST: auth.inviteUrls,
+  };
+  for (const [name, urls] of Object.entries(lists)) {
+    if (urls.length === 0) continue;
+    const message = `${name} is set, but mail cannot be sent; set EMAIL_SMTP_HOST`;
     observe({ kind: 'warning', message });
   }
 };

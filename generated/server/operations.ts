@@ -656,6 +656,14 @@ export type UpdateUsersMeOutput =
   | { status: 200; body: { data: { [name: string]: unknown } } }
   | { status: 204 };
 
+export type UsersInviteInput = {
+  body: { email: string | string[]; role?: string | null; invite_url?: string };
+};
+export type UsersInviteOutput = void;
+
+export type UsersInviteAcceptInput = { body: { token: string; password: string } };
+export type UsersInviteAcceptOutput = void;
+
 export type UsersMeInput = { fields?: string[] };
 export type UsersMeOutput = { data: { [name: string]: unknown } };
 
@@ -915,6 +923,13 @@ export interface Operations {
   tfaReset(input: TfaResetInput, context: OperationContext): Promise<TfaResetOutput>;
   /** Update your user, except for fields that determine identity or permissions */
   updateUsersMe(input: UpdateUsersMeInput, context: OperationContext): Promise<UpdateUsersMeOutput>;
+  /** Invite people by mail, as users who set a password with its link */
+  usersInvite(input: UsersInviteInput, context: OperationContext): Promise<UsersInviteOutput>;
+  /** Accept an invitation with the token from the mail, and set a password */
+  usersInviteAccept(
+    input: UsersInviteAcceptInput,
+    context: OperationContext,
+  ): Promise<UsersInviteAcceptOutput>;
   /** Read your user; returns only its key without permission to read it */
   usersMe(input: UsersMeInput, context: OperationContext): Promise<UsersMeOutput>;
   /** Queue an export of a list; `Location` leads to its status */
@@ -1864,6 +1879,51 @@ export const operations = [
     ],
     body: { type: 'object' },
     responses: { 200: 'application/json', 204: null },
+  },
+  {
+    id: 'usersInvite',
+    access: 'public',
+    body: {
+      type: 'object',
+      required: ['email'],
+      properties: {
+        email: {
+          description: 'One address, or several. Invited users get another mail, other users that exist none',
+          anyOf: [
+            { type: 'string', pattern: '^[^@\\s]+@[^@\\s]+$', maxLength: 128 },
+            {
+              type: 'array',
+              items: { type: 'string', pattern: '^[^@\\s]+@[^@\\s]+$', maxLength: 128 },
+              minItems: 1,
+              maxItems: 100,
+            },
+          ],
+        },
+        role: { type: ['string', 'null'], format: 'uuid', description: 'Key of the role of new users' },
+        invite_url: {
+          type: 'string',
+          maxLength: 2000,
+          description:
+            'URL of the link, from the allow list of the server, which gets the parameter `token`. Default is a page of the server',
+        },
+      },
+    },
+    responses: { 204: null },
+  },
+  {
+    id: 'usersInviteAccept',
+    access: 'public',
+    withoutSession: true,
+    withoutAdmission: true,
+    body: {
+      type: 'object',
+      required: ['token', 'password'],
+      properties: {
+        token: { type: 'string', maxLength: 2048 },
+        password: { type: 'string', minLength: 1, maxLength: 1024 },
+      },
+    },
+    responses: { 204: null },
   },
   {
     id: 'usersMe',

@@ -73,6 +73,8 @@ export const systemRoutes: readonly svc.Route[] = [
   svc.route('GET /server/specs/graphql/system', { operation: 'serverSpecsGraphqlSystem', access: 'public' }),
   svc.route('GET /server/specs/oas', { operation: 'serverSpecsOas', access: 'public' }),
   svc.route('POST /users/:id/tfa/disable', { operation: 'tfaReset', access: 'admin' }),
+  svc.route('POST /users/invite', { operation: 'usersInvite', access: 'public' }),
+  svc.route('POST /users/invite/accept', { operation: 'usersInviteAccept', access: 'public' }),
   svc.route('GET /users/me', { operation: 'usersMe', access: 'user' }),
   svc.route('PATCH /users/me', { operation: 'updateUsersMe', access: 'user' }),
   svc.route('POST /users/me/tfa/disable', { operation: 'tfaDisable', access: 'public' }),

@@ -68,7 +68,7 @@ export const findByIdentity = async (
   return row === undefined || others.length > 0 ? null : rowToAccount(row);
 };
 
-type Secrets = Partial<Pick<SystemRow<'svc_users'>, 'password' | 'tfa_secret' | 'tfa_step'>>;
+type Secrets = Partial<Pick<SystemRow<'svc_users'>, 'password' | 'tfa_secret' | 'tfa_step' | 'status'>>;
 
 export interface AccountUpdate {
   readonly changes: Secrets;

@@ -30,7 +30,7 @@ export interface Attempts {
 
 export interface Attempt {
   /** Each kind is counted separately. */
-  readonly kind: 'login' | 'password' | 'otp' | 'reset';
+  readonly kind: 'login' | 'password' | 'otp' | 'reset' | 'invite';
   /** Account name as the client sent it; it need not exist. */
   readonly account: string;
   readonly address: string;
@@ -49,6 +49,7 @@ const kindNames = {
   password: 'password checks',
   otp: 'one-time password checks',
   reset: 'password resets',
+  invite: 'invitations',
 } as const satisfies Record<Attempt['kind'], string>;
 /** Wrong codes for one account, from anywhere, until codes are refused for the rest of a day. */
 const maxWrongCodes = 50;

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { Liquid } from 'liquidjs';
 import type { Transporter } from 'nodemailer';
-import type { Config, SmtpConfig } from '../config/config.js';
+import type { Config } from '../config/config.js';
+import type { SmtpConfig } from '../config/smtp.js';
 import { isLocalHost } from '../config/formats.js';
 import { lazy } from '../concurrency/lazy.js';
 import { packageRoot } from '../config/package.js';

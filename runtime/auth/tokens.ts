@@ -9,7 +9,7 @@ import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.js';
 const issuer = 'svc';
 
 /** The purpose of a signed token; a token is accepted only for its purpose. */
-type Purpose = 'access' | 'reset' | 'state';
+type Purpose = 'access' | 'reset' | 'invite' | 'state';
 
 export interface Tokens extends RefreshTokens {
   /** Signs an access token. @param claims `expires` in milliseconds since 1970 */

@@ -45,6 +45,17 @@ export const authVariables = {
     shown: 'none',
     meaning: 'comma-separated URLs allowed as `reset_url`, compared by origin and path',
   },
+  USER_INVITE_TTL: {
+    parse: parseDuration,
+    default: '7d',
+    meaning: 'lifetime of the links of invitations',
+  },
+  USER_INVITE_URL_ALLOW_LIST: {
+    parse: parseUrls,
+    default: '',
+    shown: 'none',
+    meaning: 'comma-separated URLs allowed as `invite_url`, compared by origin and path',
+  },
   AUTH_DISABLE_DEFAULT: { parse: parseBoolean, default: 'false', meaning: 'disables login with a password' },
   AUTH_PROVIDERS: {
     parse: parseList,

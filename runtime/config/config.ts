@@ -2,6 +2,7 @@
 import { ConfigError, createReader, type Environment, type ReadVariable } from './environment.js';
 import type { ObjectStoreAddress } from './object-store.js';
 import { readProviders, type ProviderConfig } from './providers.js';
+import { readSmtp, type SmtpConfig } from './smtp.js';
 import { matchesForeignHosts, type Origins } from '../network/origins.js';
 import type { LogLevel, LogStyle } from './variables.js';
 
@@ -59,10 +60,14 @@ export interface Config {
     readonly sessionTtl: number;
     /** Milliseconds until a password reset link expires. */
     readonly resetTtl: number;
+    /** Milliseconds until the link of an invitation expires. */
+    readonly inviteTtl: number;
     readonly passwordMinLength: number;
     readonly staticTokens: 'plain' | 'hashed';
     /** Allowed pages of reset links besides the built-in one. */
     readonly resetUrls: readonly string[];
+    /** The same for links of invitations. */
+    readonly inviteUrls: readonly string[];
     /** Disables login with a password. */
     readonly disableDefault: boolean;
     /** Single sign-on providers. */
@@ -150,15 +155,6 @@ export interface Config {
   readonly log: { readonly level: LogLevel; readonly style: LogStyle };
 }
 
-export interface SmtpConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string | null;
-  readonly password: string | null;
-  /** Uses TLS from the start; otherwise STARTTLS when the server offers it. */
-  readonly secure: boolean;
-}
-
 /**
  * Reads and validates every variable.
  * @throws ConfigError listing every fault
@@ -227,9 +223,11 @@ const readAuth = (read: ReadVariable, faults: string[]): Config['auth'] => ({
   refreshTtl: read('REFRESH_TOKEN_TTL'),
   sessionTtl: read('SESSION_COOKIE_TTL'),
   resetTtl: read('PASSWORD_RESET_TTL'),
+  inviteTtl: read('USER_INVITE_TTL'),
   passwordMinLength: read('PASSWORD_MIN_LENGTH'),
   staticTokens: read('STATIC_TOKENS'),
   resetUrls: read('PASSWORD_RESET_URL_ALLOW_LIST'),
+  inviteUrls: read('USER_INVITE_URL_ALLOW_LIST'),
   disableDefault: read('AUTH_DISABLE_DEFAULT'),
   providers: readProviders(read('AUTH_PROVIDERS'), {
     read: (variable, prefix) => read(variable, variable.replace('AUTH_<NAME>_', prefix)),
@@ -281,15 +279,6 @@ const readRateLimit = (read: ReadVariable): Config['rateLimit'] => {
   const points = read('RATE_LIMITER_POINTS');
   const duration = read('RATE_LIMITER_DURATION');
   return read('RATE_LIMITER_ENABLED') ? { points, duration } : null;
-};
-
-const readSmtp = (read: ReadVariable): SmtpConfig | null => {
-  const host = read('EMAIL_SMTP_HOST');
-  const secure = read('EMAIL_SMTP_SECURE');
-  const port = read('EMAIL_SMTP_PORT') ?? (secure ? 465 : 587);
-  const user = read('EMAIL_SMTP_USER');
-  const password = read('EMAIL_SMTP_PASSWORD');
-  return host === null ? null : { host, port, user, password, secure };
 };
 
 const freeze = <Value extends object>(value: Value): Value => {

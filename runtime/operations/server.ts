@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { OpenAPIObject } from 'openapi3-ts/oas31';
 import type { Operations } from '../../generated/server/operations.js';
 import type { Config } from '../config/config.js';
+import type { Principal } from '../access/principal.js';
 import { visibilityOf } from '../access/visibility.js';
 import { createClientPackage } from './client-package.js';
 import { locateOpenApi, restrictOpenApi } from './openapi-view.js';
@@ -49,16 +50,8 @@ export const createServerOperations = ({
     },
 
     async serverInfo(_input, context) {
-      const { user, policies } = await context.principal();
-      const { limitDefault, limitMax, limitMaxPublic } = config.query;
       const { title } = (await loadDocument()).info;
-      return {
-        data: {
-          project: { project_name: title },
-          queryLimit: { default: limitDefault, max: user === null ? limitMaxPublic : limitMax },
-          rateLimit: policies.admin ? null : toSeconds(config.rateLimit),
-        },
-      };
+      return { data: { project: { project_name: title }, ...limitsOf(await context.principal(), config) } };
     },
 
     async serverSpecsOas(_input, context) {
@@ -77,7 +70,12 @@ export const createServerOperations = ({
   } satisfies Partial<Operations>;
 };
 
-const toSeconds = (limit: Config['rateLimit']) => limit && { ...limit, duration: limit.duration / 1000 };
+/** Returns the limits of a caller. The rate of administrators is not limited. */
+const limitsOf = ({ user, policies }: Principal, { query, rateLimit }: Config) => ({
+  queryLimit: { default: query.limitDefault, max: user === null ? query.limitMaxPublic : query.limitMax },
+  rateLimit:
+    policies.admin || rateLimit === null ? null : { ...rateLimit, duration: rateLimit.duration / 1000 },
+});
 
 /** A schema that is not served is a warning: the one before still is. */
 const toSchemaCheck = (changes: readonly string[], failure: string | null) => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleDialects } from '../databases.js';
 import { stopClock } from '../runtime/harness/clock.js';
+import { startSmtp } from '../services/smtp.js';
 import { startMuseum } from '../runtime/recorded/museum.js';
 import { adminToken, type TestServer } from '../runtime/server-harness.js';
 import { hashPassword } from '../../runtime/auth/passwords/hash.js';
@@ -13,8 +14,16 @@ import { systemSteps } from './public/system.js';
 const steps = { ...contentSteps, ...systemSteps, ...severalSteps, ...schemaSteps };
 
 it('has no fewer steps than before', () => {
-  expect(Object.keys(steps).length).toBeGreaterThanOrEqual(68);
+  expect(Object.keys(steps).length).toBeGreaterThanOrEqual(70);
 });
+
+const smtp = await startSmtp();
+afterAll(() => smtp.close());
+
+const tokenTo = async (address: string): Promise<string> => {
+  const { text = '' } = await smtp.receive(address);
+  return /[?&]token=(\S+)/.exec(text)?.[1] ?? '';
+};
 
 const brand = (text: string, from: string, to: string): string => text.replaceAll(`${from}_`, `${to}_`);
 
@@ -33,7 +42,7 @@ for (const dialect of sampleDialects(import.meta.url))
     stopClock();
     let server: TestServer;
     beforeAll(async () => {
-      server = await startMuseum(dialect);
+      server = await startMuseum(dialect, 'plain', smtp.environment);
       const password = await hashPassword('password');
       await server.execute(`update svc_users set password = '${password}' where email = 'admin@example.com'`);
     });
@@ -42,7 +51,7 @@ for (const dialect of sampleDialects(import.meta.url))
     const notes = new Map<string, string>();
 
     it.each(Object.entries(steps))('completes %s', async (_, step) => {
-      const surroundings = { url: server.url, token: adminToken, fetch: renaming, notes };
+      const surroundings = { url: server.url, token: adminToken, fetch: renaming, notes, tokenTo };
       await expect(step(surroundings)).resolves.toBeUndefined();
     });
   });

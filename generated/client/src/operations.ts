@@ -328,6 +328,18 @@ export interface Operations {
       options?: CallOptions,
     ): Promise<rest.TfaResetResponse>;
   };
+  invitations: {
+    /** Invite people by mail, as users who set a password with its link */
+    usersInvite(
+      input: NonNullable<rest.UsersInviteData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.UsersInviteResponse>;
+    /** Accept an invitation with the token from the mail, and set a password */
+    usersInviteAccept(
+      input: NonNullable<rest.UsersInviteAcceptData['body']>,
+      options?: CallOptions,
+    ): Promise<rest.UsersInviteAcceptResponse>;
+  };
   utils: {
     /** Queue an export of a list; `Location` leads to its status */
     export(
@@ -493,6 +505,11 @@ export const createOperations = (call: Call): Operations => ({
     tfaGenerate: (input, options) =>
       call((shared) => rest.tfaGenerate({ ...shared, body: input }), options).then(dataOf),
     tfaReset: (input, options) => call((shared) => rest.tfaReset({ ...shared, path: input }), options),
+  },
+  invitations: {
+    usersInvite: (input, options) => call((shared) => rest.usersInvite({ ...shared, body: input }), options),
+    usersInviteAccept: (input, options) =>
+      call((shared) => rest.usersInviteAccept({ ...shared, body: input }), options),
   },
   utils: {
     export: (input, options) => call((shared) => rest.utilsExport({ ...shared, ...input }), options),

@@ -1,4 +1,4 @@
-/** `/reset-password`: the default target of links in password reset mails. */
+/** `/reset-password`: the default target of the links in mails of password resets, and with `?invited` of invitations. */
 import type { ApiResponse } from '../../request/api-request.js';
 import { layoutPage } from './layout.js';
 
@@ -6,7 +6,9 @@ import { layoutPage } from './layout.js';
 const script = `
 const form = document.querySelector('form');
 const status = document.querySelector('[role=status]');
-const token = new URLSearchParams(location.search).get('token') ?? '';
+const query = new URLSearchParams(location.search);
+const token = query.get('token') ?? '';
+const { reset, invite } = form.dataset;
 history.replaceState(null, '', location.pathname);
 const say = (text) => { status.textContent = text; };
 const explain = { 400: 'This password cannot be used.', 401: 'The link has expired. Ask for a new one.', 403: 'The link was used already or is not whole. Ask for a new one.' };
@@ -19,7 +21,7 @@ form.addEventListener('submit', async (event) => {
   const button = form.querySelector('button');
   button.disabled = true;
   try {
-    const answer = await fetch(form.dataset.endpoint, {
+    const answer = await fetch(query.has('invited') ? invite : reset, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token, password: password.value }),
@@ -40,7 +42,7 @@ form.addEventListener('submit', async (event) => {
 export const resetPasswordPage = (base: string): ApiResponse =>
   layoutPage({
     title: 'Set a new password',
-    content: `<form data-endpoint="${encodeURI(base)}/auth/password/reset" hidden>
+    content: `<form data-reset="${encodeURI(base)}/auth/password/reset" data-invite="${encodeURI(base)}/users/invite/accept" hidden>
         <input name="username" autocomplete="username" hidden>
         <label>New password <input type="password" name="password" autocomplete="new-password" required></label>
         <label>Once more <input type="password" name="again" autocomplete="new-password" required></label>

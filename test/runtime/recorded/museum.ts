@@ -73,6 +73,7 @@ export const readAccess = (): Museum['access'] => readMeta().access;
 export const startMuseum = async (
   dialect: TestDialect,
   listener: ListenerName = 'plain',
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> => {
   const { museum, access } = readMeta();
   const server = await startTestServer({
@@ -81,7 +82,7 @@ export const startMuseum = async (
     file: dataPath(files[dialect]),
     meta: toMeta(museum),
     access: await toAccess(access),
-    environment: { SECRET: access.secret },
+    environment: { SECRET: access.secret, ...environment },
   });
   const { admin } = access.users;
   await server.execute(

@@ -10,6 +10,7 @@ const {
   deleteItem,
   deleteItems,
   passwordRequest,
+  passwordReset,
   readGraphqlSdl,
   readItem,
   readItems,
@@ -21,6 +22,7 @@ const {
   schemaDiff,
   schemaSnapshot,
   serverHealth,
+  serverInfo,
   serverPing,
   updateItem,
   updateItems,
@@ -61,14 +63,20 @@ export const contentSteps: Readonly<Record<string, Step>> = {
   async 'auth: providers'(here) {
     expect(await connect(here).request(readProviders())).toEqual([]);
   },
-  async 'auth: request a password'(here) {
+  async 'auth: request and reset a password'(here) {
     await connect(here).request(passwordRequest(admin.email));
+    const token = await here.tokenTo(admin.email);
+    await connect(here).request(passwordReset(token, admin.password));
   },
   async 'server: ping'(here) {
     expect(await connect(here).request(serverPing())).toBe('pong');
   },
   async 'server: health'(here) {
     expect(await asAdmin(here).request(serverHealth())).toMatchObject({ status: 'ok' });
+  },
+  async 'server: info'(here) {
+    const info = { project: { project_name: expect.any(String) }, queryLimit: { default: 100, max: -1 } };
+    expect(await asAdmin(here).request(serverInfo())).toMatchObject(info);
   },
   async 'server: OpenAPI'(here) {
     expect(await asAdmin(here).request(readOpenApiSpec())).toMatchObject({ openapi: expect.any(String) });

@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly fetch: typeof fetch;
   /** Notes of earlier steps, such as the keys they made. */
   readonly notes: Map<string, string>;
+  /** Receives a mail, and returns the token of its link. */
+  readonly tokenTo: (address: string) => Promise<string>;
 }
 
 export type Step = (surroundings: Surroundings) => Promise<void>;

@@ -2,9 +2,19 @@
 import * as sdk from '@directus/sdk';
 import { TOTP } from 'otpauth';
 import { expect } from 'vitest';
-import { asAdmin, withLogin, noted, note, account, type Step, type Untyped } from './surroundings.js';
+import {
+  asAdmin,
+  connect,
+  withLogin,
+  noted,
+  note,
+  account,
+  type Step,
+  type Untyped,
+} from './surroundings.js';
 
 const {
+  acceptUserInvite,
   createDashboard,
   createPanel,
   createPanels,
@@ -24,6 +34,7 @@ const {
   disableTwoFactor,
   enableTwoFactor,
   generateTwoFactorSecret,
+  inviteUser,
   readDashboards,
   readItemPermissions,
   readItems,
@@ -119,6 +130,14 @@ export const systemSteps: Readonly<Record<string, Step>> = {
     const made = await asAdmin(here).request(createUser({ ...account, role: noted(here, 'role') }));
     expect(made).toMatchObject({ email: account.email, password: '**********' });
     note(here, 'user', made.id);
+  },
+  async 'users: invite and accept'(here) {
+    const invited = 'invited-step@example.com';
+    await asAdmin(here).request(inviteUser(invited, noted(here, 'role')));
+    await connect(here).request(acceptUserInvite(await here.tokenTo(invited), account.password));
+    const client = withLogin(here);
+    await client.login(invited, account.password);
+    expect(await client.request(readRolesMe())).toEqual([noted(here, 'role')]);
   },
   async 'users: act as one'(here) {
     const client = withLogin(here);

@@ -2667,6 +2667,23 @@ export type update_users_meMutationVariables = Exact<{
 
 export type update_users_meMutation = { update_users_me: { id: string, first_name: string | null, last_name: string | null, email: string | null, status: string, token: string | null, password: unknown, tfa_secret: string | null, tfa_step: string | null, provider: string, external_identifier: string | null, last_access: string | null, ip_access: Array<string | null> | null, date_created: string | null, role: { id: string } | null } | null };
 
+export type users_inviteMutationVariables = Exact<{
+  email: unknown;
+  role?: string | null | undefined;
+  invite_url?: string | null | undefined;
+}>;
+
+
+export type users_inviteMutation = { users_invite: boolean | null };
+
+export type users_invite_acceptMutationVariables = Exact<{
+  token: string;
+  password: string;
+}>;
+
+
+export type users_invite_acceptMutation = { users_invite_accept: boolean | null };
+
 export type utils_sortMutationVariables = Exact<{
   collection: string;
   dry_run?: boolean | null | undefined;
@@ -3545,6 +3562,16 @@ export const users_tfa_disableDocument = createDocument<users_tfa_disableMutatio
 export const update_users_meDocument = createDocument<update_users_meMutation, update_users_meMutationVariables>(
   'system',
   'mutation update_users_me($data: update_svc_users_input, $dry_run: Boolean) { update_users_me(data: $data, dry_run: $dry_run) { id first_name last_name email status role { id } token password tfa_secret tfa_step provider external_identifier last_access ip_access date_created } }',
+);
+
+export const users_inviteDocument = createDocument<users_inviteMutation, users_inviteMutationVariables>(
+  'system',
+  'mutation users_invite($email: JSON!, $role: String, $invite_url: String) { users_invite(email: $email, role: $role, invite_url: $invite_url) }',
+);
+
+export const users_invite_acceptDocument = createDocument<users_invite_acceptMutation, users_invite_acceptMutationVariables>(
+  'system',
+  'mutation users_invite_accept($token: String!, $password: String!) { users_invite_accept(token: $token, password: $password) }',
 );
 
 export const utils_sortDocument = createDocument<utils_sortMutation, utils_sortMutationVariables>(

@@ -3146,6 +3146,54 @@ export type UpdateUsersMeResponses = {
 
 export type UpdateUsersMeResponse = UpdateUsersMeResponses[keyof UpdateUsersMeResponses];
 
+export type UsersInviteData = {
+    body: {
+        /**
+         * One address, or several. Invited users get another mail, other users that exist none
+         */
+        email: string | Array<string>;
+        /**
+         * Key of the role of new users
+         */
+        role?: string | null;
+        /**
+         * URL of the link, from the allow list of the server, which gets the parameter `token`. Default is a page of the server
+         */
+        invite_url?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/users/invite';
+};
+
+export type UsersInviteResponses = {
+    /**
+     * New users are created, and mails are sent
+     */
+    204: void;
+};
+
+export type UsersInviteResponse = UsersInviteResponses[keyof UsersInviteResponses];
+
+export type UsersInviteAcceptData = {
+    body: {
+        token: string;
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/users/invite/accept';
+};
+
+export type UsersInviteAcceptResponses = {
+    /**
+     * The password is set, and the user is active
+     */
+    204: void;
+};
+
+export type UsersInviteAcceptResponse = UsersInviteAcceptResponses[keyof UsersInviteAcceptResponses];
+
 export type UtilsExportData = {
     body: {
         format: 'json' | 'csv' | 'csv_utf8' | 'ndjson' | 'xml' | 'yaml';
