@@ -96,6 +96,8 @@ export interface SqlDialect {
    * text of such a key.
    */
   keyOfText(column: string, key: Field): string;
+  /** Returns the position of a column's value among those of its enum; absent where there are no enums. */
+  enumPosition?(column: string): string;
   /** Returns the number of elements of a JSON column, or null where the column is not stored as JSON. */
   jsonLength(column: string, field: Field): string | null;
   /** Returns the value at a path of a JSON column in its forms, or null where the column is not stored as JSON. */

@@ -4,7 +4,7 @@ import { invalidQuery } from '../../contract/errors.js';
 import type { ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import { planAggregate } from '../plan/aggregate.js';
-import { canPage, planCursor } from '../plan/cursor.js';
+import { canPage, cursorOrder, planCursor } from '../plan/cursor.js';
 import { planRead } from '../plan/read.js';
 import type { Operand, ReadPlan } from '../plan/types.js';
 import type { ApiResponse } from '../request/api-request.js';
@@ -164,7 +164,7 @@ async function* readChunks(target: ReadTarget, context: ReadContext): AsyncGener
 const withoutMeta = (plan: ReadPlan): ReadPlan => ({ ...plan, meta: [] });
 
 const isPaged = (plan: ReadPlan, { dialect }: ItemContext): boolean =>
-  canPage(plan) && plan.order.every(({ column }) => comparesAsItSorts(column.field, dialect));
+  canPage(plan) && cursorOrder(plan).every(({ column }) => comparesAsItSorts(column.field, dialect));
 
 /** Returns how the page after a cursor is read; its size and place are bound after the values of the cursor. */
 const pageAfter = (

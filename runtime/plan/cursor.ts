@@ -1,4 +1,5 @@
 /** Plans pages by keyset: the rows after the last one of the previous page, by the values of its sort keys. */
+import type { Field } from '../../contract/collection.js';
 import { fieldTypes } from '../../contract/field-types.js';
 import { invalidQuery } from '../../contract/errors.js';
 import {
@@ -28,29 +29,41 @@ const isTotal = ({ order, collection: { key } }: ReadPlan): boolean =>
  * @throws INVALID_QUERY where the order is not total, or has keys that cannot be compared
  */
 export const planCursor = (plan: ReadPlan, nulls: readonly boolean[] | null): ReadPlan => {
-  const { order, collection } = plan;
+  const { collection } = plan;
+  const order = cursorOrder(plan);
   if (!isTotal(plan))
     throw invalidQuery(
       `a cursor needs the key of "${collection.name}", which cannot be read or does not exist`,
     );
-  for (const { column } of order) requirePageable(column);
+  for (const { column } of plan.order) requirePageable(column);
   if (nulls !== null && (plan.offset !== null || plan.page !== null))
     throw invalidQuery('"after" takes the place of "offset" and "page"');
   if (nulls !== null && nulls.length !== order.length) throw foreignCursor();
   const after = nulls === null ? conditionTrue : planAfter(order, nulls);
-  return { ...plan, cursor: { after, order: printOrder(plan) } };
+  return { ...plan, cursor: { after, keys: order, order: printOrder(plan) } };
 };
 
 /** Returns whether a plan can be read in pages by keyset. */
 export const canPage = (plan: ReadPlan): boolean =>
   isTotal(plan) && plan.order.every(({ column }) => isPageable(column));
 
+/** Returns the sort keys of a plan as a cursor holds them: values of an enum by their position, as databases sort them. */
+export const cursorOrder = ({ order }: Pick<ReadPlan, 'order'>): readonly Order[] =>
+  order.map((each) =>
+    each.column.field.values === undefined ? each : { ...each, column: positionOf(each.column) },
+  );
+
+const positionOf = (column: ColumnRef): ColumnRef => {
+  const { name, nullable } = column.field;
+  const field: Field = { name, type: 'integer', ...(nullable !== undefined && { nullable }) };
+  return { ...column, field, computed: { kind: 'position', source: column.field } };
+};
+
 /** Returns the error for a cursor that was not made for this list and order, or was changed. */
 export const foreignCursor = (): Error =>
   invalidQuery('"after" must be the cursor of a page of the same collection with the same "sort"');
 
-const isPageable = ({ field }: ColumnRef): boolean =>
-  fieldTypes[field.type].order === 'paged' && field.values === undefined;
+const isPageable = ({ field }: ColumnRef): boolean => fieldTypes[field.type].order === 'paged';
 
 const requirePageable = (column: ColumnRef): void => {
   const { field } = column;

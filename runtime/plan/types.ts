@@ -35,6 +35,8 @@ export interface ReadPlan {
 export interface Cursor {
   /** The rows of the next page. */
   readonly after: Condition;
+  /** Sort keys whose values the cursor of a row holds. */
+  readonly keys: readonly Order[];
   /** Identifies the order; a cursor is valid for the same order only. */
   readonly order: string;
 }
@@ -177,6 +179,8 @@ export type Computed =
       readonly as: 'value' | 'text' | 'number';
       readonly source: Field;
     }
+  /** The position of a value among those of its enum, in whose order the database sorts; null for null. */
+  | { readonly kind: 'position'; readonly source: Field }
   /** The number of rows of a list. */
   | { readonly kind: 'rows'; readonly relation: ToMany; readonly where: Condition }
   /** A group or a measure, in `having`, by its index among both. */

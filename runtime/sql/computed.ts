@@ -11,6 +11,7 @@ type FromColumn = Exclude<Computed, { kind: 'rows' | 'output' }>;
 export const compileComputed = (computed: FromColumn, column: string, dialect: SqlDialect): string => {
   const { source } = computed;
   if (computed.kind === 'part') return dialect.datePart(computed.part, momentOf(column, computed, dialect));
+  if (computed.kind === 'position') return dialect.enumPosition?.(column) ?? column;
   if (computed.kind === 'json')
     return dialect.jsonAt(column, source, computed.path)?.[computed.as] ?? refuseText('json', source);
   return dialect.jsonLength(column, source) ?? refuseText('count', source);

@@ -33,7 +33,7 @@ export const compileRead = (plan: ReadPlan, options: ReadOptions): CompiledRead 
   const scope = createScope(createCompiler(options.dialect));
   const { cursor } = plan;
   const fields = compileSelect(plan.select, scope);
-  const select = cursor === undefined ? fields : addCursor(fields, plan.order, scope);
+  const select = cursor === undefined ? fields : addCursor(fields, cursor.keys, scope);
   const where = compileWhere(cursor === undefined ? plan.where : allOf([plan.where, cursor.after]), scope);
   const keys =
     plan.explicitOrder === undefined

@@ -75,6 +75,7 @@ where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e
     return `${part === 'weekday' ? 'dayofweek' : part}(${moment})`;
   },
   // MariaDB stores JSON as text, which may have been written without its check
+  enumPosition: (column) => `cast(${column} as unsigned)`,
   jsonLength: (column) => `case when json_valid(${column}) then json_length(${column}) end`,
   jsonAt(column, _field, path) {
     const at = (steps: readonly JsonStep[]): string => `json_extract(${column}, ${jsonPath(steps)})`;

@@ -159,6 +159,7 @@ export const postgres: SqlDialect = {
   addSeconds: (moment, seconds) => `(${moment} + make_interval(secs => ${seconds}))`,
   datePart,
   keyOfText,
+  enumPosition: (column) => `array_position(enum_range(${column}), ${column})`,
   jsonLength,
   jsonAt,
   sum: (value, { field, distinct }) =>

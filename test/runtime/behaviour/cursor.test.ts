@@ -2,20 +2,32 @@
 import { describe, expect, it } from 'vitest';
 import { ask } from '../graphql/library.js';
 import { useServer } from '../harness/use-server.js';
+import type { TestDialect } from '../../databases.js';
 import { settingsOf } from '../server-harness.js';
 
 const settings = settingsOf(import.meta.url);
+
+/** In an order of their own, unlike that of their texts. */
+const states = ['to do', 'doing', 'done'] as const;
+const labels = states.map((state) => `'${state}'`).join(', ');
+const enums: Readonly<Record<TestDialect, { readonly type: string; readonly before: string }>> = {
+  sqlite: { type: 'varchar(10)', before: '' },
+  mariadb: { type: `enum(${labels})`, before: '' },
+  mysql: { type: `enum(${labels})`, before: '' },
+  postgres: { type: 'state', before: `create type state as enum (${labels});` },
+};
 
 const rows = Array.from({ length: 25 }, (_, index) => {
   const id = index + 1;
   const name = index % 4 === 0 ? 'null' : `'${['Bea', 'bea', '$NOW', "O''Neill", ''][index % 5]}'`;
   const born = index % 3 === 0 ? 'null' : `'20${10 + (index % 5)}-01-0${1 + (index % 9)}'`;
-  return `(${id}, ${name}, ${born}, ${index % 7 === 0 ? 'null' : (index % 6) / 4}, ${(index % 5) + 1})`;
+  const state = index % 8 === 0 ? 'null' : `'${states[index % states.length]}'`;
+  return `(${id}, ${name}, ${born}, ${index % 7 === 0 ? 'null' : (index % 6) / 4}, ${(index % 5) + 1}, ${state})`;
 });
 
-const schema = `
+const schemaOf = (dialect: TestDialect): string => `${enums[dialect].before}
 create table team (id int primary key, name varchar(20));
-create table person (id int primary key, name varchar(20), born date, score decimal(8,2), team int, foreign key (team) references team (id));
+create table person (id int primary key, name varchar(20), born date, score decimal(8,2), team int, state ${enums[dialect].type}, foreign key (team) references team (id));
 create view everybody as select id, name from person;
 insert into team values (1, 'c'), (2, 'a'), (3, null), (4, 'a'), (5, 'b');
 insert into person values ${rows.join(', ')};`;
@@ -36,12 +48,15 @@ const sorts = [
   'team.name',
   '-team.name,born',
   'year(born)',
+  'state',
+  '-state,name',
+  'team,-state',
 ];
 
 describe.each(settings)('cursors on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
-    sql: schema,
+    sql: schemaOf(setting.dialect),
     access: {
       policies: {
         Reader: [
