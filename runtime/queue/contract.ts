@@ -28,9 +28,9 @@ export const searchAttributes = {
   SvcStatus: 'KEYWORD',
   SvcErrorType: 'KEYWORD',
   SvcHttpStatus: 'INT',
-  /** Set on deliveries as well, like `SvcWebhookState`. */
+  /** Set on deliveries as well. */
   SvcRequestId: 'KEYWORD',
-  /** `none`, `pending`, `delivered` or `failed`; on a request it does not change after the request ends. */
+  /** `pending`, `delivered` or `failed`; set on deliveries only, which alone know it when it changes. */
   SvcWebhookState: 'KEYWORD',
 } as const;
 
@@ -67,8 +67,6 @@ export interface RequestRound {
 export interface RequestEnd {
   readonly httpStatus: number;
   readonly errorType: string | null;
-  /** True where a webhook must be delivered. */
-  readonly hasWebhook: boolean;
 }
 
 export interface DeliveryInput {

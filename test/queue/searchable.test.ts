@@ -38,4 +38,5 @@ it('finds requests and deliveries by their search attributes', async () => {
     `SvcWebhookState="delivered" and WorkflowType="webhookDelivery"`,
   ];
   for (const part of found) expect((await workflow.count(`${query} and ${part}`)).count).toBe(1);
+  expect((await workflow.count(`SvcRequestId="${id}" and SvcWebhookState="pending"`)).count).toBe(0);
 });

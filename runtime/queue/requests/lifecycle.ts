@@ -78,7 +78,7 @@ export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecy
       fillOthers(request).catch(options.onError);
       const { delivery } = ended;
       if (delivery !== null) notifier.scheduleDelivery(delivery);
-      return { httpStatus: outcome.status, errorType: outcome.errorType, hasWebhook: delivery !== null };
+      return { httpStatus: outcome.status, errorType: outcome.errorType };
     },
     async rerun(request) {
       const model = models.find(request.model);
@@ -107,8 +107,8 @@ export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecy
 
 const endOf = (request: RequestHead | null): RequestEnd | null => {
   if (request?.state !== 'ended') return null;
-  const { httpStatus, errorType, webhook } = request;
-  return { httpStatus: httpStatus ?? 500, errorType, hasWebhook: webhook !== null };
+  const { httpStatus, errorType } = request;
+  return { httpStatus: httpStatus ?? 500, errorType };
 };
 
 interface Change extends EndOptions {

@@ -125,17 +125,13 @@ const isStartTimeout = (error: unknown): boolean =>
   error.cause instanceof TimeoutFailure &&
   error.cause.timeoutType === 'SCHEDULE_TO_START';
 
-const updateSearchAttributes = ({ httpStatus, errorType, hasWebhook }: RequestEnd): void =>
+const updateSearchAttributes = ({ httpStatus, errorType }: RequestEnd): void =>
   upsertSearchAttributes([
     {
       key: defineSearchAttributeKey('SvcStatus', 'KEYWORD'),
       value: httpStatus < 300 ? 'OK' : httpStatus === 499 ? 'CANCELLED' : 'ERROR',
     },
     { key: defineSearchAttributeKey('SvcHttpStatus', 'INT'), value: httpStatus },
-    {
-      key: defineSearchAttributeKey('SvcWebhookState', 'KEYWORD'),
-      value: hasWebhook ? 'pending' : 'none',
-    },
     ...(errorType === null
       ? []
       : [{ key: defineSearchAttributeKey('SvcErrorType', 'KEYWORD'), value: errorType }]),
