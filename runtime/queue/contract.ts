@@ -32,6 +32,8 @@ export const searchAttributes = {
   SvcRequestId: 'KEYWORD',
   /** `pending`, `delivered` or `failed`; set on deliveries only, which alone know it when it changes. */
   SvcWebhookState: 'KEYWORD',
+  /** Host name of the receiver, on deliveries. */
+  SvcWebhookHost: 'KEYWORD',
 } as const;
 
 export interface ModelRequestInput {

@@ -36,6 +36,7 @@ it('finds requests and deliveries by their search attributes', async () => {
   const found = [
     `SvcModel="demo/image" and SvcStatus="OK" and SvcHttpStatus=200`,
     `SvcWebhookState="delivered" and WorkflowType="webhookDelivery"`,
+    `SvcWebhookHost="${new URL(queue.receiver.url).hostname}"`,
   ];
   for (const part of found) expect((await workflow.count(`${query} and ${part}`)).count).toBe(1);
   expect((await workflow.count(`SvcRequestId="${id}" and SvcWebhookState="pending"`)).count).toBe(0);

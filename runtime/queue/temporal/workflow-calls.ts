@@ -62,6 +62,7 @@ const startDelivery = async (link: Link, { account, ...delivery }: DeliveryStart
     SvcAccount: account,
     SvcRequestId: delivery.requestId,
     SvcWebhookState: 'pending',
+    SvcWebhookHost: delivery.host,
   });
   await ignoreExisting(() =>
     link.client.workflow.start(workflowTypes.webhookDelivery, {

@@ -59,7 +59,7 @@ const nonCancellable = <Result>(body: () => Promise<Result>): Promise<Result> =>
 const runModel = async (input: ModelRequestInput): Promise<RequestEnd | PlatformFailure> => {
   try {
     if (!(await waitForSlot(input))) return toPlatformFailure(input, 'startTimeout', null);
-    setCurrentDetails(`runs ${input.model}`);
+    setCurrentDetails(`runs ${summaryOf(input)}`);
     return await activitiesOf(input).runModel(input);
   } catch (error) {
     const end = storedEnd(error);
@@ -117,8 +117,12 @@ const activitiesOf = (input: ModelRequestInput): ModelActivities =>
     }),
     // the activity limits the attempts, because one that did not reach the model does not count
     retry: { initialInterval: '1s', maximumInterval: '60s' },
-    summary: input.model,
+    summary: summaryOf(input),
   }) as ModelActivities;
+
+/** Says how many attempts there may be, those of earlier runs of the request included: Temporal itself sets no limit. */
+const summaryOf = ({ model, attempts }: ModelRequestInput): string =>
+  `${model}, at most ${attempts} attempts in all`;
 
 const isStartTimeout = (error: unknown): boolean =>
   error instanceof ActivityFailure &&
