@@ -68,6 +68,8 @@ const queue = [
   'type runtime/metrics',
   'runtime/tracing',
 ];
+/** Requests of the queue, and how they are stored. */
+const queueRequests = ['runtime/queue/requests', 'runtime/queue/store'];
 
 /**
  * Folder → what its modules may import, beside each other; `type` in front: types only. A name stands for a module or
@@ -257,15 +259,13 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     'type runtime/config',
     'type runtime/observe',
     'type runtime/execute',
-    'runtime/execute/activity',
     databaseContract,
   ],
   'runtime/queue': [queue, 'type runtime/access/access', 'type runtime/config', 'type runtime/request/route'],
-  'runtime/queue/operator': [queue, 'runtime/queue/requests', 'runtime/queue/store'],
+  'runtime/queue/operator': [queue, queueRequests, 'runtime/execute/activity'],
   'runtime/queue/http': [
     queue,
-    'runtime/queue/requests',
-    'runtime/queue/store',
+    queueRequests,
     'runtime/queue/models',
     'runtime/queue/webhooks',
     'type runtime/queue/settings',
@@ -290,13 +290,12 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     queue,
     'runtime/queue/contract',
     'runtime/queue/operator',
-    'runtime/queue/requests',
-    'runtime/queue/store',
+    queueRequests,
     'runtime/queue/models',
     'runtime/queue/webhooks',
     'type runtime/queue/settings',
   ],
-  'runtime/queue/webhooks': [queue, 'runtime/queue/requests', 'runtime/queue/store'],
+  'runtime/queue/webhooks': [queue, queueRequests],
   'runtime/queue/contract': ['type runtime/queue/requests/outcome'],
   'runtime/queue/temporal/workflows': [
     'runtime/queue/contract',

@@ -18,6 +18,8 @@ const fields = {
   /** Address of the client */
   ip: svc.string({ length: 45, nullable: true }),
   user_agent: svc.string({ length: 255, nullable: true }),
+  /** Reason that an operator gave */
+  reason: svc.text({ nullable: true }),
 };
 
 const relations = {

@@ -27,6 +27,7 @@ export interface SvcActivityRow {
   readonly timestamp: string;
   readonly ip: string | null;
   readonly user_agent: string | null;
+  readonly reason: string | null;
 }
 
 /** A row of `svc_attempts`. */
@@ -479,7 +480,7 @@ export interface SystemTables {
   };
   readonly svc_activity: {
     readonly row: SvcActivityRow;
-    readonly optional: 'id' | 'fields' | 'user' | 'ip' | 'user_agent';
+    readonly optional: 'id' | 'fields' | 'user' | 'ip' | 'user_agent' | 'reason';
   };
   readonly svc_attempts: {
     readonly row: SvcAttemptsRow;
@@ -751,7 +752,18 @@ export interface SystemTables {
 export const systemColumns = {
   svc_access: ['id', 'role', 'user', 'policy', 'sort'],
   svc_access_version: ['id', 'version', 'lease'],
-  svc_activity: ['id', 'action', 'collection', 'item', 'fields', 'user', 'timestamp', 'ip', 'user_agent'],
+  svc_activity: [
+    'id',
+    'action',
+    'collection',
+    'item',
+    'fields',
+    'user',
+    'timestamp',
+    'ip',
+    'user_agent',
+    'reason',
+  ],
   svc_attempts: ['id', 'count', 'until'],
   svc_collections: [
     'collection',

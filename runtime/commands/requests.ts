@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { Refusal } from '../config/refusal.js';
 import { applicableSearch } from '../queue/operator/action-search.js';
+import { recordAct } from '../queue/operator/immediate-actions.js';
 import { listRequestAttempts } from '../queue/store/attempts.js';
 import { findDeliveriesOf, listAttempts } from '../queue/store/deliveries.js';
 import { createId, isId } from '../queue/store/ids.js';
@@ -125,6 +126,7 @@ const bulkCommand = (name: BulkAction): Command =>
           if (dryRun || count === 0) return [count, null] as const;
           const stored = { id: createId(), action: name, search, reason, user: null, total: count };
           await insertAction(database, { ...stored, created: Date.now() }, 0);
+          await recordAct(database, { action: name, item: stored.id }, { reason });
           return [count, stored.id] as const;
         });
         printLine(id === null ? `${total} requests match` : `${total} requests match; action ${id} begins`);

@@ -1,8 +1,8 @@
 /** `svc workers …`: lists the worker processes of the queue, and drains them. */
 import { Command } from 'commander';
 import { Refusal } from '../config/refusal.js';
+import { actAtOnce } from '../queue/operator/immediate-actions.js';
 import { listWorkers } from '../queue/store/operator-counts.js';
-import { drainWorkers } from '../queue/store/workers.js';
 import { action, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -35,12 +35,16 @@ const drainCommand = (): Command =>
   new Command('drain')
     .description('let workers finish what they run, take nothing new and end')
     .argument('<ids...>')
+    .option('--reason <text>', 'reason, shown to other operators')
     .action(
-      action(async (ids: readonly string[]) => {
-        const found = await withDatabase((database) => drainWorkers(database, ids));
-        if (found < new Set(ids).size)
-          throw new Refusal(`${found} of ${ids.length} workers exist and drain; see "svc workers list"`);
-        printLine(`${found} draining`);
+      action(async (ids: readonly string[], { reason }: { readonly reason?: string }) => {
+        const workers = [...new Set(ids)];
+        const { done } = await withDatabase((database) =>
+          actAtOnce(database, { action: 'drain', workers }, { reason: reason ?? null }),
+        );
+        if (done < workers.length)
+          throw new Refusal(`${done} of ${workers.length} workers exist and drain; see "svc workers list"`);
+        printLine(`${done} draining`);
         return 0;
       }),
     );

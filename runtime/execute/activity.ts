@@ -11,6 +11,8 @@ export interface ActivityEntry {
   readonly fields?: readonly string[];
   /** Id of the user; absent or `null` for a command. */
   readonly user?: string | null;
+  /** Reason that was given for it. */
+  readonly reason?: string | null;
   /** Client of the request; absent for a command. */
   readonly client?: { readonly address: string; readonly userAgent: string | null };
 }
@@ -18,7 +20,7 @@ export interface ActivityEntry {
 /** Inserts one row into `svc_activity`, with the time of this process. */
 export const recordChange = (
   statements: Statements,
-  { action, collection, item, fields, user = null, client }: ActivityEntry,
+  { action, collection, item, fields, user = null, reason = null, client }: ActivityEntry,
 ): Promise<void> =>
   insertRow(statements, 'svc_activity', {
     action,
@@ -29,4 +31,6 @@ export const recordChange = (
     timestamp: databaseTime(new Date()),
     ip: client?.address || null,
     user_agent: client?.userAgent?.slice(0, 255) ?? null,
+    // only then, because a database that an earlier version prepared has no such column
+    ...(reason !== null && { reason }),
   });

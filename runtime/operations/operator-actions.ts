@@ -5,17 +5,22 @@ import type {
   OperatorActionsCreateInput,
 } from '../../generated/server/operations.js';
 import { invalidPayload, unprocessable } from '../../contract/errors.js';
-import { recordChange } from '../execute/activity.js';
-import { createId, isId } from '../queue/store/ids.js';
+import {
+  actAtOnce,
+  recordAct,
+  type Author,
+  type ImmediateTask,
+} from '../queue/operator/immediate-actions.js';
+import { isId } from '../queue/store/ids.js';
 import {
   bulkActions,
   endAction,
   findAction,
   type BulkAction,
+  type ImmediateAction,
   type OperatorAction,
 } from '../queue/store/operator-actions.js';
-import { deletePause, insertPause, type PauseTarget } from '../queue/store/pauses.js';
-import { drainWorkers } from '../queue/store/workers.js';
+import type { PauseTarget } from '../queue/store/pauses.js';
 import type { OperationContext } from './context.js';
 import { toSearch } from './operator.js';
 import { accountOf } from './caller.js';
@@ -34,7 +39,7 @@ export const createOperatorActionOperations = (services: OperationServices): Pic
     async operatorActionsCreate({ body }, context) {
       const { action } = body;
       if (isBulk(action)) return { data: await actOnRequests(action, body, { ...services, context }) };
-      return { data: await actAtOnce(action, body, { ...services, context }) };
+      return { data: await actOnTarget(action, body, { ...services, context }) };
     },
 
     async operatorActionsRead({ id }) {
@@ -44,7 +49,7 @@ export const createOperatorActionOperations = (services: OperationServices): Pic
     async operatorActionsAbort({ id }, context) {
       await requireAction(id, services);
       if (!(await endAction(database, id, 'aborted'))) throw unprocessable('the action has already ended');
-      await recordActivity({ action: 'abort', item: id }, context, services);
+      await recordAct(database, { action: 'abort', item: id }, await authorOf(context, null));
     },
   };
 };
@@ -54,9 +59,6 @@ const requireAction = async (id: string, { database }: OperationServices): Promi
   if (action === null) throw notFound('action', id);
   return action;
 };
-
-/** An action that ends before its response. */
-type ImmediateAction = Exclude<Body['action'], BulkAction>;
 
 const isBulk = (action: Body['action']): action is BulkAction => bulkActions.some((each) => each === action);
 
@@ -74,68 +76,32 @@ const actOnRequests = async (
     filter === undefined ? { ids: ids ?? [] } : await toSearch(filter, services.database, invalidPayload);
   const { operatorActions } = await services.loadQueue();
   if (isDry) return dryRun(action, await operatorActions.count(action, search), reason);
-  const { context } = services;
-  const user = await accountOf(context);
-  const started = await operatorActions.start({ action, search, reason, user });
-  await recordActivity({ action, item: started.id }, context, services);
+  const author = await authorOf(services.context, reason);
+  const started = await operatorActions.start({ action, search, reason, user: author.user ?? null });
+  await recordAct(services.database, { action, item: started.id }, author);
   return actionToWire(started);
 };
 
-interface ImmediateTask {
-  /** Subject of the row of activity. */
-  readonly item: string;
-  readonly total: number;
-  /** @returns the number of subjects that were changed */
-  run(by: { readonly reason: string | null; readonly user: string | null }): Promise<number>;
-}
-
 /** Pauses, resumes or drains. @throws INVALID_PAYLOAD without what that requires */
-const actAtOnce = async (
+const actOnTarget = async (
   action: ImmediateAction,
   body: Body,
   services: OperationServices & { readonly context: OperationContext },
 ): Promise<WireAction> => {
+  const { database, context, loadQueue } = services;
   const reason = body.reason ?? null;
-  const { item, total, run } = toTask(action, body, services);
-  if (body.dry_run === true) return dryRun(action, total, reason);
-  const { context } = services;
-  const done = await run({ reason, user: await accountOf(context) });
-  const id = createId();
-  const now = toTime(Date.now());
-  await recordActivity({ action, item }, context, services);
-  return {
-    id,
-    action,
-    state: 'done',
-    total,
-    done,
-    failed: total - done,
-    errors: [],
-    reason,
-    created_at: now,
-    ended_at: now,
-  };
+  const task = toTask(action, body);
+  if (body.dry_run === true) return dryRun(action, task.action === 'drain' ? task.workers.length : 1, reason);
+  const done = await actAtOnce(database, task, await authorOf(context, reason));
+  // what was held runs now instead of at the next sweep
+  if (task.action === 'resume') await (await loadQueue()).lifecycle.fillResumed(task.target);
+  return actionToWire(done);
 };
 
-const toTask = (action: ImmediateAction, body: Body, services: OperationServices): ImmediateTask => {
-  const { database } = services;
-  switch (action) {
-    case 'pause':
-    case 'resume': {
-      const target = requireTarget(action, body);
-      const pause: ImmediateTask['run'] = async (by) => {
-        await insertPause(database, { ...target, ...by, created: Date.now() });
-        return 1;
-      };
-      const run = action === 'pause' ? pause : () => resume(target, services);
-      return { item: `${target.kind} ${target.name}`, total: 1, run };
-    }
-    case 'drain': {
-      const ids = requireWorkers(body);
-      return { item: ids.join(), total: ids.length, run: () => drainWorkers(database, ids) };
-    }
-  }
-};
+const toTask = (action: ImmediateAction, body: Body): ImmediateTask =>
+  action === 'drain'
+    ? { action, workers: requireWorkers(body) }
+    : { action, target: requireTarget(action, body) };
 
 const requireTarget = (action: ImmediateAction, { ids, filter, target }: Body): PauseTarget => {
   if (target === undefined || ids !== undefined || filter !== undefined)
@@ -147,14 +113,6 @@ const requireWorkers = ({ ids, filter, target }: Body): readonly string[] => {
   if (ids === undefined || filter !== undefined || target !== undefined)
     throw invalidPayload('"drain" requires "ids" of workers');
   return ids;
-};
-
-/** Ends a pause, and has what it held run now instead of at the next sweep. */
-const resume = async (target: PauseTarget, { database, loadQueue }: OperationServices): Promise<number> => {
-  await deletePause(database, target);
-  const { lifecycle } = await loadQueue();
-  await lifecycle.fillResumed(target);
-  return 1;
 };
 
 /** @throws INVALID_PAYLOAD for what is not a URL */
@@ -192,17 +150,8 @@ const actionToWire = (given: OperatorAction): WireAction => {
   };
 };
 
-interface Act {
-  readonly action: string;
-  readonly item: string;
-}
-
-const recordActivity = async (
-  { action, item }: Act,
-  context: OperationContext,
-  { database }: OperationServices,
-): Promise<void> => {
-  const user = await accountOf(context);
-  const { client } = context;
-  await recordChange(database, { action, collection: 'svc_operator_actions', item, user, client });
-};
+const authorOf = async (context: OperationContext, reason: string | null): Promise<Author> => ({
+  user: await accountOf(context),
+  client: context.client,
+  reason,
+});

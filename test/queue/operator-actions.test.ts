@@ -152,6 +152,12 @@ describe('commands of operators', () => {
     expect((await shown(id)).request.round).toBe(1);
     const begun = await run(requestsCommand(), 'retry', ...search, '--reason', 'repaired');
     expect(begun.stdout).toMatch(/^1 requests match; action [0-9a-f-]{36} begins\n$/);
+    const acts = await queue.database.query(
+      "select action, item, reason from svc_activity where collection = 'svc_operator_actions'",
+      [],
+    );
+    const item = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
+    expect(acts).toEqual([{ action: 'retry', item, reason: 'repaired' }]);
     await until(async () => {
       const { request, deliveries } = await shown(id);
       return (request.round === 2 && deliveries[0]?.state === 'delivered') || null;
@@ -178,7 +184,16 @@ describe('commands of operators', () => {
       1,
       'svc: 0 of 1 workers exist and drain; see "svc workers list"\n',
     ]);
-    expect((await run(workersCommand(), 'drain', first, other)).stdout).toBe('2 draining\n');
+    const drained = await run(workersCommand(), 'drain', first, other, '--reason', 'a new version');
+    expect(drained.stdout).toBe('2 draining\n');
+    const acts = await queue.database.query(
+      "select item, reason from svc_activity where action = 'drain'",
+      [],
+    );
+    expect(acts).toEqual([
+      { item: 'nobody', reason: null },
+      { item: `${first},${other}`, reason: 'a new version' },
+    ]);
     await second.ended;
     await until(async () => (await list()).length === 0 || null);
   });

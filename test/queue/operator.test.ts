@@ -20,7 +20,8 @@ interface Waiting {
 for (const dialect of sampleDialects(import.meta.url))
   describe(`operators on ${dialect}`, { shuffle: false }, () => {
     let queue: TestQueue;
-    const { act, get, submit, untilCompleted, untilEnded } = createOperator(() => queue, 'bob');
+    let workers: Awaited<ReturnType<TestQueue['startWorkers']>>;
+    const { act, actionOf, get, submit, untilCompleted, untilEnded } = createOperator(() => queue, 'bob');
 
     beforeAll(async () => {
       queue = await startTestQueue(dialect, { spec });
@@ -28,7 +29,7 @@ for (const dialect of sampleDialects(import.meta.url))
       const made = await queue.request('POST', '/policies', { as: 'admin', body: policy });
       const body = { policy: (made.data as { id: string }).id, user: queue.ids.users.get('bob') };
       await queue.request('POST', '/access', { as: 'admin', body });
-      await queue.startWorkers();
+      workers = await queue.startWorkers();
     });
     afterAll(() => queue.close());
 
@@ -126,7 +127,9 @@ for (const dialect of sampleDialects(import.meta.url))
 
     it('pause a model, whose requests wait, and run all that failed again', async () => {
       const target = { kind: 'model', name: 'test/good' };
-      expect(await act({ action: 'pause', target, reason: 'a bad deploy' })).toMatchObject({ state: 'done' });
+      const pausing = await act({ action: 'pause', target, reason: 'a bad deploy' });
+      expect(pausing).toMatchObject({ action: 'pause', state: 'done', reason: 'a bad deploy' });
+      expect(await actionOf(pausing.id)).toEqual(pausing);
       const paused = async () =>
         ((await get('models')) as { id: string; paused: boolean; waiting: number }[]).find(
           ({ id }) => id === 'test/good',
@@ -145,7 +148,7 @@ for (const dialect of sampleDialects(import.meta.url))
       const released = await untilEnded(await act({ action: 'release', ids: waiting.slice(0, 1) }));
       expect(released).toMatchObject({ total: 1, done: 1 });
       await untilCompleted(waiting[0] ?? '');
-      await act({ action: 'resume', target });
+      await act({ action: 'resume', target, reason: 'it is repaired' });
       const failed = await submit('fail', { hook: '/again' });
       await untilCompleted(failed);
       const deliveriesOf = async () =>
@@ -163,20 +166,36 @@ for (const dialect of sampleDialects(import.meta.url))
       });
     });
 
-    it('cancel by filter, and every act leaves a row of activity with its author', async () => {
+    it('cancel by filter, and every act leaves its row with author and reason', async () => {
       const ids = await Promise.all([1, 2, 3].map(() => submit('good', { body: { ms: 30_000 } })));
       const action = await act({ action: 'cancel', filter: { model: 'test/good', status: 'IN_PROGRESS' } });
       await untilEnded(action);
       const rest = await act({ action: 'cancel', ids });
       await untilEnded(rest);
       for (const id of ids) await untilCompleted(id);
+      const [worker] = (await get('workers')) as [{ readonly id: string }];
+      const drained = await act({ action: 'drain', ids: [worker.id], reason: 'a new version' });
+      expect(await actionOf(drained.id)).toEqual(drained);
+      expect(drained).toMatchObject({ action: 'drain', state: 'done', total: 1, done: 1 });
+      await workers.ended;
       const rows = await queue.database.query(
-        "select action, item from svc_activity where collection = 'svc_operator_actions' order by id",
+        "select action, item, reason from svc_activity where collection = 'svc_operator_actions' order by id",
         [],
       );
       const acts = new Set(rows.map((row) => row.action));
-      expect([...acts].toSorted()).toEqual(['cancel', 'pause', 'redeliver', 'release', 'resume', 'retry']);
-      expect(rows.map(({ item }) => item)).toContain(action.id);
+      expect([...acts].toSorted()).toEqual([
+        'cancel',
+        'drain',
+        'pause',
+        'redeliver',
+        'release',
+        'resume',
+        'retry',
+      ]);
+      expect(rows).toContainEqual({ action: 'cancel', item: action.id, reason: null });
+      expect(rows).toContainEqual({ action: 'drain', item: worker.id, reason: 'a new version' });
+      expect(rows).toContainEqual({ action: 'pause', item: 'model test/good', reason: 'a bad deploy' });
+      expect(rows).toContainEqual({ action: 'resume', item: 'model test/good', reason: 'it is repaired' });
     });
 
     it('get an error that names what an action requires', async () => {

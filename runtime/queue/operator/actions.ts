@@ -34,7 +34,7 @@ export interface OperatorActions {
   /** Returns how many requests an action would apply to. */
   count(action: BulkAction, search: RequestSearch): Promise<number>;
   /** Stores an action and begins it in the background. */
-  start(action: Omit<NewAction, 'id' | 'total' | 'created'>): Promise<OperatorAction>;
+  start(action: Omit<NewAction, 'id' | 'total' | 'created'>): Promise<OperatorAction<BulkAction>>;
   /** Continues actions whose process showed no sign of life for `takeOverAfter`; workers call it. */
   takeOver(): Promise<void>;
   /** Stops what runs in this process after its current batch; a worker continues it after `takeOverAfter`. */
@@ -51,7 +51,7 @@ export const createOperatorActions = (options: OperatorActionOptions): OperatorA
   const { database, onError } = options;
   const running = new Map<string, Promise<void>>();
   let isClosing = false;
-  const begin = (action: OperatorAction, seen: number): void => {
+  const begin = (action: OperatorAction<BulkAction>, seen: number): void => {
     const claim = holdClaim({ id: action.id, seen }, options);
     const run = runAction(action, claim, { ...options, isClosing: () => isClosing })
       .catch(onError)
@@ -81,7 +81,8 @@ export const createOperatorActions = (options: OperatorActionOptions): OperatorA
       // a run of this process whose claim is void ends with its batch; a later call finds its action
       for (const { id, seen } of await claimActions(database, { before, except: running })) {
         const action = await findAction(database, id);
-        if (action !== null) begin(action, seen);
+        // others have ended when they are stored, and are never claimed
+        if (action !== null) begin(action as OperatorAction<BulkAction>, seen);
       }
     },
     async close() {
@@ -96,7 +97,11 @@ interface RunOptions extends OperatorActionOptions {
 }
 
 /** Acts batch by batch until the search is exhausted, the process closes, or the claim is void. */
-const runAction = async (action: OperatorAction, claim: HeldClaim, options: RunOptions): Promise<void> => {
+const runAction = async (
+  action: OperatorAction<BulkAction>,
+  claim: HeldClaim,
+  options: RunOptions,
+): Promise<void> => {
   const { database, isClosing } = options;
   let { position, done, failed } = action;
   const errors: ActionError[] = [...action.errors];

@@ -6,15 +6,19 @@ import type { RequestSearch } from './operator-search.js';
 export const bulkActions = ['cancel', 'retry', 'redeliver', 'release'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
-export interface OperatorAction {
+/** Actions on something else, which have ended when they are stored. */
+export type ImmediateAction = 'pause' | 'resume' | 'drain';
+
+export interface OperatorAction<Name extends string = BulkAction | ImmediateAction> {
   readonly id: string;
-  readonly action: BulkAction;
+  readonly action: Name;
+  /** Requests that it applies to; empty for one on something else. */
   readonly search: RequestSearch;
   readonly reason: string | null;
   /** Id of the operator. */
   readonly user: string | null;
   readonly state: 'running' | 'done' | 'aborted';
-  /** Requests that matched when the action began. */
+  /** Requests that matched when the action began, or what else it applies to. */
   readonly total: number;
   readonly done: number;
   readonly failed: number;
@@ -33,7 +37,7 @@ export interface ActionError {
 }
 
 export type NewAction = Pick<
-  OperatorAction,
+  OperatorAction<BulkAction>,
   'id' | 'action' | 'search' | 'reason' | 'user' | 'total' | 'created'
 >;
 
@@ -45,7 +49,7 @@ export const insertAction = async (
   statements: Statements,
   action: NewAction,
   seen = action.created,
-): Promise<OperatorAction> => {
+): Promise<OperatorAction<BulkAction>> => {
   const { search, created, ...row } = action;
   await insertRow(statements, 'svc_operator_actions', {
     ...row,
@@ -57,6 +61,23 @@ export const insertAction = async (
   return { ...action, state: 'running', done: 0, failed: 0, errors: [], position: null, ended: null };
 };
 
+/** Inserts an action that has ended. */
+export const insertEndedAction = async (
+  statements: Statements,
+  action: Omit<OperatorAction<ImmediateAction>, 'search' | 'state' | 'errors' | 'position' | 'ended'>,
+): Promise<OperatorAction> => {
+  const { created, ...row } = action;
+  await insertRow(statements, 'svc_operator_actions', {
+    ...row,
+    filter: '{}',
+    state: 'done' satisfies OperatorAction['state'],
+    date_created: created,
+    date_seen: created,
+    date_ended: created,
+  });
+  return { ...action, search: {}, state: 'done', errors: [], position: null, ended: created };
+};
+
 /** Returns an action with its progress, or null. */
 export const findAction = async (statements: Statements, id: string): Promise<OperatorAction | null> => {
   const row = await findRow(statements, 'svc_operator_actions', { where: { id } });
@@ -64,7 +85,7 @@ export const findAction = async (statements: Statements, id: string): Promise<Op
   const { filter, errors, date_created: created, date_ended: ended, ...rest } = row;
   return {
     ...rest,
-    action: row.action as BulkAction,
+    action: row.action as OperatorAction['action'],
     state: row.state as OperatorAction['state'],
     search: JSON.parse(filter) as RequestSearch,
     errors: JSON.parse(errors ?? '[]') as ActionError[],

@@ -19,6 +19,8 @@ export interface SvcActivity {
   /** Address of the client */
   ip: string | null;
   user_agent: string | null;
+  /** Reason that an operator gave */
+  reason: string | null;
 }
 
 /** Input that creates an item of svc_activity. */
@@ -42,6 +44,8 @@ export interface SvcActivityCreate {
   /** Address of the client */
   ip?: string | null;
   user_agent?: string | null;
+  /** Reason that an operator gave */
+  reason?: string | null;
 }
 
 /** Input that updates an item of svc_activity; the key cannot be changed. */
@@ -58,6 +62,7 @@ export interface SvcActivityFilter extends svc.Conditions<'svc_activity'> {
   timestamp?: svc.DateFilter;
   ip?: svc.TextFilter;
   user_agent?: svc.TextFilter;
+  reason?: svc.TextFilter;
 }
 
 /** Relations of svc_activity. */

@@ -66,6 +66,7 @@ export type svc_activity_filter = {
   timestamp?: date_filter_operators | null | undefined;
   ip?: string_filter_operators | null | undefined;
   user_agent?: string_filter_operators | null | undefined;
+  reason?: string_filter_operators | null | undefined;
   user?: svc_users_filter | null | undefined;
   timestamp_func?: datetime_function_filter_operators | null | undefined;
   _and?: Array<svc_activity_filter | null | undefined> | null | undefined;
@@ -81,6 +82,7 @@ export type svc_activity_quantifier_filter = {
   timestamp?: date_filter_operators | null | undefined;
   ip?: string_filter_operators | null | undefined;
   user_agent?: string_filter_operators | null | undefined;
+  reason?: string_filter_operators | null | undefined;
   user?: svc_users_filter | null | undefined;
   timestamp_func?: datetime_function_filter_operators | null | undefined;
   _and?: Array<svc_activity_filter | null | undefined> | null | undefined;
@@ -1116,7 +1118,7 @@ export type activityQueryVariables = Exact<{
 }>;
 
 
-export type activityQuery = { activity: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null }> | null };
+export type activityQuery = { activity: Array<{ id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, reason: string | null, user: { id: string } | null }> | null };
 
 export type activity_aggregatedQueryVariables = Exact<{
   groupBy?: Array<string | null | undefined> | string | null | undefined;
@@ -1141,7 +1143,7 @@ export type activity_by_idQueryVariables = Exact<{
 }>;
 
 
-export type activity_by_idQuery = { activity_by_id: { id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, user: { id: string } | null } | null };
+export type activity_by_idQuery = { activity_by_id: { id: string, action: string, collection: string, item: string, fields: Array<string | null> | null, timestamp: string, ip: string | null, user_agent: string | null, reason: string | null, user: { id: string } | null } | null };
 
 export type dashboardsQueryVariables = Exact<{
   filter?: svc_dashboards_filter | null | undefined;
@@ -2771,7 +2773,7 @@ export const access_by_idDocument = createDocument<access_by_idQuery, access_by_
 
 export const activityDocument = createDocument<activityQuery, activityQueryVariables>(
   'system',
-  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
+  'query activity($filter: svc_activity_filter, $sort: [String], $limit: Int, $offset: Int, $page: Int, $search: String, $after: String, $meta: [String], $timezone: String) { activity(filter: $filter, sort: $sort, limit: $limit, offset: $offset, page: $page, search: $search, after: $after, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent reason } }',
 );
 
 export const activity_aggregatedDocument = createDocument<activity_aggregatedQuery, activity_aggregatedQueryVariables>(
@@ -2781,7 +2783,7 @@ export const activity_aggregatedDocument = createDocument<activity_aggregatedQue
 
 export const activity_by_idDocument = createDocument<activity_by_idQuery, activity_by_idQueryVariables>(
   'system',
-  'query activity_by_id($id: ID!, $meta: [String], $timezone: String) { activity_by_id(id: $id, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent } }',
+  'query activity_by_id($id: ID!, $meta: [String], $timezone: String) { activity_by_id(id: $id, meta: $meta, timezone: $timezone) { id action collection item fields user { id } timestamp ip user_agent reason } }',
 );
 
 export const dashboardsDocument = createDocument<dashboardsQuery, dashboardsQueryVariables>(

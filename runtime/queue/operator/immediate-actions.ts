@@ -1,0 +1,61 @@
+/** Pauses, resumes and drains: actions of operators that have ended when they are answered. */
+import type { Statements } from '../../execute/system-rows.js';
+import { recordChange, type ActivityEntry } from '../../execute/activity.js';
+import { createId } from '../store/ids.js';
+import { insertEndedAction, type OperatorAction } from '../store/operator-actions.js';
+import { deletePause, insertPause, type PauseTarget } from '../store/pauses.js';
+import { drainWorkers } from '../store/workers.js';
+
+/** What an action is about: the target of a pause, or ids of workers. */
+export type ImmediateTask =
+  | { readonly action: 'pause' | 'resume'; readonly target: PauseTarget }
+  | { readonly action: 'drain'; readonly workers: readonly string[] };
+
+/** Who acts, and why; the user and the client are absent for a command. */
+export interface Author extends Pick<ActivityEntry, 'user' | 'client'> {
+  readonly reason: string | null;
+}
+
+/** Acts, and stores the action and its row of activity. */
+export const actAtOnce = async (
+  statements: Statements,
+  task: ImmediateTask,
+  author: Author,
+): Promise<OperatorAction> => {
+  const { reason, user = null } = author;
+  const done = await perform(statements, task, { reason, user });
+  const total = task.action === 'drain' ? task.workers.length : 1;
+  const outcome = { total, done, failed: total - done };
+  const { action } = task;
+  await recordAct(statements, { action, item: subjectOf(task) }, author);
+  return insertEndedAction(statements, {
+    id: createId(),
+    action,
+    reason,
+    user,
+    ...outcome,
+    created: Date.now(),
+  });
+};
+
+/** Inserts the row of activity of an action. @param act its item is the id of an action on requests, else what it is about */
+export const recordAct = (
+  statements: Statements,
+  act: Pick<ActivityEntry, 'action' | 'item'>,
+  author: Author,
+): Promise<void> => recordChange(statements, { ...act, ...author, collection: 'svc_operator_actions' });
+
+const subjectOf = (task: ImmediateTask): string =>
+  task.action === 'drain' ? task.workers.join() : `${task.target.kind} ${task.target.name}`;
+
+/** @returns the number of subjects that were changed */
+const perform = async (
+  statements: Statements,
+  task: ImmediateTask,
+  by: { readonly reason: string | null; readonly user: string | null },
+): Promise<number> => {
+  if (task.action === 'drain') return drainWorkers(statements, task.workers);
+  if (task.action === 'resume') await deletePause(statements, task.target);
+  else await insertPause(statements, { ...task.target, ...by, created: Date.now() });
+  return 1;
+};
