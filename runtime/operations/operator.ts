@@ -179,7 +179,7 @@ export type OperatorFilter = Omit<OperatorRequestsInput, 'limit' | 'cursor'>;
 export const toSearch = async (
   { status, error_type, http_status, delivery, tag, trace_id, after, before, ...same }: OperatorFilter,
   database: Database,
-  toError: typeof invalidQuery,
+  toError: (reason: string) => Error,
 ): Promise<RequestSearch> => ({
   ...same,
   ...(await accountIn(same, database, toError)),
@@ -197,7 +197,7 @@ export const toSearch = async (
 const accountIn = async (
   { account }: Pick<OperatorFilter, 'account'>,
   database: Database,
-  toError: typeof invalidQuery,
+  toError: (reason: string) => Error,
 ): Promise<{ readonly account?: string }> => {
   if (account === undefined || isId(account)) return {};
   if (!account.includes('@')) throw toError('"account" has to be the id or the e-mail address of an account');

@@ -1,5 +1,4 @@
 /** Times of operations: ISO 8601 outside, Unix milliseconds inside. */
-import type { ApiError } from '../../contract/errors.js';
 
 /** Formats Unix milliseconds as ISO 8601. */
 export const toTime = (time: number): string => new Date(time).toISOString();
@@ -8,7 +7,7 @@ export const toTime = (time: number): string => new Date(time).toISOString();
 export const toTimeOrNull = (time: number | null): string | null => (time === null ? null : toTime(time));
 
 /** Parses ISO 8601 to Unix milliseconds. @throws the error of `toError` for a leap second */
-export const fromTime = (name: string, text: string, toError: (reason: string) => ApiError): number => {
+export const fromTime = (name: string, text: string, toError: (reason: string) => Error): number => {
   const time = Date.parse(text);
   if (Number.isNaN(time)) throw toError(`"${name}" must match format "date-time"`);
   return time;

@@ -165,6 +165,79 @@ describe('commands of operators', () => {
     expect((await run(requestsCommand(), 'show', 'x')).stderr).toBe('svc: there is no request x\n');
   });
 
+  it('find requests by tag, time, status and e-mail address, and act on one of them', async () => {
+    const { submit, statusOf, untilCompleted } = createOperator(() => queue, 'admin');
+    const path = '/requests';
+    const body = { model: 'test/good', input: { ms: 30_000 }, tags: { team: 'sea' } };
+    const tagged = (await queue.request('POST', path, { as: 'ann', body })).data as { readonly id: string };
+    const other = await submit('good', { body: { ms: 30_000 } });
+    const find = async (...search: string[]) =>
+      (await run(requestsCommand(), 'list', '--state', 'running', ...search)).stdout
+        .trim()
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => line.slice(0, 36));
+    await until(async () => (await find()).length === 2 || null);
+    expect(await find('--tag', 'team=sea', '--account', 'ann@example.com')).toEqual([tagged.id]);
+    expect(await find('--after', '2020-01-01', '--before', '2020-01-02')).toEqual([]);
+    expect(await find('--http-status', '200')).toEqual([]);
+    expect(await find('--delivery', 'failed')).toEqual([]);
+    const wrong = await run(requestsCommand(), 'list', '--after', 'yesterday');
+    expect([wrong.code, wrong.stderr]).toEqual([1, 'svc: "after" must match format "date-time"\n']);
+    const both = await run(requestsCommand(), 'cancel', tagged.id, '--model', 'test/good');
+    expect([both.code, both.stderr]).toEqual([1, 'svc: pass either ids or options that search\n']);
+    expect((await run(requestsCommand(), 'cancel', 'x')).stderr).toBe('svc: not ids of requests: x\n');
+    const begun = await run(requestsCommand(), 'cancel', tagged.id);
+    const id = /action (\S+) begins/.exec(begun.stdout)?.[1] ?? '';
+    await untilCompleted(tagged.id);
+    expect(await statusOf(other)).toBe('IN_PROGRESS');
+    await until(async () => {
+      const { stdout } = await run(requestsCommand(), 'action', id);
+      return stdout === 'cancel done: 1 done and 0 not of 1\n' || null;
+    });
+    const ended = await run(requestsCommand(), 'action', id, '--abort');
+    expect([ended.code, ended.stderr]).toEqual([1, 'svc: the action has already ended\n']);
+    expect((await run(requestsCommand(), 'action', 'x')).stderr).toBe('svc: there is no action x\n');
+    const waiting = {
+      id: createId(),
+      action: 'cancel',
+      search: {},
+      reason: null,
+      user: null,
+      total: 1,
+    } as const;
+    await insertAction(queue.database, { ...waiting, created: Date.now() });
+    const aborted = await run(requestsCommand(), 'action', waiting.id, '--abort');
+    expect(aborted.stdout).toBe('cancel aborted: 0 done and 0 not of 1\n');
+    expect((await run(requestsCommand(), 'cancel', other)).code).toBe(0);
+    await untilCompleted(other);
+  });
+
+  it('pause and resume a model, a class, an account and an endpoint', async () => {
+    const pauses = () => queue.database.query('select kind, name, reason from svc_pauses order by kind', []);
+    const ann = queue.ids.users.get('ann');
+    const targets = [
+      ['--account', 'ann@example.com', `account ${ann}`],
+      ['--class', 'models', 'class models'],
+      ['--endpoint', 'https://example.com/hook', 'endpoint https://example.com'],
+      ['--model', 'test/good', 'model test/good'],
+    ] as const;
+    for (const [option, value, text] of targets) {
+      const paused = await run(requestsCommand(), 'pause', option, value, '--reason', 'a bad deploy');
+      expect(paused.stdout).toBe(`${text} is paused\n`);
+    }
+    expect((await pauses()).map(({ kind, name, reason }) => [`${kind} ${name}`, reason])).toEqual(
+      targets.map(([, , text]) => [text, 'a bad deploy']),
+    );
+    for (const [option, value, text] of targets)
+      expect((await run(requestsCommand(), 'resume', option, value)).stdout).toBe(`${text} is resumed\n`);
+    expect(await pauses()).toEqual([]);
+    for (const options of [[], ['--model', 'a/b', '--class', 'c']]) {
+      const { code, stderr } = await run(requestsCommand(), 'pause', ...options);
+      expect([code, stderr]).toEqual([1, 'svc: pass one of --model, --class, --account, --endpoint\n']);
+    }
+  });
+
   it('list workers, and drain one, which ends', async () => {
     const second = await queue.startWorkers({ classes: ['models'] });
     const list = async () =>

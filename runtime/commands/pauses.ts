@@ -1,0 +1,61 @@
+/** `svc requests pause` and `resume`: models, classes, accounts and endpoints of webhooks. */
+import { Command } from 'commander';
+import { findByEmail } from '../auth/accounts.js';
+import { Refusal } from '../config/refusal.js';
+import type { Database } from '../databases/contract.js';
+import { actAtOnce } from '../queue/operator/immediate-actions.js';
+import { isId } from '../queue/store/ids.js';
+import { pauseKinds, type PauseKind, type PauseTarget } from '../queue/store/pauses.js';
+import { action, printLine } from './output.js';
+import { withDatabase } from './with-database.js';
+
+type Flags = Readonly<Partial<Record<PauseKind | 'reason', string>>>;
+
+const descriptions = {
+  pause: 'hold the requests of a model, a class or an account, or the webhooks to an endpoint',
+  resume: 'end a pause; what it held goes on within ten seconds',
+} as const;
+
+/** Creates `pause` or `resume`. */
+export const pauseCommand = (name: 'pause' | 'resume'): Command =>
+  new Command(name)
+    .description(descriptions[name])
+    .option('--model <id>', 'requests to this model')
+    .option('--class <name>', 'requests to the models of this class')
+    .option('--account <id>', 'requests of this account, by id or e-mail address')
+    .option('--endpoint <origin>', 'webhooks to this scheme, host and port')
+    .option('--reason <text>', 'reason, shown to other operators')
+    .action(
+      action(async (flags: Flags) => {
+        const target = await withDatabase(async (database) => {
+          const found = await readTarget(flags, database);
+          await actAtOnce(database, { action: name, target: found }, { reason: flags.reason ?? null });
+          return found;
+        });
+        printLine(`${target.kind} ${target.name} is ${name === 'pause' ? 'paused' : 'resumed'}`);
+        return 0;
+      }),
+    );
+
+/** @throws Refusal for none or several targets, and for one that cannot be read */
+const readTarget = async (flags: Flags, database: Database): Promise<PauseTarget> => {
+  const [kind, ...others] = pauseKinds.filter((each) => flags[each] !== undefined);
+  if (kind === undefined || others.length > 0)
+    throw new Refusal(`pass one of ${pauseKinds.map((each) => `--${each}`).join(', ')}`);
+  const name = flags[kind] ?? '';
+  switch (kind) {
+    case 'account':
+      return { kind, name: isId(name) ? name : await accountOf(name, database) };
+    case 'endpoint':
+      if (!URL.canParse(name)) throw new Refusal('--endpoint has to be a scheme, host and port');
+      return { kind, name: new URL(name).origin };
+    default:
+      return { kind, name };
+  }
+};
+
+const accountOf = async (email: string, database: Database): Promise<string> => {
+  const account = await findByEmail(database, email);
+  if (account === null) throw new Refusal(`there is no account ${email}`);
+  return account.id;
+};
