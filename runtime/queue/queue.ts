@@ -64,7 +64,7 @@ export const createQueue = (options: QueueOptions): Queue => {
   const streams = createStreams({ database, settings, observe });
   const files = createFileStore(settings);
   const { runSlots: slots } = lifecycle;
-  const run = createRunHandler({ ...options, files, slots });
+  const run = createRunHandler({ ...options, files, slots, quotas });
   const identify = createIdentify({ statements: database, access, secrets });
   return {
     lifecycle,

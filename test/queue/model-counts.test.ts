@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { createId } from '../../runtime/queue/store/ids.js';
 import { ensureModelLock } from '../../runtime/queue/store/model-locks.js';
-import { countByModel } from '../../runtime/queue/store/operator-counts.js';
+import { countByAccount, countByModel } from '../../runtime/queue/store/operator-counts.js';
 import type { Statements } from '../../runtime/execute/system-rows.js';
+import { insertRun, startRuns } from '../../runtime/queue/store/runs.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
 import { dialectsOf } from '../databases.js';
 import { useServer } from '../runtime/harness/use-server.js';
@@ -47,6 +48,26 @@ describe.each(dialects)('waiting requests on %s', (dialect) => {
       // of 3 302 that wait
       expect((await rowsRead[dialect](statements)) - before).toBeLessThan(1_300);
     });
+  });
+
+  it('are counted beside what runs, synchronous runs included, by model and by account', async () => {
+    const { database } = serverOf();
+    const [account, model] = [createId(), 'test/runs'];
+    await ensureModelLock(database, model);
+    const now = Date.now();
+    const run = { model, account, created: now, expires: now + 60_000 };
+    const ids = [createId(), createId(), createId()] as const;
+    for (const id of ids) await insertRun(database, { ...run, id });
+    await insertRun(database, { ...run, id: createId(), expires: now - 1 });
+    await startRuns(database, ids.slice(1));
+    const counts = await countByModel(database);
+    expect(counts.find((each) => each.model === model)).toMatchObject({
+      waiting: 0,
+      admitted: 0,
+      running: 2,
+    });
+    const accounts = await countByAccount(database, 100);
+    expect(accounts.find((each) => each.account === account)).toEqual({ account, queued: 1, running: 2 });
   });
 
   it('have no oldest where they receive slots while they are counted', async () => {

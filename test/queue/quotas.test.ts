@@ -144,6 +144,8 @@ for (const dialect of dialects)
       await insert(1);
       expect(await useOf(quota)).toEqual({ quota, limit, used: limit });
       expect(await submit('ann')).toMatchObject({ status: 429, body: refusal(quota, limit) });
+      const run = await queue.request('POST', '/run/test/good', { body: {}, headers: queue.auth.ann });
+      expect(run).toMatchObject({ status: 429, body: refusal(quota, limit) });
       expect((await submit('bob')).status).toBe(200);
       await setQuotas({ [quota]: 1_000_000 });
       await until(async () => (await submit('ann')).status === 200);

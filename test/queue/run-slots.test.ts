@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createId } from '../../runtime/queue/store/ids.js';
 import { createModelLocks } from '../../runtime/queue/store/model-locks.js';
 import { createRunSlots, type RunSlots } from '../../runtime/queue/requests/run-slots.js';
+import { deletePause, insertPause } from '../../runtime/queue/store/pauses.js';
 import { deleteExpiredRuns } from '../../runtime/queue/store/runs.js';
 import { dialectsOf } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
@@ -25,10 +26,10 @@ describe.each(dialects)('synchronous runs on %s', (dialect) => {
     await server.close();
   });
 
-  const createSlots = (): RunSlots => {
+  const createSlots = (modelLocks = createModelLocks(server.database)): RunSlots => {
     const slots = createRunSlots({
       database: server.database,
-      modelLocks: createModelLocks(server.database),
+      modelLocks,
       onAdmitted: (ids) => admitted.push(...ids),
       onError: (error) => {
         throw error;
@@ -75,6 +76,37 @@ describe.each(dialects)('synchronous runs on %s', (dialect) => {
     expect(third).not.toBe(null);
     await Promise.all([first?.(), third?.()]);
     expect(await server.database.query('select id from svc_runs')).toEqual([]);
+  });
+
+  it('wait for the quota of their account, and for the end of a pause of model, class or account', async () => {
+    const model = modelOf('test/held');
+    const remaining = new Map([[ann, 0]]);
+    const modelLocks = createModelLocks(server.database, async () => new Map(remaining));
+    const slots = createSlots(modelLocks);
+    const acquire = (account: string) => slots.acquire({ model, account, within: 0, signal: never });
+    expect(await acquire(ann)).toBe(null);
+    remaining.set(ann, 1);
+    await (
+      await acquire(ann)
+    )?.();
+    for (const [kind, name] of [
+      ['model', model.id],
+      ['class', model.class],
+      ['account', ann],
+    ] as const) {
+      const pause = { kind, name, reason: null, user: null, created: Date.now() };
+      await insertPause(server.database, pause);
+      modelLocks.expirePauses();
+      const held = await acquire(ann);
+      const other = await acquire(bob);
+      expect([kind, held === null, other === null]).toEqual([kind, true, kind !== 'account']);
+      await other?.();
+      await deletePause(server.database, pause);
+      modelLocks.expirePauses();
+    }
+    const resumed = await acquire(ann);
+    expect(resumed).not.toBe(null);
+    await resumed?.();
   });
 
   it('receive the next slot before requests that wait in the queue', async () => {

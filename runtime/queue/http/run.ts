@@ -2,7 +2,9 @@
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { ApiRequest, ApiResponse } from '../../request/api-request.js';
 import { readJson } from '../../request/body.js';
+import type { AttemptOutcome, QueueObservation } from '../../observe.js';
 import type { FileStore } from '../requests/files.js';
+import type { Quotas } from '../requests/quotas.js';
 import { partError, queueError, QueueError } from '../requests/queue-error.js';
 import { createRunFiles } from '../requests/run-files.js';
 import type { RunSlots } from '../requests/run-slots.js';
@@ -37,6 +39,8 @@ export interface RunHandlerOptions {
   readonly functions: string;
   readonly files: FileStore;
   readonly slots: RunSlots;
+  readonly quotas: Pick<Quotas, 'requireSubmit'>;
+  readonly observe: (observation: QueueObservation) => void;
   readonly onModelFailure: (failure: FailedAttempt) => void;
 }
 
@@ -60,6 +64,7 @@ export const createRunHandler = (options: RunHandlerOptions): RunHandler => {
       if (detail.length > 0) {
         return toResponse(requestId, final({ status: 422, body: { detail }, errorType: null }));
       }
+      await options.quotas.requireSubmit(account);
       const signal = request.closeSignal();
       const within = startTimeout === null ? defaultWait : startTimeout * 1000;
       const release = await options.slots.acquire({ model, account, within, signal });
@@ -91,8 +96,18 @@ interface StartedRun {
 const respondRun = async (
   run: RunModelOnce,
   { requestId, model, account, input, signal, filesTtl: ttl, traceparent }: StartedRun,
-  { files, settings, onModelFailure }: RunHandlerOptions,
+  { files, settings, observe, onModelFailure }: RunHandlerOptions,
 ): Promise<ApiResponse> => {
+  const began = Date.now();
+  const finish = (outcome: AttemptOutcome, errorType: string | null = null): void =>
+    observe({
+      kind: 'attemptFinished',
+      model: model.id,
+      outcome,
+      errorType,
+      ms: Date.now() - began,
+      waitedMs: null,
+    });
   try {
     const attempted = await run(model, {
       requestId,
@@ -109,9 +124,12 @@ const respondRun = async (
       onFailure: (error) =>
         onModelFailure({ request: requestId, model: model.id, account, attempt: 0, error }),
     });
+    const { errorType } = attempted.outcome;
+    finish(errorType === null ? 'ok' : 'error', errorType);
     return toResponse(requestId, attempted);
   } catch (error) {
     if (!signal.aborted) throw error;
+    finish('cancelled');
     return toResponse(requestId, { outcome: platformOutcome('client_disconnected'), retry: false });
   }
 };
@@ -147,7 +165,7 @@ interface Runner {
   readonly children: Children;
 }
 
-const loadRunner = async ({ functions, files: { spool } }: RunHandlerOptions): Promise<Runner> => {
+const loadRunner = async ({ functions, files: { spool }, observe }: RunHandlerOptions): Promise<Runner> => {
   const [{ checkInput: findErrors }, { createRunner }, ...functionModules] = await Promise.all([
     import('../models/input.js'),
     import('../models/run-model.js'),
@@ -155,6 +173,10 @@ const loadRunner = async ({ functions, files: { spool } }: RunHandlerOptions): P
     import('../models/children/pool.js'),
   ]);
   const [{ createFunctionRunner }, { createChildren }] = functionModules;
-  const children = createChildren({ functions, spool });
+  const children = createChildren({
+    functions,
+    spool,
+    onExit: (model, cause) => observe({ kind: 'childEnded', model, cause }),
+  });
   return { children, findErrors, run: createRunner({ runFunction: createFunctionRunner(children) }) };
 };

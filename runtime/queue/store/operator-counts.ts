@@ -6,6 +6,7 @@ export interface ModelCount {
   readonly model: string;
   readonly waiting: number;
   readonly admitted: number;
+  /** Requests and synchronous runs. */
   readonly running: number;
   /** Unix time in milliseconds at which the oldest waiting request was created. */
   readonly oldest: number | null;
@@ -29,16 +30,17 @@ const countModel = async (statements: Statements, model: string, most: number): 
   const states = ['waiting', 'admitted', 'running'] as const;
   const count = (state: string): string =>
     `(select count(*) from (select 1 as one from svc_requests where state = '${state}' and model = ? limit ${most}) ${state}_some)`;
+  const runs = "(select count(*) from svc_runs where state = 'running' and model = ? and date_expires > ?)";
   const [row] = await statements.query(
-    `select ${states.map((state) => `${count(state)} as ${state}`).join(', ')}`,
-    states.map(() => model),
+    `select ${states.map((state) => `${count(state)} as ${state}`).join(', ')}, ${runs} as runs`,
+    [...states.map(() => model), model, Date.now()],
   );
   const [waiting = 0, admitted = 0, running = 0] = states.map((state) => Number(row?.[state]));
   return {
     model,
     waiting,
     admitted,
-    running,
+    running: running + Number(row?.runs),
     oldest: waiting === 0 ? null : await findOldestWaiting(statements, model),
   };
 };
@@ -77,16 +79,22 @@ export interface AccountCount {
   readonly running: number;
 }
 
-/** Returns the accounts with the most requests that have not ended. */
+const sum = (state: string): string => `sum(case when state = '${state}' then 1 else 0 end)`;
+
+const perAccount = (table: string, condition: string): string =>
+  `select account, ${sum('running')} as running, count(*) as found from ${table} where ${condition} group by account`;
+
+/** Returns the accounts with the most requests that have not ended, and runs. */
 export const countByAccount = async (
   statements: Statements,
   limit: number,
 ): Promise<readonly AccountCount[]> => {
   const rows = await statements.query(
-    "select account, sum(case when state = 'running' then 1 else 0 end) as running, count(*) as found " +
-      "from svc_requests where state in ('waiting', 'admitted', 'running') group by account " +
-      `order by found desc, account limit ${limit}`,
-    [],
+    'select account, sum(running) as running, sum(found) as found from (' +
+      `${perAccount('svc_requests', "state in ('waiting', 'admitted', 'running')")} union all ` +
+      `${perAccount('svc_runs', 'date_expires > ?')}) counted ` +
+      `group by account order by found desc, account limit ${limit}`,
+    [Date.now()],
   );
   return rows.map(({ account, running, found }) => ({
     account: String(account),
@@ -102,8 +110,6 @@ export interface EndpointCount {
   readonly failed: number;
   readonly delivered: number;
 }
-
-const sum = (state: string): string => `sum(case when state = '${state}' then 1 else 0 end)`;
 
 /** Returns the endpoints with the most deliveries that are pending or failed, since a time in milliseconds. */
 export const countByEndpoint = async (
