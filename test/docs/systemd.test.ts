@@ -32,8 +32,19 @@ describe.each(readdirSync(folder))('%s', (file) => {
     expect(Number(unit.get('WatchdogSec'))).toBeGreaterThan(2 * ownSeconds);
   });
 
+  it('reads the settings of all processes, then those of its own', () => {
+    const own = file.includes('@') ? '-/etc/%p-%i.env' : '-/etc/%p.env';
+    const files = readFileSync(join(folder, file), 'utf8').matchAll(/^EnvironmentFile=(.*)$/gm);
+    expect(Array.from(files, ([, name]) => name)).toEqual(['/etc/svc.env', own]);
+  });
+
   it('starts a command of svc', () => {
     const [, name = ''] = /\/svc (\w+)/.exec(unit.get('ExecStart') ?? '') ?? [];
     expect(commands).toContain(`['${name}', async`);
+    // an instance is a role, or a pool whose file sets both variables
+    if (file.includes('@')) {
+      expect(unit.get('Environment')).toBe('SVC_ROLE=%i SVC_ARGUMENTS=');
+      expect(unit.get('ExecStart')).toMatch(/ worker --role \$\{SVC_ROLE\} \$SVC_ARGUMENTS$/);
+    }
   });
 });
