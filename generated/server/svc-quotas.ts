@@ -11,19 +11,19 @@ const fields = {
   /** Every account with this role, or with one below it that has no quota of its own */
   role: svc.uuid({ nullable: true }),
   /** Requests that wait; more are refused */
-  queued: svc.integer({ nullable: true }),
+  queued: svc.integer({ nullable: true, validation: { queued: { _gte: 0 } } }),
   /** Requests that run or are about to; more wait */
-  running: svc.integer({ nullable: true }),
+  running: svc.integer({ nullable: true, validation: { running: { _gte: 0 } } }),
   /** Requests submitted within a minute; more are refused */
-  submitted_per_minute: svc.integer({ nullable: true }),
+  submitted_per_minute: svc.integer({ nullable: true, validation: { submitted_per_minute: { _gte: 0 } } }),
   /** Bytes of inputs and results; at this size further requests are refused */
-  stored_bytes: svc.bigInteger({ nullable: true }),
+  stored_bytes: svc.bigInteger({ nullable: true, validation: { stored_bytes: { _gte: 0 } } }),
   /** Bytes of log lines; at this size further requests are refused */
-  log_bytes: svc.bigInteger({ nullable: true }),
+  log_bytes: svc.bigInteger({ nullable: true, validation: { log_bytes: { _gte: 0 } } }),
   /** Files of results; at this number further requests are refused */
-  files: svc.integer({ nullable: true }),
+  files: svc.integer({ nullable: true, validation: { files: { _gte: 0 } } }),
   /** Webhooks delivered again within an hour; more are refused */
-  redeliveries_per_hour: svc.integer({ nullable: true }),
+  redeliveries_per_hour: svc.integer({ nullable: true, validation: { redeliveries_per_hour: { _gte: 0 } } }),
 };
 
 const relations = {

@@ -20,6 +20,17 @@ import type { WriteHooks, CompletedWrite } from '../execute/write-transaction.js
 import { recordActivity } from './activity.js';
 import type { ItemContext } from './context.js';
 import { rejectOwnFields } from './own-rights.js';
+import { requireQuotaOwners } from './quota-owners.js';
+
+/** Checks and records writes of any collection. @throws INVALID_PAYLOAD for a quota of nobody, or of two */
+const completeWrites = async (
+  written: readonly CompletedWrite[],
+  executor: Executor,
+  context: ItemContext,
+): Promise<void> => {
+  await requireQuotaOwners(written, executor);
+  await recordActivity(written, executor, context);
+};
 
 /**
  * Records the activity of a write, and confirms its principal once more before the commit, because a transaction may
@@ -28,10 +39,10 @@ import { rejectOwnFields } from './own-rights.js';
 export const guardVersion = (context: ItemContext): WriteHooks => ({
   before: async () => undefined,
   async after(written, executor) {
-    await recordActivity(written, executor, context);
+    await completeWrites(written, executor, context);
     if (!(await context.confirm(context.principal))) throw new StalePrincipal();
   },
-  record: (written, executor) => recordActivity(written, executor, context),
+  record: (written, executor) => completeWrites(written, executor, context),
 });
 
 /**
@@ -68,7 +79,7 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
     async after(written, executor) {
       const administrators = await findAdministrators(executor);
       if (administrators.length === 0) throw unprocessable('at least one active administrator has to stay');
-      await recordActivity(written, executor, context);
+      await completeWrites(written, executor, context);
       if (before === null) return;
       if (mayRevoke(written, { ...before.rows, registry })) lease = await raiseAccessVersion(executor);
       if (principal.policies.admin) return;

@@ -4,6 +4,8 @@ import { createId } from '../../runtime/queue/store/ids.js';
 import { logStart, parseCursor, readLogs } from '../../runtime/queue/store/logs.js';
 import { createLateLogs } from '../../runtime/queue/requests/late-logs.js';
 import { createRunLog } from '../../runtime/queue/requests/run-log.js';
+import { createStreams } from '../../runtime/queue/http/stream.js';
+import type { QueueSettings } from '../../runtime/queue/settings.js';
 import type { Statements } from '../../runtime/execute/system-rows.js';
 import { dialectsOf } from '../databases.js';
 import { until } from '../until.js';
@@ -43,7 +45,7 @@ describe.each(dialects)('logs on %s', (dialect) => {
       values: [id],
     });
   const logOf = (request: string, attempt = 1, statements: Statements = server.database) =>
-    createRunLog({ statements, request, attempt, limits: { headLines: 5, headLength: 1_000, tailLines: 3 } });
+    createRunLog({ statements, request, attempt, limits: { headLines: 5, headBytes: 1_000, tailLines: 3 } });
   const write = async (request: string, messages: readonly string[], attempt = 1): Promise<void> => {
     const log = logOf(request, attempt);
     for (const message of messages) log.add(message);
@@ -78,6 +80,33 @@ describe.each(dialects)('logs on %s', (dialect) => {
     log.add('x'.repeat(8_001));
     await log.end();
     expect(await stored(id)).toEqual([`1.1 ${'x'.repeat(8_000)}`]);
+  });
+
+  it('are limited and counted in bytes', async () => {
+    const id = createId();
+    const log = logOf(id);
+    log.add('ö'.repeat(400));
+    log.add('€'.repeat(100));
+    expect(log.size()).toBe(1_100);
+    // the head of 1 000 bytes is full
+    for (let index = 1; index <= 4; index += 1) log.add(`line ${index}`);
+    await log.end();
+    expect((await stored(id)).slice(2)).toEqual([
+      '1.3 1 line was left out',
+      '1.4 line 2',
+      '1.5 line 3',
+      '1.6 line 4',
+    ]);
+  });
+
+  it('have clients follow them again a second after their process ends', async () => {
+    const id = await insertRunning('ann');
+    const settings = {} as QueueSettings;
+    const streams = createStreams({ database: server.database, settings, observe: () => undefined });
+    // nothing is sent before that is known
+    const stream = streams.follow({ id, after: null, isPermitted: () => new Promise(() => undefined) });
+    streams.close();
+    expect(String(Buffer.concat(await stream.toArray()))).toBe('retry: 1000\n\n');
   });
 
   it('arrive once when the database is back, also if the answer to a write was lost', async () => {

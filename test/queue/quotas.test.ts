@@ -62,6 +62,16 @@ for (const dialect of dialects)
       });
       row = (made.data as { id: string }).id;
       expect((await queue.request('GET', '/quotas', { as: 'ann' })).status).toBe(403);
+      const refused = async (method: string, path: string, body: object) => {
+        const answer = await queue.request(method, path, { as: 'admin', body });
+        return [answer.status, ...answer.codes];
+      };
+      const other = await queue.request('POST', '/roles', { as: 'admin', body: { name: 'large' } });
+      const both = { user: idOf('bob'), role: (other.data as { id: string }).id };
+      expect(await refused('POST', '/quotas', both)).toEqual([400, 'INVALID_PAYLOAD']);
+      expect(await refused('POST', '/quotas', [{ queued: 2 }])).toEqual([400, 'INVALID_PAYLOAD']);
+      expect(await refused('PATCH', `/quotas/${row}`, { user: null })).toEqual([400, 'INVALID_PAYLOAD']);
+      expect(await refused('PATCH', `/quotas/${row}`, { files: -1 })).toEqual([400, 'FAILED_VALIDATION']);
       expect(await limits()).toEqual([
         { quota: 'queued', limit: 2, used: 0 },
         { quota: 'running', limit: null, used: 0 },

@@ -16,13 +16,15 @@ import type { Statements } from '../../execute/system-rows.js';
 export interface Streams {
   /** Streams events until the request ends, or the caller may no longer see it. */
   follow(followed: Followed): Readable;
-  /** Ends all streams. */
+  /** Ends all streams, and has their clients connect again after `reconnectAfter`. */
   close(): void;
 }
 
 /** Polling interval in milliseconds. */
 const pollInterval = 250;
 const defaultKeepAlive = 15_000;
+/** Milliseconds after which clients connect again to another process. */
+const reconnectAfter = 1_000;
 /** Maximum number of requests per statement. */
 const chunkSize = 64;
 /** Bytes that wait for a slow reader, after which nothing more is read for it. */
@@ -79,7 +81,10 @@ export const createStreams = ({
     follow: (followed) => follow(followed, polling),
     close() {
       if (polling.timer !== null) clearTimeout(polling.timer);
-      for (const follower of polling.followers) finish(follower, polling);
+      for (const follower of polling.followers) {
+        push(follower, `retry: ${reconnectAfter}\n\n`);
+        finish(follower, polling);
+      }
     },
   };
 };

@@ -7,7 +7,7 @@ import type { Statements } from '../../execute/system-rows.js';
 import { insertLogs, lastSeq, type LogLine } from '../store/logs.js';
 
 export interface RunLog {
-  /** Returns the characters of the lines that were or will be stored. */
+  /** Returns the bytes of the lines that were or will be stored. */
   size(): number;
   add(message: string, level?: LogLevel, time?: number): void;
   /** Counts lines that were left out before they reached this log. */
@@ -23,9 +23,9 @@ export interface RunLog {
 }
 
 export interface RunLogLimits {
-  /** Lines, and characters, that are kept from the start of an attempt. */
+  /** Lines, and bytes, that are kept from the start of an attempt. */
   readonly headLines: number;
-  readonly headLength: number;
+  readonly headBytes: number;
   /** Lines that are kept from its end. */
   readonly tailLines: number;
 }
@@ -37,7 +37,7 @@ export interface RunLogOptions {
   readonly limits?: RunLogLimits;
 }
 
-const defaultLimits: RunLogLimits = { headLines: 5_000, headLength: 1_000_000, tailLines: 500 };
+const defaultLimits: RunLogLimits = { headLines: 5_000, headBytes: 1_000_000, tailLines: 500 };
 /** Maximum characters of a line. */
 const maxLength = 8_000;
 /** Lines per statement. */
@@ -101,26 +101,29 @@ const createLineWriter = ({ statements, request, attempt }: Omit<RunLogOptions, 
 
 const countLines = (count: number): string => (count === 1 ? '1 line was' : `${count} lines were`);
 
+const bytesOf = ({ message }: PendingLine): number => Buffer.byteLength(message);
+
 /** Creates the log of one attempt. Nothing is stored before its first batch. */
 export const createRunLog = ({ limits = defaultLimits, ...options }: RunLogOptions): RunLog => {
   const writer = createLineWriter(options);
   let tail: PendingLine[] = [];
-  let [lines, length, tailLength, skipped] = [0, 0, 0, 0];
+  let [lines, headBytes, tailBytes, skipped] = [0, 0, 0, 0];
   let isFull = false;
   return {
-    size: () => length + tailLength,
+    size: () => headBytes + tailBytes,
     add(message, level = 'INFO', time = Date.now()) {
       const line: PendingLine = { message: message.slice(0, maxLength), level, time };
-      isFull ||= lines >= limits.headLines || length >= limits.headLength;
+      isFull ||= lines >= limits.headLines || headBytes >= limits.headBytes;
       if (!isFull) {
-        length += line.message.length;
+        headBytes += bytesOf(line);
         lines = writer.add(line);
         return;
       }
       tail.push(line);
-      tailLength += line.message.length;
+      tailBytes += bytesOf(line);
       if (tail.length <= limits.tailLines) return;
-      tailLength -= tail.shift()?.message.length ?? 0;
+      const dropped = tail.shift();
+      if (dropped !== undefined) tailBytes -= bytesOf(dropped);
       skipped += 1;
     },
     skip(count) {
