@@ -6,7 +6,7 @@ import { insertEndedAction, type OperatorAction } from '../store/operator-action
 import { deletePause, insertPause, type PauseTarget } from '../store/pauses.js';
 import { drainWorkers } from '../store/workers.js';
 
-/** What an action is about: the target of a pause, or ids of workers. */
+/** An action with its subject: the target of a pause, or ids of workers. */
 export type ImmediateTask =
   | { readonly action: 'pause' | 'resume'; readonly target: PauseTarget }
   | { readonly action: 'drain'; readonly workers: readonly string[] };
