@@ -38,7 +38,9 @@ export interface TestQueue extends TestServer {
   readonly observed: readonly QueueObservation[];
   /** Starts a process of all roles, for all models that the server knows unless `pool` says otherwise. */
   startWorkers(
-    pool?: Partial<Pick<WorkerProcessOptions, 'classes' | 'slots' | 'models' | 'settings'>>,
+    pool?: Partial<
+      Pick<WorkerProcessOptions, 'classes' | 'slots' | 'models' | 'settings' | 'runSchemaApply'>
+    >,
   ): Promise<WorkerProcess>;
 }
 

@@ -1,16 +1,33 @@
-/** Records one history of every way a request and its webhook can go. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+/** Records a history of every way a request, its webhook and an apply of the schema can go. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { inject } from 'vitest';
+import {
+  applyWorkflowId,
+  taskQueues,
+  workflowTypes,
+  type DeliveryInput,
+} from '../../runtime/queue/contract.js';
+import { createQueueModels } from '../../runtime/queue/models/models.js';
+import { createId } from '../../runtime/queue/store/ids.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
-/** @param folder with a slash at its end */
+const image = { prompt: 'sea', width: 16, height: 16 };
+const train = { prompt: 'sea', model_name: 'm', steps: 30, pause: 0.05 };
+
+interface Recorder {
+  readonly queue: TestQueue;
+  readonly client: Client;
+  /** Waits for the end of a workflow, and saves its history. */
+  save(name: string, id: string): Promise<void>;
+}
+
+/** Records the histories that are missing: those that are there were made by an earlier version, which is their use. */
 export const recordHistories = async (folder: string): Promise<void> => {
   mkdirSync(folder, { recursive: true });
   const queue = await startTestQueue('sqlite');
-  await queue.startWorkers();
   const client = new Client({
     connection: await Connection.connect({ address: inject('services').temporal }),
     namespace: queue.namespace,
@@ -20,37 +37,116 @@ export const recordHistories = async (folder: string): Promise<void> => {
     // it is started behind the answer
     await until(() => handle.describe().catch(() => null));
     await handle.result().catch(() => undefined);
+    const path = `${folder}${name}.json`;
+    if (existsSync(path)) return;
     const history = await handle.fetchHistory();
-    writeFileSync(`${folder}${name}.json`, `${withoutPlaces(historyToJSON(history))}\n`);
+    writeFileSync(path, `${withoutPlaces(historyToJSON(history))}\n`);
   };
-  const image = { prompt: 'sea', width: 16, height: 16 };
-  const train = { prompt: 'sea', model_name: 'm', steps: 30, pause: 0.05 };
+  const recorder = { queue, client, save };
+  await recordRetries(recorder);
+  const workers = await queue.startWorkers();
+  await recordRequests(recorder);
+  await recordDeliveries(recorder);
+  await workers.stop();
+  await recordApplies(recorder);
+  await queue.close();
+};
+
+/** Attempts in workers that do not know the model, or end before it does. */
+const recordRetries = async ({ queue, client, save }: Recorder): Promise<void> => {
+  const ignorant = await queue.startWorkers({ classes: ['models'], models: createQueueModels([]) });
+  const unknown = await submit(queue, 'demo/image', image);
+  await until(async () => (await attemptOf(client, unknown)) > 1 || null);
+  await ignorant.stop();
+  const first = await queue.startWorkers();
+  await save('request-unknown-model', unknown);
+  const stopped = await submit(queue, 'demo/train', { ...train, steps: 400 });
+  await untilRunning(queue, stopped);
+  await first.stop();
+  const second = await queue.startWorkers();
+  await save('request-worker-stopped', stopped);
+  await second.stop();
+};
+
+/** Returns the number of the attempt that runs or waits; 0 where no activity is scheduled. */
+const attemptOf = async (client: Client, id: string): Promise<number> => {
+  const description = await client.workflow
+    .getHandle(id)
+    .describe()
+    .catch(() => null);
+  return description?.raw.pendingActivities?.[0]?.attempt ?? 0;
+};
+
+const recordRequests = async ({ queue, save }: Recorder): Promise<void> => {
   await save('request-ok', await submit(queue, 'demo/image', image));
-  const faulty = await submit(queue, 'demo/train', {}, '/faulty');
-  await save('request-faulty-with-webhook', faulty);
-  await save('delivery-accepted', await deliveryOf(queue, faulty));
-  queue.receiver.answers.push(500);
-  await save(
-    'delivery-repeated',
-    await deliveryOf(queue, await submit(queue, 'demo/image', image, '/again')),
-  );
-  queue.receiver.answers.push(500, 410);
-  const refused = await submit(queue, 'demo/image', image, '/refused');
-  await save('request-with-webhook', refused);
-  await save('delivery-refused', await deliveryOf(queue, refused));
   const several = [];
   for (let index = 0; index < 3; index += 1) several.push(await submit(queue, 'demo/train', train));
   await save('request-waited', several[2] ?? '');
-  const running = await submit(queue, 'demo/train', { ...train, steps: 5_000 }, '/cancelled');
-  await until(async () => {
-    const { body } = await queue.request('GET', `/queue/demo/train/requests/${running}/status`, {
-      headers: queue.auth.ann,
-    });
-    return (body as { status: string }).status === 'IN_PROGRESS' || null;
-  });
-  await queue.request('PUT', `/queue/demo/train/requests/${running}/cancel`, { headers: queue.auth.ann });
+  const [running = '', other = ''] = [
+    await submit(queue, 'demo/train', { ...train, steps: 5_000 }, { hook: '/cancelled' }),
+    await submit(queue, 'demo/train', { ...train, steps: 5_000 }),
+  ];
+  await untilRunning(queue, running);
+  const headers = { 'x-svc-request-start-timeout': '1' };
+  await save('request-start-timeout', await submit(queue, 'demo/train', train, { headers }));
+  for (const id of [running, other])
+    await queue.request('PUT', `/queue/demo/train/requests/${id}/cancel`, { headers: queue.auth.ann });
   await save('request-cancelled', running);
-  await queue.close();
+};
+
+const recordDeliveries = async (recorder: Recorder): Promise<void> => {
+  const { queue, client, save } = recorder;
+  const faulty = await submit(queue, 'demo/train', {}, { hook: '/faulty' });
+  await save('request-faulty-with-webhook', faulty);
+  await save('delivery-accepted', await deliveryOf(queue, faulty));
+  queue.receiver.answers.push(500);
+  const again = await submit(queue, 'demo/image', image, { hook: '/again' });
+  await save('delivery-repeated', await deliveryOf(queue, again));
+  queue.receiver.answers.push(500, 410);
+  const refused = await submit(queue, 'demo/image', image, { hook: '/refused' });
+  await save('request-with-webhook', refused);
+  const delivery = await deliveryOf(queue, refused);
+  await save('delivery-refused', delivery);
+  await queue.request('POST', `/requests/${refused}/redeliver`, { as: 'ann' });
+  await save('delivery-second-round', `${delivery}-2`);
+  queue.receiver.answers.push(...Array.from({ length: 20 }, () => 500));
+  const failing = await deliveryOf(queue, await submit(queue, 'demo/image', image, { hook: '/failing' }));
+  await until(() => (queue.receiver.received.some(({ path }) => path === '/failing') ? true : null));
+  await client.workflow.getHandle(failing).terminate();
+  // one that has three seconds, as no setting allows
+  const input = { deliveryId: failing.slice('delivery-'.length), requestId: null, round: 1 };
+  await client.workflow.start(workflowTypes.webhookDelivery, {
+    workflowId: `${failing}-expired`,
+    taskQueue: taskQueues.webhooks,
+    args: [{ ...input, within: 3_000, host: '127.0.0.1', searchable: true } satisfies DeliveryInput],
+  });
+  await save('delivery-given-up', `${failing}-expired`);
+};
+
+/** An apply that is cut off once, and one that is cancelled. */
+const recordApplies = async ({ queue, client, save }: Recorder): Promise<void> => {
+  const [retried, cancelled] = [createId(), createId()];
+  let isFirst = true;
+  await queue.startWorkers({
+    async runSchemaApply({ applyId, signal }) {
+      if (applyId === cancelled) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      signal.throwIfAborted();
+      if (!isFirst) return;
+      isFirst = false;
+      throw new Error('cut off');
+    },
+  });
+  for (const applyId of [retried, cancelled])
+    await client.workflow.start(workflowTypes.schemaApply, {
+      workflowId: applyWorkflowId({ applyId }),
+      taskQueue: taskQueues.housekeeping,
+      args: [{ applyId }],
+    });
+  await save('apply-retried', applyWorkflowId({ applyId: retried }));
+  const id = applyWorkflowId({ applyId: cancelled });
+  await until(async () => (await attemptOf(client, id)) > 0 || null);
+  await client.workflow.getHandle(id).cancel();
+  await save('apply-cancelled', id);
 };
 
 /** Nothing of the machine it was recorded on. */
@@ -64,11 +160,32 @@ const withoutPlaces = (history: string): string =>
     1,
   );
 
-const submit = async (queue: TestQueue, model: string, body: object, hook = ''): Promise<string> => {
-  const query = hook === '' ? '' : `?svc_webhook=${queue.receiver.url}${hook}`;
-  const answer = await queue.request('POST', `/queue/${model}${query}`, { body, headers: queue.auth.ann });
+interface Submission {
+  /** Path of the receiver. */
+  readonly hook?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const submit = async (
+  queue: TestQueue,
+  model: string,
+  body: object,
+  { hook, headers = {} }: Submission = {},
+): Promise<string> => {
+  const query = hook === undefined ? '' : `?svc_webhook=${queue.receiver.url}${hook}`;
+  const answer = await queue.request('POST', `/queue/${model}${query}`, {
+    body,
+    headers: { ...queue.auth.ann, ...headers },
+  });
   return (answer.body as { request_id: string }).request_id;
 };
+
+const untilRunning = (queue: TestQueue, request: string): Promise<true> =>
+  until(async () => {
+    const path = `/queue/demo/train/requests/${request}/status`;
+    const { body } = await queue.request('GET', path, { headers: queue.auth.ann });
+    return (body as { status: string }).status === 'IN_PROGRESS' || null;
+  });
 
 const deliveryOf = async (queue: TestQueue, request: string): Promise<string> =>
   until(async () => {
