@@ -13,7 +13,7 @@ type Flags = Readonly<Partial<Record<PauseKind | 'reason', string>>>;
 
 const descriptions = {
   pause: 'hold the requests of a model, a class or an account, or the webhooks to an endpoint',
-  resume: 'end a pause; what it held goes on within ten seconds',
+  resume: 'end a pause; what it held goes on within a minute',
 } as const;
 
 /** Creates `pause` or `resume`. */

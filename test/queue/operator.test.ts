@@ -21,7 +21,10 @@ for (const dialect of sampleDialects(import.meta.url))
   describe(`operators on ${dialect}`, { shuffle: false }, () => {
     let queue: TestQueue;
     let workers: Awaited<ReturnType<TestQueue['startWorkers']>>;
-    const { act, actionOf, get, submit, untilCompleted, untilEnded } = createOperator(() => queue, 'bob');
+    const { act, actionOf, get, operate, submit, untilCompleted, untilEnded } = createOperator(
+      () => queue,
+      'bob',
+    );
 
     beforeAll(async () => {
       queue = await startTestQueue(dialect, { spec });
@@ -91,11 +94,17 @@ for (const dialect of sampleDialects(import.meta.url))
       const endpoint = new URL(queue.receiver.url).origin;
       const failed = `endpoint=${encodeURIComponent(endpoint)}&state=failed`;
       const found = await until(async () => {
-        const all = (await get(`deliveries?${failed}`)) as { request: string; attempts: object[] }[];
+        const all = (await get(`deliveries?${failed}`)) as {
+          id: string;
+          request: string;
+          attempts: object[];
+        }[];
         return all.length === 2 ? all : null;
       });
       expect(found.map(({ request }) => request).toSorted()).toEqual(made.toSorted());
       expect(found[0]?.attempts).toMatchObject([{ number: 1, status: 410 }]);
+      expect(await get(`deliveries/${found[0]?.id}`)).toEqual(found[0]);
+      expect((await operate('GET', 'deliveries/00000000-0000-4000-8000-000000000000')).status).toBe(404);
       expect(await get('endpoints')).toContainEqual(expect.objectContaining({ endpoint, failed: 2 }));
       const filter = { endpoint, delivery: 'failed' };
       const dry = await act({ action: 'redeliver', filter, dry_run: true });
@@ -163,6 +172,49 @@ for (const dialect of sampleDialects(import.meta.url))
       await until(async () => {
         const deliveries = await deliveriesOf();
         return (deliveries.length === 2 && deliveries.every(({ state }) => state === 'delivered')) || null;
+      });
+    });
+
+    it('find requests by their tag and by the time of their submit', async () => {
+      const body = { model: 'test/good', input: {}, tags: { team: 'sea' } };
+      const { id } = (await queue.request('POST', '/requests', { as: 'ann', body })).data as { id: string };
+      const other = await submit('good');
+      expect(await idsOf(`tag=${encodeURIComponent('team=sea')}`)).toEqual([id]);
+      expect(await idsOf(`tag=${encodeURIComponent('team=land')}`)).toEqual([]);
+      const { request } = (await get(`requests/${id}`)) as { request: { created_at: string } };
+      const created = Date.parse(request.created_at);
+      const at = (ms: number): string => new Date(created + ms).toISOString();
+      expect(await idsOf(`after=${at(-1)}&before=${at(1)}`)).toContain(id);
+      expect(await idsOf(`after=${at(60_000)}`)).toEqual([]);
+      const before = await idsOf(`before=${at(0)}`);
+      expect([before.includes(id), before.includes(other), before.length > 0]).toEqual([false, false, true]);
+    });
+
+    it('pause an endpoint, to which nothing is sent until it is resumed', async () => {
+      const target = { kind: 'endpoint', name: `${queue.receiver.url}/any` };
+      await act({ action: 'pause', target });
+      const { origin } = new URL(queue.receiver.url);
+      const endpoints = async () =>
+        ((await get('endpoints')) as { endpoint: string; paused: boolean }[]).filter(
+          ({ endpoint }) => endpoint === origin,
+        );
+      expect((await endpoints()).every(({ paused }) => paused)).toBe(true);
+      // processes read what is paused once a second
+      const held = await until(async () => {
+        const id = await submit('good', { hook: '/held' });
+        return until(async () => {
+          const { deliveries } = (await get(`requests/${id}`)) as { deliveries: Waiting[] };
+          if (deliveries[0]?.postponed === 'paused') return deliveries[0];
+          return (deliveries[0]?.attempts.length ?? 0) > 0 ? 'sent' : null;
+        }).then((found) => (found === 'sent' ? null : found));
+      });
+      expect(held.attempts).toEqual([]);
+      await act({ action: 'resume', target });
+      expect((await endpoints()).some(({ paused }) => paused)).toBe(false);
+      await until(async () => {
+        const id = await submit('good', { hook: '/resumed' });
+        await untilCompleted(id);
+        return queue.receiver.received.some(({ path }) => path === '/resumed') || null;
       });
     });
 
