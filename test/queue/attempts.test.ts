@@ -2,7 +2,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { fileURLToPath } from 'node:url';
+import { toLogEntry } from '../../runtime/log/entries.js';
 import type { QueueObservation } from '../../runtime/observe.js';
+import type { FailedAttempt } from '../../runtime/queue/models/attempt.js';
 import { createQueueModels } from '../../runtime/queue/models/models.js';
 import { createHousekeepingActivities } from '../../runtime/queue/temporal/activities/housekeeping.js';
 import { startAttempt } from '../../runtime/queue/store/attempts.js';
@@ -77,12 +79,16 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
     expect(Number(attempt?.number)).toBe(1);
     expect(Number(attempt?.memory)).toBeGreaterThan(10_000_000);
     expect(Number(attempt?.date_ended)).toBeGreaterThanOrEqual(Number(attempt?.date_begun));
-    expect(queue.failures.find(({ request }) => request === id)).toMatchObject({
+    const failure = queue.failures.find(({ request }) => request === id) as FailedAttempt;
+    expect(failure).toMatchObject({
       model: 'test/fail',
       account: account(),
       attempt: 1,
       error: { message: 'a secret' },
     });
+    expect(toLogEntry({ kind: 'modelFailed', ...failure }).message).toBe(
+      `test/fail failed: request ${id} of account ${account()}, attempt 1`,
+    );
   });
 
   it('Temporal shows its attempt as failed, by a readable type, with the most attempts and without its message', async () => {

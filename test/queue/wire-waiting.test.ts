@@ -68,6 +68,7 @@ describe.each(sampleDialects(import.meta.url))('without a worker on %s', (dialec
       'client_cancelled',
     ]);
     const again = await cancel(path);
+    expect(again.headers.get('x-svc-request-id')).toBe(id);
     expect([again.status, again.body]).toEqual([
       400,
       { status: 'ALREADY_COMPLETED', error_type: 'already_completed' },

@@ -8,6 +8,7 @@ import { until } from '../../until.js';
 import type { Running } from '../commands.js';
 import { copySystemTables } from '../harness/bootstrapped.js';
 import { adminToken } from '../harness/rows.js';
+import { startSwitchProxy } from '../harness/switch-proxy.js';
 import { useWorkplaces } from '../harness/workplaces.js';
 
 const newWorkplace = useWorkplaces();
@@ -122,9 +123,10 @@ describe('ADMIN_PORT of svc worker', () => {
     const place = newWorkplace();
     await copySystemTables(place);
     const port = await reservePort();
+    const proxy = await startSwitchProxy(Number(inject('services').temporal.split(':')[1]));
     const running = place.start(['worker'], {
       ADMIN_PORT: String(port),
-      TEMPORAL_ADDRESS: inject('services').temporal,
+      TEMPORAL_ADDRESS: `127.0.0.1:${proxy.port}`,
       TEMPORAL_NAMESPACE: await createNamespace(),
     });
     await until(() => readText(port, '/live').catch(() => null));
@@ -146,6 +148,11 @@ describe('ADMIN_PORT of svc worker', () => {
     expect(text).toMatch(/^temporal_num_pollers\{/m);
     expect(text).toMatch(/^temporal_request_latency_seconds_bucket\{/m);
     expect(text).toMatch(/^temporal_request_total\{/m);
+    proxy.cut();
+    await until(async () => (await readText(port, '/ready')) === 'not ready\n');
+    await proxy.restore();
+    await until(async () => (await readText(port, '/ready')) === 'ready\n');
     expect(await running.stop('SIGTERM')).toBe(0);
+    await proxy.close();
   });
 });

@@ -264,6 +264,15 @@ const quick: readonly Scenario[] = [
       await untilFiring('SvcDatabaseDown', instance(0));
       await databaseProxy.restore();
       await untilQuiet('SvcDatabaseDown');
+      const isReady = async () => (await fetch(`http://127.0.0.1:${ports[0]}/ready`)).status === 200;
+      await until(isReady);
+      databaseProxy.cut();
+      // requests tell the processes, of which a connection reaches one
+      const headers = { ...admin, connection: 'close' };
+      const read = () => fetch(`${url}/items/notes`, { headers });
+      await until(async () => (await read()).status === 503 && !(await isReady()));
+      await databaseProxy.restore();
+      await until(isReady);
     },
   ],
 ];
