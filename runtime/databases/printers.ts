@@ -76,6 +76,8 @@ export interface SchemaPrinter {
   dataType(name: string, values: readonly string[] | null): DataType | null;
   /** Bits of the integer types, by name in lower case. */
   readonly integerBits: ReadonlyMap<string, number>;
+  /** Digits after the second of types of time that do not give them. */
+  readonly usualFraction: number;
   /** Column types of new fields by field type. */
   readonly fieldTypes: Readonly<Record<string, NewColumnType>>;
   /** Other names of types. */

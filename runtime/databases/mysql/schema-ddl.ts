@@ -266,6 +266,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   uniqueIndexIsConstraint: true,
   normalizeColumn: (column) => normalizeColumn(column, traits.server),
   integerBits,
+  usualFraction: 0,
   fieldTypes,
   printType,
   createTable: (table) => createTable(table, traits.server),

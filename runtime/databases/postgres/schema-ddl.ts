@@ -195,6 +195,7 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   nameLength: (name) => Buffer.byteLength(name),
   dataType,
   integerBits,
+  usualFraction: 6,
   fieldTypes,
   aliases,
   uniqueIndexIsConstraint: false,

@@ -203,6 +203,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   uniqueIndexIsConstraint: false,
   normalizeColumn,
   integerBits,
+  usualFraction: 0,
   fieldTypes,
   printType,
   createTable: (table) => [printTable(table, table.name), ...printIndexes(table)],

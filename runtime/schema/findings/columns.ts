@@ -102,7 +102,7 @@ const lostValues = ({ old, column, name }: Changed, { printer }: FindingContext)
     const condition = tooLong({ old, column, name }, printer);
     return [{ kind: 'too_long', condition, statement: holding(`longer than ${column.length}`) }];
   }
-  return isNarrowed(old, column)
+  return isNarrowed(old, column, printer)
     ? [{ kind: 'may_not_fit', condition: isSet, statement: holding('that may not fit') }]
     : [];
 };
@@ -161,7 +161,8 @@ export const isConverted = (old: ColumnShape, column: ColumnShape, printer: Sche
   if (texts.test(from) && texts.test(to)) {
     return column.length === null && textOrder.indexOf(to) < textOrder.indexOf(from);
   }
-  return !(from === 'real' && to === 'double precision') && !(from === 'float' && to === 'double');
+  if (from === 'float' && to === 'double') return column.scale !== null;
+  return !(from === 'real' && to === 'double precision');
 };
 
 const isShortened = (old: ColumnShape, column: ColumnShape): boolean =>
@@ -169,16 +170,21 @@ const isShortened = (old: ColumnShape, column: ColumnShape): boolean =>
   column.length !== null &&
   (old.length === null || column.length < old.length);
 
-const whole = ({ precision, scale }: ColumnShape): number => (precision ?? 1000) - (scale ?? 0);
+/** Digits before the point; a number without a scale has as many as it needs. */
+const wholeDigits = ({ precision, scale }: ColumnShape): number =>
+  scale === null ? Infinity : (precision ?? Infinity) - scale;
 
-/** Digits of a number or time that are fewer than before. */
-const isNarrowed = (old: ColumnShape, column: ColumnShape): boolean => {
+const lengthOf = ({ length, precision }: ColumnShape): number => length ?? precision ?? Infinity;
+
+/** Digits of a number or time, bits, or characters of the texts of a list, that are fewer than before. */
+const isNarrowed = (old: ColumnShape, column: ColumnShape, { usualFraction }: SchemaPrinter): boolean => {
   if (old.dataType !== column.dataType) return false;
-  const isDecimal = /^(?:decimal|numeric)/i.test(column.dataType);
+  const isNumber = /^(?:decimal|numeric|float|double)/i.test(column.dataType);
   return (
-    (isDecimal && (whole(column) < whole(old) || (column.scale ?? 0) < (old.scale ?? 0))) ||
-    (column.fraction ?? 6) < (old.fraction ?? 6) ||
-    (/binary|bit/i.test(column.dataType) && (column.length ?? 0) < (old.length ?? 0))
+    (isNumber &&
+      (wholeDigits(column) < wholeDigits(old) || (column.scale ?? Infinity) < (old.scale ?? Infinity))) ||
+    (column.fraction ?? usualFraction) < (old.fraction ?? usualFraction) ||
+    (/binary|bit|char.*\[\]$/i.test(column.dataType) && lengthOf(column) < lengthOf(old))
   );
 };
 

@@ -54,6 +54,52 @@ it.each(resized)('on %s, another size of %s is a difference, and applied', async
   expect((await place.snapshot()).fields).toEqual(wanted.fields);
 });
 
+/** A type with a value, and a change of its sizes. */
+type Resize = readonly [TestDialect, type: string, value: string, size: Record<string, unknown>];
+
+const resize = async ([dialect, type, value, size]: Resize) => {
+  const place = await create(
+    dialect,
+    `create table t (id integer primary key, v ${type}); insert into t values (1, ${value});`,
+  );
+  const wanted = edited(await place.snapshot(), (snapshot) => {
+    Object.assign(field(snapshot, 't', 'v').schema, size);
+  });
+  return { place, wanted, read: () => place.database.query('select v from t') };
+};
+
+const narrower: readonly Resize[] = [
+  ['mysql', 'datetime(6)', "'2026-01-02 03:04:05.678901'", { datetime_precision: null }],
+  ['mariadb', 'time(3)', "'03:04:05.678'", { datetime_precision: null }],
+  ['mysql', 'float(7,3)', '1.125', { numeric_scale: 2 }],
+  ['mariadb', 'double', '1.128', { numeric_precision: 10, numeric_scale: 2 }],
+  ['mysql', 'float', '1.128', { data_type: 'double', numeric_precision: 10, numeric_scale: 2 }],
+  ['mysql', 'bit(12)', "b'111111111111'", { numeric_precision: 10 }],
+  ['postgres', 'varchar(10)[]', "'{abcdefgh}'", { max_length: 5 }],
+  ['postgres', 'varchar[]', "'{abcdefgh}'", { max_length: 5 }],
+  ['postgres', 'bit varying', "B'10101010'", { max_length: 5 }],
+];
+
+it.each(narrower)('on %s, %s of %s is not made smaller without a word', async (...change) => {
+  const { place, wanted, read } = await resize(change);
+  const before = await read();
+  await expect(place.become(wanted)).rejects.toThrow(/"t\.v": 1 rows hold values that may/);
+  expect(await read()).toEqual(before);
+});
+
+const wider: readonly Resize[] = [
+  ['mysql', 'datetime', "'2026-01-02 03:04:05'", { datetime_precision: 3 }],
+  ['mariadb', 'float(7,3)', '1.125', { numeric_precision: 12, numeric_scale: null }],
+  ['postgres', 'numeric(10,2)', '1.25', { numeric_precision: null, numeric_scale: null }],
+  ['postgres', 'bit varying(5)', "B'101'", { max_length: null }],
+];
+
+it.each(wider)('on %s, %s of %s is made larger without a question', async (...change) => {
+  const { place, wanted } = await resize(change);
+  await place.become(wanted);
+  expect((await place.snapshot()).fields).toEqual(wanted.fields);
+});
+
 it.each(['mysql', 'mariadb', 'postgres'] as const)(
   'on %s, an enum becomes a text that is long enough for the labels that rows have',
   async (dialect) => {
