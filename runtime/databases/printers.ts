@@ -41,6 +41,12 @@ export interface ConvertedValues {
   readonly wanted: ColumnShape;
 }
 
+/** Labels of an enum that values of a column may hold. */
+export interface HeldLabels {
+  readonly column: ColumnShape;
+  readonly labels: readonly string[];
+}
+
 /** The alteration of a table without its foreign keys, after renames. */
 export interface MeasuredAlter {
   readonly before: TableShape;
@@ -76,6 +82,8 @@ export interface SchemaPrinter {
   dataType(name: string, values: readonly string[] | null): DataType | null;
   /** Bits of the integer types, by name in lower case. */
   readonly integerBits: ReadonlyMap<string, number>;
+  /** Returns the condition of values that hold one of the labels. Absent, and null, where a value is one label. */
+  holdsLabel?(value: string, held: HeldLabels): string | null;
   /** Digits after the second of types of time that do not give them. */
   readonly usualFraction: number;
   /** Column types of new fields by field type. */

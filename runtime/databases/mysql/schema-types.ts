@@ -1,6 +1,6 @@
 /** Types of columns that a diff may ask MySQL and MariaDB for. */
 import type { ColumnShape, DataType } from '../../schema/shapes.js';
-import type { NewColumnType } from '../contract.js';
+import type { HeldLabels, NewColumnType } from '../contract.js';
 import { quoteText } from './quoting.js';
 import type { Server } from './schema-costs.js';
 
@@ -65,6 +65,12 @@ const printSize = (column: ColumnShape, base: string): string => {
       return `(${(column.values ?? []).map(quoteText).join(',')})`;
   }
 };
+
+/** Prints the condition of sets with one of the labels; null for other types, of which a value is one label. */
+export const holdsLabel = (value: string, { column, labels }: HeldLabels): string | null =>
+  column.dataType === 'set'
+    ? labels.map((label) => `find_in_set(${quoteText(label)}, ${value})`).join(' or ')
+    : null;
 
 export const integerBits: ReadonlyMap<string, number> = new Map([
   ['tinyint', 8],

@@ -1,6 +1,7 @@
 /** Types of columns that a diff may ask PostgreSQL for. */
 import type { ColumnShape, DataType } from '../../schema/shapes.js';
-import type { NewColumnType } from '../contract.js';
+import type { HeldLabels, NewColumnType } from '../contract.js';
+import { quoteText } from './quoting.js';
 
 const listed = (kind: DataType['kind'], size: DataType['size'], names: string): [string, DataType][] =>
   names.split(', ').map((name) => [name, { kind, size }]);
@@ -25,6 +26,10 @@ const types: ReadonlyMap<string, DataType> = new Map([
   ...listed('other', 'fraction', 'time without time zone, time with time zone, interval'),
   ...listed('other', 'fraction', 'timestamp without time zone, timestamp with time zone'),
 ]);
+
+/** Prints the condition of lists with one of the labels; null for other types, of which a value is one label. */
+export const holdsLabel = (value: string, { column, labels }: HeldLabels): string | null =>
+  column.dataType.endsWith('[]') ? `${value}::text[] && array[${labels.map(quoteText).join(', ')}]` : null;
 
 export const integerBits: ReadonlyMap<string, number> = new Map([
   ['smallint', 16],

@@ -91,7 +91,7 @@ const checkData = async (executor: Executor, apply: Apply, { database }: ApplyOp
   const { renames, acceptLoss } = apply;
   const { printer } = apply.live;
   const [old, next] = comparableShapes(apply);
-  const context = { executor, printer, names: formerNames(renames) };
+  const context = { executor, database, printer, names: formerNames(renames) };
   throwProblems(findingsToProblems(await findInData(old, next, context), { acceptLoss }));
   if (acceptLoss)
     throwProblems(findingsToProblems(await findInconvertible(old, next, context), { acceptLoss }));

@@ -128,7 +128,7 @@ const findAll = async (
     renames,
   }: { readonly database: Database; readonly printer: SchemaPrinter; readonly renames: Renames },
 ): Promise<readonly Finding[]> => {
-  const context = { printer, names: formerNames(renames) };
+  const context = { database, printer, names: formerNames(renames) };
   return [
     ...(await findInData(before, after, { ...context, executor: database })),
     ...(await database.transaction((executor) => findInconvertible(before, after, { ...context, executor }))),

@@ -32,7 +32,10 @@ export const findInChecks = async (
     if (!isKnown) continue;
     const former = new Map(named.map((column) => [column, context.names.column(table.name, column)]));
     const sql = printExpression(renameColumns(expression.tree, former), context.printer.expressions);
-    const rows = await countRows(table.name, `not (${sql})`, context);
+    const problem =
+      `the database cannot evaluate the check "${name}" for the rows of "${table.name}"; ` +
+      `its operators must fit the types and the values of ${named.join(', ')}`;
+    const rows = await countRows({ table: table.name, condition: `not (${sql})` }, problem, context);
     const message = `"${table.name}": ${rows} rows do not meet the check "${name}"`;
     if (rows > 0) findings.push({ kind: 'violations', collection: table.name, fields: named, rows, message });
   }

@@ -29,7 +29,8 @@ export const findInColumns = async (
   for (const column of columns) {
     const change: ColumnChange = { table, old: old.get(column.name), column };
     for (const { kind, condition, statement } of questionsAbout(change, context)) {
-      const rows = await countRows(table, condition, context);
+      const problem = `the database cannot tell which values of "${table}.${column.name}" the new type does not have`;
+      const rows = await countRows({ table, condition }, problem, context);
       const message = `"${table}.${column.name}"${statement(rows)}`;
       if (rows > 0) findings.push({ kind, collection: table, fields: [column.name], rows, message });
     }
@@ -192,7 +193,6 @@ const lostLabels = ({ old, column, name }: Changed, { printer }: FindingContext)
   const lost = (old.values ?? []).filter((value) => !(column.values ?? [value]).includes(value));
   if (lost.length === 0) return [];
   const list = lost.map((value) => printer.expressions.text(value)).join(', ');
-  return [
-    { kind: 'not_in_enum', condition: `${name} in (${list})`, statement: holding('that enum_values lacks') },
-  ];
+  const condition = printer.holdsLabel?.(name, { column: old, labels: lost }) ?? `${name} in (${list})`;
+  return [{ kind: 'not_in_enum', condition, statement: holding('that enum_values lacks') }];
 };

@@ -2,7 +2,7 @@
 import type { Executor } from '../../databases/contract.js';
 import type { TableShape } from '../shapes.js';
 import { isConverted } from './columns.js';
-import { quoteColumn, quoteTable, type Finding, type FindingContext } from './finding.js';
+import { ask, quoteColumn, quoteTable, type Finding, type FindingContext } from './finding.js';
 
 /** Converts copies of the values. @param context `executor` is one connection, in a transaction */
 export const findInconvertible = async (
@@ -19,8 +19,13 @@ export const findInconvertible = async (
       if (present === undefined || wanted.generated !== null || present.generated !== null) continue;
       if (!isConverted(present, wanted, printer)) continue;
       const [table, column] = [quoteTable(name, context), quoteColumn(name, wanted.name, context)];
-      const rows =
-        (await printer.countInconvertible?.({ table, column, old: present, wanted }, executor)) ?? 0;
+      const values = { table, column, old: present, wanted };
+      const problem = `the database cannot convert the values of "${name}.${wanted.name}" to ${wanted.dataType}`;
+      const rows = await ask(
+        async () => (await printer.countInconvertible?.(values, executor)) ?? 0,
+        problem,
+        context,
+      );
       if (rows === 0) continue;
       const message = `"${name}.${wanted.name}" holds values that cannot be converted to ${wanted.dataType}`;
       findings.push({ kind: 'inconvertible', collection: name, fields: [wanted.name], rows, message });

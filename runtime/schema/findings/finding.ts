@@ -1,5 +1,6 @@
 /** A finding: rows that prevent a change of their tables, or that lose data by it. */
-import type { Executor, SchemaPrinter } from '../../databases/contract.js';
+import { invalidPayload } from '../../../contract/errors.js';
+import type { Database, Executor, SchemaPrinter } from '../../databases/contract.js';
 
 /** `lossy` findings can be accepted; all others make a change impossible. */
 export const findingKinds = {
@@ -38,6 +39,7 @@ export interface FormerNames {
 
 export interface FindingContext {
   readonly executor: Pick<Executor, 'query' | 'quote'>;
+  readonly database: Pick<Database, 'isConnectionLoss' | 'isGivenUp'>;
   readonly printer: SchemaPrinter;
   readonly names: FormerNames;
 }
@@ -50,14 +52,33 @@ export const quoteTable = (table: string, { executor, names }: FindingContext): 
 export const quoteColumn = (table: string, column: string, { executor, names }: FindingContext): string =>
   executor.quote(names.column(table, column));
 
-/** Returns the number of rows of a table that meet a condition. */
-export const countRows = async (
-  table: string,
-  condition: string,
-  context: FindingContext,
-): Promise<number> => {
-  const [row] = await context.executor.query(
-    `select count(*) as n from ${quoteTable(table, context)} where ${condition}`,
-  );
-  return Number(row?.n ?? 0);
+/**
+ * Asks the database about its data. A question that it cannot answer, as operators do not fit types or values, is the fault of
+ * the diff.
+ * @param problem describes such a question
+ * @throws INVALID_PAYLOAD
+ */
+export const ask = async <Answer>(
+  question: () => Promise<Answer>,
+  problem: string,
+  { database }: Pick<FindingContext, 'database'>,
+): Promise<Answer> => {
+  try {
+    return await question();
+  } catch (error) {
+    if (database.isConnectionLoss(error) || database.isGivenUp(error)) throw error;
+    throw Object.assign(invalidPayload(problem), { cause: error });
+  }
 };
+
+/** Returns the number that a query has as `n`. @param problem as in `ask` */
+export const askNumber = (sql: string, problem: string, context: FindingContext): Promise<number> =>
+  ask(() => context.executor.query(sql).then(([row]) => Number(row?.n ?? 0)), problem, context);
+
+/** Returns the number of rows of a table that meet a condition. @param problem as in `ask` */
+export const countRows = (
+  { table, condition }: { readonly table: string; readonly condition: string },
+  problem: string,
+  context: FindingContext,
+): Promise<number> =>
+  askNumber(`select count(*) as n from ${quoteTable(table, context)} where ${condition}`, problem, context);

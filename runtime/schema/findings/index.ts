@@ -16,7 +16,7 @@ export const findInData = async (
   after: readonly TableShape[],
   context: FindingContext,
 ): Promise<readonly Finding[]> => {
-  const old = new Map(before.map((table) => [table.name, table]));
+  const [old, wanted] = [byName(before), byName(after)];
   const findings: Finding[] = [];
   for (const table of after) {
     const present = old.get(table.name);
@@ -24,12 +24,15 @@ export const findInData = async (
     findings.push(
       ...(await findInColumns(table, present, context)),
       ...(await findDuplicates(table, present, context)),
-      ...(await findOrphans(table, old, context)),
+      ...(await findOrphans(table, { before: old, after: wanted }, context)),
       ...(await findInChecks(table, present, context)),
     );
   }
   return findings;
 };
+
+const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> =>
+  new Map(tables.map((table) => [table.name, table]));
 
 /** Returns the names that renames begin with. */
 export const formerNames = ({ collections, fields }: Renames): FormerNames => ({

@@ -1,6 +1,7 @@
 /** Finds rows that new keys do not allow. */
 import type { TableShape } from '../shapes.js';
-import { quoteColumn, quoteTable, type Finding, type FindingContext } from './finding.js';
+import { isConverted } from './columns.js';
+import { askNumber, quoteColumn, quoteTable, type Finding, type FindingContext } from './finding.js';
 
 /** Rows that a new unique constraint or primary key would not allow. */
 export const findDuplicates = async (
@@ -8,7 +9,6 @@ export const findDuplicates = async (
   present: TableShape,
   context: FindingContext,
 ): Promise<readonly Finding[]> => {
-  const old = new Set(present.columns.map(({ name }) => name));
   const known = new Set(
     [present.primaryKey, ...present.uniques.map(({ columns }) => columns)].map((columns) =>
       columns.join('\0'),
@@ -20,17 +20,20 @@ export const findDuplicates = async (
     ...uniqueIndexes(table),
   ].filter(
     (columns) =>
-      columns.length > 0 && columns.every((column) => old.has(column)) && !known.has(columns.join('\0')),
+      columns.length > 0 &&
+      canBeAsked({ present, wanted: table, columns }, context) &&
+      !known.has(columns.join('\0')),
   );
   const findings: Finding[] = [];
   for (const fields of added) {
     const names = fields.map((field) => quoteColumn(table.name, field, context));
     const isSet = names.map((name) => `${name} is not null`).join(' and ');
-    const [row] = await context.executor.query(
+    const rows = await askNumber(
       `select count(*) as n from (select 1 as one from ${quoteTable(table.name, context)} where ${isSet} ` +
         `group by ${names.join(', ')} having count(*) > 1) as doubles`,
+      `"${table.name}": the database cannot compare values of the type of ${fields.join(', ')}, so they cannot be unique`,
+      context,
     );
-    const rows = Number(row?.n ?? 0);
     const message = `"${table.name}": ${rows} values of ${fields.join(', ')} are there more than once`;
     if (rows > 0) findings.push({ kind: 'duplicates', collection: table.name, fields, rows, message });
   }
@@ -45,44 +48,60 @@ const uniqueIndexes = ({ indexes }: TableShape): readonly (readonly string[])[] 
     )
     .map(({ parts }) => parts.flatMap(({ column }) => column ?? []));
 
+interface Asked {
+  readonly present: TableShape | undefined;
+  readonly wanted: TableShape | undefined;
+  readonly columns: readonly string[];
+}
+
+/**
+ * Returns whether columns have the values that they shall have: what the same diff makes has none yet, and what it converts
+ * may be comparable only afterwards. A database without transactions for DDL is asked all the same, as it compares all types.
+ */
+const canBeAsked = ({ present, wanted, columns }: Asked, { printer }: FindingContext): boolean =>
+  columns.every((name) => {
+    const [old, column] = [present, wanted].map((table) => table?.columns.find((each) => each.name === name));
+    if (old === undefined || column === undefined) return false;
+    return (
+      old.collation === column.collation && !(printer.transactional && isConverted(old, column, printer))
+    );
+  });
+
 const keyOf = (key: TableShape['foreignKeys'][number]): string =>
   JSON.stringify([key.columns, key.table, key.references]);
-
-const hasColumns = (
-  tables: ReadonlyMap<string, TableShape>,
-  name: string,
-  columns: readonly string[],
-): boolean => {
-  const names = new Set(tables.get(name)?.columns.map((column) => column.name));
-  return columns.every((column) => names.has(column));
-};
 
 /** Rows whose new foreign key would refer to nothing. */
 export const findOrphans = async (
   table: TableShape,
-  tables: ReadonlyMap<string, TableShape>,
+  { before, after }: { readonly before: Tables; readonly after: Tables },
   context: FindingContext,
 ): Promise<readonly Finding[]> => {
-  const known = new Set((tables.get(table.name)?.foreignKeys ?? []).map(keyOf));
+  const known = new Set((before.get(table.name)?.foreignKeys ?? []).map(keyOf));
   const findings: Finding[] = [];
   for (const key of table.foreignKeys) {
-    // what the same diff makes has no rows yet
-    const isNew =
-      !hasColumns(tables, table.name, key.columns) || !hasColumns(tables, key.table, key.references);
-    if (known.has(keyOf(key)) || isNew) continue;
+    const asked = [
+      { present: before.get(table.name), wanted: table, columns: key.columns },
+      { present: before.get(key.table), wanted: after.get(key.table), columns: key.references },
+    ];
+    if (known.has(keyOf(key)) || !asked.every((each) => canBeAsked(each, context))) continue;
     const columns = key.columns.map((column) => `m.${quoteColumn(table.name, column, context)}`);
     const join = columns.map(
       (column, at) => `o.${quoteColumn(key.table, key.references[at] ?? '', context)} = ${column}`,
     );
-    const [row] = await context.executor.query(
+    const name = `"${table.name}.${key.columns.join(', ')}"`;
+    const rows = await askNumber(
       `select count(*) as n from ${quoteTable(table.name, context)} m ` +
         `where ${columns.map((column) => `${column} is not null`).join(' and ')} ` +
         `and not exists (select 1 from ${quoteTable(key.table, context)} o where ${join.join(' and ')})`,
+      `the database cannot compare ${name} with "${key.table}.${key.references.join(', ')}"; ` +
+        'give both the same type and collation',
+      context,
     );
-    const rows = Number(row?.n ?? 0);
-    const message = `"${table.name}.${key.columns.join(', ')}": ${rows} rows refer to no row of "${key.table}"`;
+    const message = `${name}: ${rows} rows refer to no row of "${key.table}"`;
     if (rows > 0)
       findings.push({ kind: 'orphans', collection: table.name, fields: key.columns, rows, message });
   }
   return findings;
 };
+
+type Tables = ReadonlyMap<string, TableShape>;

@@ -1,0 +1,129 @@
+/** Questions about data that a database cannot answer, or answers in its own way: they are refused by name, or are not asked. */
+import { describe, expect, it } from 'vitest';
+import { dialects, type TestDialect } from '../../databases.js';
+import { edited, field, type Edit } from './edits.js';
+import { usePlaces, type Place } from './places.js';
+
+const create = usePlaces();
+
+const texts: Readonly<Record<TestDialect, string>> = {
+  sqlite: 'VARCHAR',
+  mariadb: 'varchar',
+  mysql: 'varchar',
+  postgres: 'character varying',
+};
+
+const integers: Readonly<Record<TestDialect, string>> = {
+  sqlite: 'INTEGER',
+  mariadb: 'int',
+  mysql: 'int',
+  postgres: 'integer',
+};
+
+/** A relation of `lines.v` to `orders`. */
+const relate: Edit = (snapshot) => {
+  snapshot.relations.push({
+    collection: 'lines',
+    field: 'v',
+    related_collection: 'orders',
+    schema: { table: 'lines', column: 'v', foreign_key_table: 'orders', foreign_key_column: 'id' },
+    meta: null,
+  } as never);
+};
+
+/** Two tables with rows; `v` of the second has the given type and value. */
+const createLines = (dialect: TestDialect, type: string, value: string): Promise<Place> =>
+  create(
+    dialect,
+    `create table orders (id integer primary key); insert into orders values (1);
+    create table ${dialect === 'postgres' ? 'lines' : '`lines`'} (id integer primary key, v ${type});
+    insert into ${dialect === 'postgres' ? 'lines' : '`lines`'} values (1, ${value}), (2, null);`,
+  );
+
+const apply = async (place: Place, ...edits: readonly Edit[]): Promise<void> => {
+  const wanted = edited(await place.snapshot(), (snapshot) => edits.forEach((edit) => edit(snapshot)));
+  const difference = await place.diff(wanted);
+  if (difference === null) throw new Error('there is no difference');
+  await place.apply(difference, { acceptLoss: true });
+};
+
+const retype =
+  (schema: Record<string, unknown>): Edit =>
+  (snapshot) => {
+    Object.assign(field(snapshot, 'lines', 'v').schema, schema);
+  };
+
+describe.each(dialects)('on %s, a text that becomes an integer', (dialect) => {
+  const toInteger = retype({ data_type: integers[dialect], max_length: null, numeric_precision: null });
+
+  it('refers to another collection by the same diff', async () => {
+    const place = await createLines(dialect, 'varchar(5)', "'1'");
+    await apply(place, toInteger, relate);
+    const { relations, fields } = await place.snapshot();
+    expect(relations).toHaveLength(1);
+    expect(fields.find((entry) => entry.field === 'v')?.schema?.data_type).not.toBe(texts[dialect]);
+  });
+
+  it('does not where it would refer to no row', async () => {
+    const place = await createLines(dialect, 'varchar(5)', "'7'");
+    const before = await place.snapshot();
+    await expect(apply(place, toInteger, relate)).rejects.toThrow(/^Invalid payload: /);
+    expect(await place.snapshot()).toEqual(before);
+  });
+});
+
+const checked =
+  (expression: string): Edit =>
+  (snapshot) => {
+    for (const { collection, schema } of snapshot.collections)
+      if (collection === 'lines') Object.assign(schema ?? {}, { checks: [{ name: 'lines_v', expression }] });
+  };
+
+const unique = retype({ is_unique: true });
+
+it.each([
+  ['varchar(5)', "'1'", relate, 'cannot compare "lines.v" with "orders.id"'],
+  ['json', "'{}'", unique, '"lines": the database cannot compare values of the type of v'],
+  ['varchar(5)', "'1'", checked('v > 5'), 'cannot evaluate the check "lines_v" for the rows of "lines"'],
+  ['integer', '0', checked('100 / v > 1'), 'cannot evaluate the check "lines_v" for the rows of "lines"'],
+] as const)(
+  'on postgres, what cannot be asked of %s with %s is refused by name',
+  async (type, value, edit, message) => {
+    const place = await createLines('postgres', type, value);
+    await expect(apply(place, edit)).rejects.toThrow(message);
+    const snapshot = edited(await place.snapshot(), edit);
+    await expect(place.diff(snapshot, { explain: true })).rejects.toThrow(message);
+  },
+);
+
+it('on mysql, texts of different collations cannot refer to each other', async () => {
+  const place = await create(
+    'mysql',
+    `create table orders (id varchar(5) collate utf8mb4_unicode_ci primary key); insert into orders values ('a');
+    create table \`lines\` (id int primary key, v varchar(5) collate utf8mb4_general_ci);
+    insert into \`lines\` values (1, 'a');`,
+  );
+  await expect(apply(place, relate)).rejects.toThrow('give both the same type and collation');
+  await apply(place, retype({ collation: 'utf8mb4_unicode_ci' }), relate);
+  expect((await place.snapshot()).relations).toHaveLength(1);
+});
+
+it.each([
+  ['postgres', "create type mood as enum ('a', 'b', 'c');", 'mood[]', "'{a,b}'"],
+  ['mysql', '', "set('a', 'b', 'c')", "'a,b'"],
+] as const)(
+  'on %s, a label that lists of labels hold is not removed',
+  async (dialect, setup, type, value) => {
+    const place = await create(
+      dialect,
+      `${setup} create table ${dialect === 'postgres' ? 'lines' : '`lines`'} (id integer primary key, v ${type});
+      insert into ${dialect === 'postgres' ? 'lines' : '`lines`'} values (1, ${value});`,
+    );
+    const before = await place.snapshot();
+    await expect(apply(place, retype({ enum_values: ['a', 'c'] }))).rejects.toThrow(
+      '"lines.v": 1 rows hold values that enum_values lacks',
+    );
+    expect(await place.snapshot()).toEqual(before);
+    await apply(place, retype({ enum_values: ['a', 'b'] }));
+  },
+);
