@@ -6,6 +6,7 @@ import Libsql from 'libsql';
 import type { Database, DatabaseOptions, Executor, RowLayout } from '../contract.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sqlite } from './dialect.js';
+import { refuseOrphans } from './orphans.js';
 import { compileRows, toCell, writeCells, type LibsqlValue, type SqliteProgram } from './rows.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { createStatements } from '../statements.js';
@@ -60,7 +61,7 @@ export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Data
           throw error;
         }
       }),
-    changeSchema: (body) => queue(() => changeSchema(writer, () => body(writing))),
+    changeSchema: (body) => queue(() => changeSchema({ writer, reader }, () => body(writing))),
     locked: (name, body, wait = defaultLockWait) => lockFile(path, { name, wait }, body),
     // reads never wait: what is counted is the one connection for writes
     poolUse: () => ({ ...count.use }),
@@ -80,13 +81,15 @@ const schemaMessage =
   /^(?:no such (?:column|table): |table .* has (?:no column named|\d+ columns) |database schema has)/;
 
 /** Foreign keys are switched off outside of the transaction, where the pragma acts, and checked before the commit. */
-const changeSchema = async <Result>(writer: Connection, body: () => Promise<Result>): Promise<Result> => {
+const changeSchema = async <Result>(
+  { writer, reader }: { readonly writer: Connection; readonly reader: Connection },
+  body: () => Promise<Result>,
+): Promise<Result> => {
   writer.exec('pragma foreign_keys = off');
   writer.exec('begin immediate');
   try {
     const result = await body();
-    const [orphan] = writer.prepare('pragma foreign_key_check').all() as { readonly table: string }[];
-    if (orphan !== undefined) throw new Error(`rows of ${orphan.table} refer to rows that do not exist`);
+    refuseOrphans(writer, reader);
     writer.exec('commit');
     return result;
   } finally {

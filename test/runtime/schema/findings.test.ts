@@ -127,3 +127,35 @@ it.each([
     await apply(place, retype({ enum_values: ['a', 'b'] }));
   },
 );
+
+const orphaned = (): Promise<Place> =>
+  create(
+    'sqlite',
+    `create table orders (id integer primary key, code varchar(5));
+    create table lines (id integer primary key, v integer references orders (id));
+    create table notes (id integer primary key, v integer, code varchar(5) references orders (code));
+    pragma foreign_keys = off; insert into lines values (1, 7); insert into notes values (1, 8, 'a');`,
+  );
+const require =
+  (collection: string): Edit =>
+  (snapshot) => {
+    Object.assign(field(snapshot, collection, 'v').schema, { is_nullable: false });
+  };
+
+describe('rows of SQLite that refer to nothing since before', () => {
+  it('do not prevent changes of their table and of others', async () => {
+    const place = await orphaned();
+    await apply(place, require('notes'));
+    await apply(place, require('lines'));
+    expect(await place.database.query('select v from lines')).toEqual([{ v: 7 }]);
+  });
+
+  it('are told from those that a change would add', async () => {
+    const place = await orphaned();
+    const added = place.database.changeSchema((executor) =>
+      executor.write({ text: 'insert into lines values (2, 9)', values: [] }),
+    );
+    await expect(added).rejects.toThrow('"lines": 2 rows refer to no row of orders; nothing was changed');
+    expect(await place.database.query('select v from lines')).toEqual([{ v: 7 }]);
+  });
+});
