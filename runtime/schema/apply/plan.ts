@@ -99,7 +99,8 @@ const alter = (before: TableShape, after: TableShape, printer: SchemaPrinter): r
   return isSame(bare(before), bare(after)) ? [] : printer.alterTable(bare(before), bare(after));
 };
 
-type TableKey = readonly [table: string, key: ForeignKeyShape];
+/** A foreign key, with the name of its table. */
+export type TableKey = readonly [table: string, key: ForeignKeyShape];
 type Tables = ReadonlyMap<string, TableShape>;
 
 interface KeyChanges {
@@ -134,6 +135,13 @@ const changeForeignKeys = (present: Tables, wanted: Tables, printer: SchemaPrint
     added: keysOf(wanted).filter((each) => !isKept(each, old)),
   };
 };
+
+/** Returns the foreign keys that the database checks rows against: new ones, and those that it has to drop and add again. */
+export const addedForeignKeys = (
+  before: Tables,
+  after: Tables,
+  printer: SchemaPrinter,
+): readonly TableKey[] => changeForeignKeys(before, after, printer).added;
 
 const onlyForeignKeys: ReadonlySet<KeyKind> = new Set(['foreignKeys']);
 

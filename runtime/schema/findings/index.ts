@@ -24,10 +24,10 @@ export const findInData = async (
     findings.push(
       ...(await findInColumns(table, present, context)),
       ...(await findDuplicates(table, present, context)),
-      ...(await findOrphans(table, { before: old, after: wanted }, context)),
       ...(await findInChecks(table, present, context)),
     );
   }
+  findings.push(...(await findOrphans({ before: old, after: wanted }, context)));
   return findings;
 };
 

@@ -1,4 +1,5 @@
 /** Finds rows that new keys do not allow. */
+import { addedForeignKeys } from '../apply/plan.js';
 import type { TableShape } from '../shapes.js';
 import { isConverted } from './columns.js';
 import { askNumber, quoteColumn, quoteTable, type Finding, type FindingContext } from './finding.js';
@@ -70,27 +71,31 @@ const canBeAsked = ({ present, wanted, columns }: Asked, { printer }: FindingCon
 const keyOf = (key: TableShape['foreignKeys'][number]): string =>
   JSON.stringify([key.columns, key.table, key.references]);
 
-/** Rows whose new foreign key would refer to nothing. */
+type Tables = ReadonlyMap<string, TableShape>;
+
+/** Rows whose foreign key would refer to nothing, where it is new or has to be added again. */
 export const findOrphans = async (
-  table: TableShape,
   { before, after }: { readonly before: Tables; readonly after: Tables },
   context: FindingContext,
 ): Promise<readonly Finding[]> => {
-  const known = new Set((before.get(table.name)?.foreignKeys ?? []).map(keyOf));
   const findings: Finding[] = [];
-  for (const key of table.foreignKeys) {
+  for (const [table, key] of addedForeignKeys(before, after, context.printer)) {
+    // what is made anew as a whole keeps rows that its keys would not allow
+    const isKept =
+      context.printer.addForeignKey === null &&
+      before.get(table)?.foreignKeys.some((other) => keyOf(other) === keyOf(key)) === true;
     const asked = [
-      { present: before.get(table.name), wanted: table, columns: key.columns },
+      { present: before.get(table), wanted: after.get(table), columns: key.columns },
       { present: before.get(key.table), wanted: after.get(key.table), columns: key.references },
     ];
-    if (known.has(keyOf(key)) || !asked.every((each) => canBeAsked(each, context))) continue;
-    const columns = key.columns.map((column) => `m.${quoteColumn(table.name, column, context)}`);
+    if (isKept || !asked.every((each) => canBeAsked(each, context))) continue;
+    const columns = key.columns.map((column) => `m.${quoteColumn(table, column, context)}`);
     const join = columns.map(
       (column, at) => `o.${quoteColumn(key.table, key.references[at] ?? '', context)} = ${column}`,
     );
-    const name = `"${table.name}.${key.columns.join(', ')}"`;
+    const name = `"${table}.${key.columns.join(', ')}"`;
     const rows = await askNumber(
-      `select count(*) as n from ${quoteTable(table.name, context)} m ` +
+      `select count(*) as n from ${quoteTable(table, context)} m ` +
         `where ${columns.map((column) => `${column} is not null`).join(' and ')} ` +
         `and not exists (select 1 from ${quoteTable(key.table, context)} o where ${join.join(' and ')})`,
       `the database cannot compare ${name} with "${key.table}.${key.references.join(', ')}"; ` +
@@ -98,10 +103,7 @@ export const findOrphans = async (
       context,
     );
     const message = `${name}: ${rows} rows refer to no row of "${key.table}"`;
-    if (rows > 0)
-      findings.push({ kind: 'orphans', collection: table.name, fields: key.columns, rows, message });
+    if (rows > 0) findings.push({ kind: 'orphans', collection: table, fields: key.columns, rows, message });
   }
   return findings;
 };
-
-type Tables = ReadonlyMap<string, TableShape>;

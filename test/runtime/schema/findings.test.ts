@@ -128,6 +128,29 @@ it.each([
   },
 );
 
+it.each(['mysql', 'mariadb'] as const)(
+  'on %s, a relation that is dropped and added again has its rows checked before',
+  async (dialect) => {
+    const place = await create(
+      dialect,
+      `create table orders (id int primary key);
+      create table \`lines\` (id int primary key, v int, constraint lines_v foreign key (v) references orders (id));
+      set foreign_key_checks = 0; insert into \`lines\` values (1, 7);`,
+    );
+    const before = await place.snapshot();
+    const widen: Edit = (snapshot) => {
+      for (const { schema } of [field(snapshot, 'orders', 'id'), field(snapshot, 'lines', 'v')])
+        Object.assign(schema, { data_type: 'bigint' });
+    };
+    const cascade: Edit = (snapshot) => {
+      Object.assign(snapshot.relations[0]?.schema ?? {}, { on_delete: 'CASCADE' });
+    };
+    for (const edit of [widen, cascade])
+      await expect(apply(place, edit)).rejects.toThrow('"lines.v": 1 rows refer to no row of "orders"');
+    expect(await place.snapshot()).toEqual(before);
+  },
+);
+
 const orphaned = (): Promise<Place> =>
   create(
     'sqlite',
