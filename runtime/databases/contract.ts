@@ -22,6 +22,7 @@ export type {
   Violation,
 } from './sql-dialect.js';
 export type {
+  Collations,
   ConvertedValues,
   DdlPrinter,
   HeldLabels,

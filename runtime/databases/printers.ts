@@ -47,6 +47,17 @@ export interface HeldLabels {
   readonly labels: readonly string[];
 }
 
+/** Prints what a change of the collation does to texts. */
+export interface Collations {
+  /** Returns a value as the collation compares it. */
+  convert(value: string, collation: string): string;
+  /** Returns the condition of values that have characters which the other character set lacks; null where it has all. */
+  lossOf(
+    value: string,
+    change: { readonly from: string; readonly to: string },
+  ): { readonly condition: string; readonly set: string } | null;
+}
+
 /** The alteration of a table without its foreign keys, after renames. */
 export interface MeasuredAlter {
   readonly before: TableShape;
@@ -84,6 +95,8 @@ export interface SchemaPrinter {
   readonly integerBits: ReadonlyMap<string, number>;
   /** Returns the condition of values that hold one of the labels. Absent, and null, where a value is one label. */
   holdsLabel?(value: string, held: HeldLabels): string | null;
+  /** Absent where a change that the data does not allow is rolled back as a whole. */
+  readonly collations?: Collations;
   /** Digits after the second of types of time that do not give them. */
   readonly usualFraction: number;
   /** Column types of new fields by field type. */

@@ -11,6 +11,7 @@ import type {
   SchemaExpression,
   TableShape,
 } from '../../schema/shapes.js';
+import { collations } from './character-sets.js';
 import { expressions, syntax } from './expressions.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { countInconvertible } from './schema-conversions.js';
@@ -269,6 +270,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   integerBits,
   holdsLabel,
   usualFraction: 0,
+  collations,
   fieldTypes,
   printType,
   createTable: (table) => createTable(table, traits.server),

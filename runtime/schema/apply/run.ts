@@ -89,9 +89,9 @@ const contract = async (apply: Apply, options: ApplyOptions): Promise<void> => {
 /** Checks the data: before what is new is there, everything is known that would stop the rest. @throws INVALID_PAYLOAD */
 const checkData = async (executor: Executor, apply: Apply, { database }: ApplyOptions): Promise<void> => {
   const { renames, acceptLoss } = apply;
-  const { printer } = apply.live;
+  const { printer, collation } = apply.live;
   const [old, next] = comparableShapes(apply);
-  const context = { executor, database, printer, names: formerNames(renames) };
+  const context = { executor, database, printer, collation, names: formerNames(renames) };
   throwProblems(findingsToProblems(await findInData(old, next, context), { acceptLoss }));
   if (acceptLoss)
     throwProblems(findingsToProblems(await findInconvertible(old, next, context), { acceptLoss }));

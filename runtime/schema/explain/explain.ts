@@ -2,7 +2,7 @@
 import { readStoredObjects } from '../../../generator/introspection/index.js';
 import type { StoredObjects } from '../../../generator/introspection/stored-objects.js';
 import type { BreakingChange } from '../../../generator/model/breaking.js';
-import type { BindValue, Database, SchemaPrinter } from '../../databases/contract.js';
+import type { BindValue, Database } from '../../databases/contract.js';
 import { planRenames, planTables, type Step } from '../apply/plan.js';
 import { comparableShapes, ownShapes, type Apply } from '../apply/apply.js';
 import { findInconvertible, findInData, formerNames, type Finding } from '../findings/index.js';
@@ -93,7 +93,7 @@ export const explainApply = async (
     before: byName(before),
     after: byName(after),
     steps,
-    findings: await findAll(before, after, { printer, renames, database }),
+    findings: await findAll(before, after, { live, renames, database }),
     breaking: findBreaking(target, wanted, printer.fieldTypes),
     storedObjects: await readStoredObjects({
       dialect: database.dialect,
@@ -124,11 +124,11 @@ const findAll = async (
   after: readonly TableShape[],
   {
     database,
-    printer,
+    live: { printer, collation },
     renames,
-  }: { readonly database: Database; readonly printer: SchemaPrinter; readonly renames: Renames },
+  }: { readonly database: Database } & Pick<ExplainedApply, 'live' | 'renames'>,
 ): Promise<readonly Finding[]> => {
-  const context = { database, printer, names: formerNames(renames) };
+  const context = { database, printer, collation, names: formerNames(renames) };
   return [
     ...(await findInData(before, after, { ...context, executor: database })),
     ...(await database.transaction((executor) => findInconvertible(before, after, { ...context, executor }))),

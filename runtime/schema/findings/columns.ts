@@ -1,10 +1,18 @@
 /** Finds rows whose values a changed or new column cannot hold. */
 import type { SchemaPrinter } from '../../databases/contract.js';
 import type { ColumnShape, TableShape } from '../shapes.js';
-import { countRows, quoteColumn, type Finding, type FindingContext, type FindingKind } from './finding.js';
+import {
+  collationOf,
+  countRows,
+  quoteColumn,
+  type Finding,
+  type FindingContext,
+  type FindingKind,
+} from './finding.js';
 
 interface ColumnChange {
-  readonly table: string;
+  readonly present: TableShape;
+  readonly wanted: TableShape;
   /** Undefined for a new column. */
   readonly old: ColumnShape | undefined;
   readonly column: ColumnShape;
@@ -20,14 +28,15 @@ interface Question {
 
 /** Returns a finding for each column with values that would be lost or refused, with the number of rows. */
 export const findInColumns = async (
-  { name: table, columns }: TableShape,
+  wanted: TableShape,
   present: TableShape,
   context: FindingContext,
 ): Promise<readonly Finding[]> => {
   const old = new Map(present.columns.map((column) => [column.name, column]));
   const findings: Finding[] = [];
-  for (const column of columns) {
-    const change: ColumnChange = { table, old: old.get(column.name), column };
+  const { name: table } = wanted;
+  for (const column of wanted.columns) {
+    const change: ColumnChange = { present, wanted, old: old.get(column.name), column };
     for (const { kind, condition, statement } of questionsAbout(change, context)) {
       const problem = `the database cannot tell which values of "${table}.${column.name}" the new type does not have`;
       const rows = await countRows({ table, condition }, problem, context);
@@ -39,9 +48,9 @@ export const findInColumns = async (
 };
 
 const questionsAbout = (change: ColumnChange, context: FindingContext): readonly Question[] => {
-  const { table, old, column } = change;
+  const { present, wanted, old, column } = change;
   if (old === undefined) return missingValues(column);
-  const name = quoteColumn(table, column.name, context);
+  const name = quoteColumn(wanted.name, column.name, context);
   const nulls: readonly Question[] =
     old.nullable && !column.nullable
       ? [
@@ -57,7 +66,28 @@ const questionsAbout = (change: ColumnChange, context: FindingContext): readonly
     ...nulls,
     ...lostValues({ old, column, name }, context),
     ...lostLabels({ old, column, name }, context),
+    ...lostCharacters({ old, column, name }, { present, wanted, context }),
   ];
+};
+
+interface Tables {
+  readonly present: TableShape;
+  readonly wanted: TableShape;
+  readonly context: FindingContext;
+}
+
+const lostCharacters = (
+  { old, column, name }: Changed,
+  { present, wanted, context }: Tables,
+): readonly Question[] => {
+  if (old.collation === column.collation || !texts.test(old.dataType) || !texts.test(column.dataType))
+    return [];
+  const [from, to] = [collationOf(old, present, context), collationOf(column, wanted, context)];
+  const loss = context.printer.collations?.lossOf(name, { from, to }) ?? null;
+  if (loss === null) return [];
+  const statement: Question['statement'] = (rows) =>
+    `: ${rows} rows hold characters that ${loss.set} does not have`;
+  return [{ kind: 'inconvertible', condition: loss.condition, statement }];
 };
 
 const needsValue: Question['statement'] = (rows) =>

@@ -1,5 +1,6 @@
 /** A finding: rows that prevent a change of their tables, or that lose data by it. */
 import { invalidPayload } from '../../../contract/errors.js';
+import type { ColumnShape, TableShape } from '../shapes.js';
 import type { Database, Executor, SchemaPrinter } from '../../databases/contract.js';
 
 /** `lossy` findings can be accepted; all others make a change impossible. */
@@ -42,7 +43,16 @@ export interface FindingContext {
   readonly database: Pick<Database, 'isConnectionLoss' | 'isGivenUp'>;
   readonly printer: SchemaPrinter;
   readonly names: FormerNames;
+  /** Collation of the database; null where it has none. */
+  readonly collation: string | null;
 }
+
+/** Returns the collation of the texts of a column, its own or that of its table. */
+export const collationOf = (
+  column: ColumnShape,
+  table: TableShape,
+  { collation }: Pick<FindingContext, 'collation'>,
+): string => column.collation ?? table.collation ?? collation ?? '';
 
 /** Quotes a table by the name that it has now, which may be about to change. */
 export const quoteTable = (table: string, { executor, names }: FindingContext): string =>

@@ -1,8 +1,15 @@
 /** Finds rows that new keys do not allow. */
 import { addedForeignKeys } from '../apply/plan.js';
-import type { TableShape } from '../shapes.js';
+import type { ColumnShape, TableShape } from '../shapes.js';
 import { isConverted } from './columns.js';
-import { askNumber, quoteColumn, quoteTable, type Finding, type FindingContext } from './finding.js';
+import {
+  askNumber,
+  collationOf,
+  quoteColumn,
+  quoteTable,
+  type Finding,
+  type FindingContext,
+} from './finding.js';
 
 /** Rows that a new unique constraint or primary key would not allow. */
 export const findDuplicates = async (
@@ -22,12 +29,12 @@ export const findDuplicates = async (
   ].filter(
     (columns) =>
       columns.length > 0 &&
-      canBeAsked({ present, wanted: table, columns }, context) &&
-      !known.has(columns.join('\0')),
+      (!known.has(columns.join('\0')) || columns.some((name) => isCollated(name, present, table))),
   );
   const findings: Finding[] = [];
   for (const fields of added) {
-    const names = fields.map((field) => quoteColumn(table.name, field, context));
+    const names = valuesOf({ present, wanted: table, columns: fields }, context);
+    if (names === null) continue;
     const isSet = names.map((name) => `${name} is not null`).join(' and ');
     const rows = await askNumber(
       `select count(*) as n from (select 1 as one from ${quoteTable(table.name, context)} where ${isSet} ` +
@@ -53,20 +60,36 @@ interface Asked {
   readonly present: TableShape | undefined;
   readonly wanted: TableShape | undefined;
   readonly columns: readonly string[];
+  /** Name of the table in the query, with a point. */
+  readonly alias?: string;
 }
 
+const columnOf = (table: TableShape | undefined, name: string): ColumnShape | undefined =>
+  table?.columns.find((column) => column.name === name);
+
+const isCollated = (name: string, present: TableShape, wanted: TableShape): boolean =>
+  columnOf(present, name)?.collation !== columnOf(wanted, name)?.collation;
+
 /**
- * Returns whether columns have the values that they shall have: what the same diff makes has none yet, and what it converts
- * may be comparable only afterwards. A database without transactions for DDL is asked all the same, as it compares all types.
+ * Prints the values of columns, as they will be compared. Returns null where they are not known before the change: what it
+ * makes has none yet, and what it converts may be comparable only afterwards. A database that cannot roll the change back
+ * compares values of all types, and is asked all the same.
  */
-const canBeAsked = ({ present, wanted, columns }: Asked, { printer }: FindingContext): boolean =>
-  columns.every((name) => {
-    const [old, column] = [present, wanted].map((table) => table?.columns.find((each) => each.name === name));
-    if (old === undefined || column === undefined) return false;
-    return (
-      old.collation === column.collation && !(printer.transactional && isConverted(old, column, printer))
-    );
+const valuesOf = (
+  { present, wanted, columns, alias = '' }: Asked,
+  context: FindingContext,
+): readonly string[] | null => {
+  const { printer } = context;
+  const values = columns.map((name) => {
+    const [old, column] = [columnOf(present, name), columnOf(wanted, name)];
+    if (wanted === undefined || old === undefined || column === undefined) return null;
+    const value = `${alias}${quoteColumn(wanted.name, name, context)}`;
+    if (old.collation !== column.collation)
+      return printer.collations?.convert(value, collationOf(column, wanted, context)) ?? null;
+    return printer.transactional && isConverted(old, column, printer) ? null : value;
   });
+  return values.every((value) => value !== null) ? values : null;
+};
 
 const keyOf = (key: TableShape['foreignKeys'][number]): string =>
   JSON.stringify([key.columns, key.table, key.references]);
@@ -84,15 +107,11 @@ export const findOrphans = async (
     const isKept =
       context.printer.addForeignKey === null &&
       before.get(table)?.foreignKeys.some((other) => keyOf(other) === keyOf(key)) === true;
-    const asked = [
-      { present: before.get(table), wanted: after.get(table), columns: key.columns },
-      { present: before.get(key.table), wanted: after.get(key.table), columns: key.references },
-    ];
-    if (isKept || !asked.every((each) => canBeAsked(each, context))) continue;
-    const columns = key.columns.map((column) => `m.${quoteColumn(table, column, context)}`);
-    const join = columns.map(
-      (column, at) => `o.${quoteColumn(key.table, key.references[at] ?? '', context)} = ${column}`,
-    );
+    const values = (name: string, columns: readonly string[], alias: string) =>
+      valuesOf({ present: before.get(name), wanted: after.get(name), columns, alias }, context);
+    const [columns, references] = [values(table, key.columns, 'm.'), values(key.table, key.references, 'o.')];
+    if (isKept || columns === null || references === null) continue;
+    const join = columns.map((column, at) => `${references[at]} = ${column}`);
     const name = `"${table}.${key.columns.join(', ')}"`;
     const rows = await askNumber(
       `select count(*) as n from ${quoteTable(table, context)} m ` +

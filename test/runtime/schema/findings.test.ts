@@ -128,6 +128,15 @@ it.each([
   },
 );
 
+const widen: Edit = (snapshot) => {
+  for (const { schema } of [field(snapshot, 'orders', 'id'), field(snapshot, 'lines', 'v')])
+    Object.assign(schema, { data_type: 'bigint' });
+};
+
+const cascade: Edit = (snapshot) => {
+  Object.assign(snapshot.relations[0]?.schema ?? {}, { on_delete: 'CASCADE' });
+};
+
 it.each(['mysql', 'mariadb'] as const)(
   'on %s, a relation that is dropped and added again has its rows checked before',
   async (dialect) => {
@@ -138,16 +147,35 @@ it.each(['mysql', 'mariadb'] as const)(
       set foreign_key_checks = 0; insert into \`lines\` values (1, 7);`,
     );
     const before = await place.snapshot();
-    const widen: Edit = (snapshot) => {
-      for (const { schema } of [field(snapshot, 'orders', 'id'), field(snapshot, 'lines', 'v')])
-        Object.assign(schema, { data_type: 'bigint' });
-    };
-    const cascade: Edit = (snapshot) => {
-      Object.assign(snapshot.relations[0]?.schema ?? {}, { on_delete: 'CASCADE' });
-    };
     for (const edit of [widen, cascade])
       await expect(apply(place, edit)).rejects.toThrow('"lines.v": 1 rows refer to no row of "orders"');
     expect(await place.snapshot()).toEqual(before);
+  },
+);
+
+it.each([
+  ['mysql', 'utf8mb4_general_ci', '1 values of v are there more than once'],
+  ['mariadb', 'utf8mb4_general_ci', '1 values of v are there more than once'],
+  ['mysql', 'latin1_swedish_ci', '1 rows hold characters that latin1 does not have'],
+  ['mariadb', 'latin1_bin', '1 rows hold characters that latin1 does not have'],
+] as const)(
+  'on %s, texts that %s does not tell apart or have are counted',
+  async (dialect, collation, message) => {
+    const place = await create(
+      dialect,
+      `create table \`lines\` (id int primary key, v varchar(5) collate utf8mb4_bin unique);
+    insert into \`lines\` values (1, 'a'), (2, 'A'), (3, '日'), (4, 'é'), (5, null);`,
+    );
+    const before = await place.snapshot();
+    await expect(apply(place, retype({ collation }))).rejects.toThrow(message);
+    expect(await place.snapshot()).toEqual(before);
+    await place.execute('delete from `lines` where id between 2 and 3');
+    await apply(place, retype({ collation }));
+    expect(await place.database.query('select v from `lines` order by id')).toEqual([
+      { v: 'a' },
+      { v: 'é' },
+      { v: null },
+    ]);
   },
 );
 
