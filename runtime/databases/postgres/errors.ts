@@ -22,6 +22,8 @@ const schemaCodes: ReadonlySet<unknown> = new Set([
   '42P01',
   '42883',
   '42804',
+  // a text that its column took, which has another type now
+  '22P02',
   // a cached plan would return other columns; no such prepared statement
   '0A000',
   '26000',

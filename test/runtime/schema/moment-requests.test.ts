@@ -128,6 +128,19 @@ describe('on postgres, while a table is rewritten between the statements of a re
     },
   );
 
+  it('a value that the column does not take with its new type is refused as one of the new schema', async () => {
+    const server = await serve('postgres');
+    const retypes = 'alter table maker alter column name type integer using id';
+    const { status, body } = await during(server, retypes, () =>
+      server.request('GET', '/items/maker?filter[name][_eq]=Ada', { as: 'admin' }),
+    );
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { errors: [{ extensions: { code: 'INVALID_QUERY' } }] },
+    });
+    expect(failures(server)).toEqual([]);
+  });
+
   it('a column that gets another name meanwhile is read by that, all of the request from one schema', async () => {
     const server = await serve('postgres');
     const renames = 'alter table maker rename column name to label';
