@@ -7,6 +7,7 @@ import { planRenames, planTables, type Step } from '../apply/plan.js';
 import { comparableShapes, ownShapes, type Apply } from '../apply/apply.js';
 import { findInconvertible, findInData, formerNames, type Finding } from '../findings/index.js';
 import type { Renames } from '../diff/renames.js';
+import { countUpTo, type RowCount } from '../row-counts.js';
 import type { TableShape } from '../shapes.js';
 import { explainAccess, type ExplainedAccess } from './access.js';
 import { advise } from './advice.js';
@@ -14,7 +15,6 @@ import { findBreaking } from './clients.js';
 import { findDependants, type Dependant } from './dependants.js';
 import { measureAlter } from './measured-alters.js';
 import { planPhases, type ExplainedPhase } from './phases.js';
-import { countUpTo, type RowCount } from './row-counts.js';
 import { compareTables, fieldsOf, type Cost, type ExactCost, type TableChange } from './table-changes.js';
 
 export interface Explanation {

@@ -1,5 +1,6 @@
 /** Finds rows whose values a changed or new column cannot hold. */
 import type { SchemaPrinter } from '../../databases/contract.js';
+import { printCount } from '../row-counts.js';
 import type { ColumnShape, TableShape } from '../shapes.js';
 import {
   collationOf,
@@ -23,7 +24,7 @@ interface Question {
   readonly kind: FindingKind;
   readonly condition: string;
   /** Follows the name of the field. */
-  statement(rows: number): string;
+  statement(rows: string): string;
 }
 
 /** Returns a finding for each column with values that would be lost or refused, with the number of rows. */
@@ -39,9 +40,10 @@ export const findInColumns = async (
     const change: ColumnChange = { present, wanted, old: old.get(column.name), column };
     for (const { kind, condition, statement } of questionsAbout(change, context)) {
       const problem = `the database cannot tell which values of "${table}.${column.name}" the new type does not have`;
-      const rows = await countRows({ table, condition }, problem, context);
-      const message = `"${table}.${column.name}"${statement(rows)}`;
-      if (rows > 0) findings.push({ kind, collection: table, fields: [column.name], rows, message });
+      const count = await countRows({ table, condition }, problem, context);
+      const message = `"${table}.${column.name}"${statement(printCount(count))}`;
+      if (count.rows > 0)
+        findings.push({ kind, collection: table, fields: [column.name], ...count, message });
     }
   }
   return findings;

@@ -1,5 +1,6 @@
 /** A finding: rows that prevent a change of their tables, or that lose data by it. */
 import { invalidPayload } from '../../../contract/errors.js';
+import { countUpTo, type RowCount } from '../row-counts.js';
 import type { ColumnShape, TableShape } from '../shapes.js';
 import type { Database, Executor, SchemaPrinter } from '../../databases/contract.js';
 
@@ -20,13 +21,12 @@ export const findingKinds = {
 
 export type FindingKind = keyof typeof findingKinds;
 
-export interface Finding {
+/** `rows` is the number of rows; of duplicates, the number of values. */
+export interface Finding extends RowCount {
   readonly kind: FindingKind;
   readonly collection: string;
   /** Empty for a finding about the collection. */
   readonly fields: readonly string[];
-  /** Number of rows; of duplicates, the number of values. */
-  readonly rows: number;
   /** Message with the problem and its remedy. */
   readonly message: string;
 }
@@ -81,14 +81,18 @@ export const ask = async <Answer>(
   }
 };
 
-/** Returns the number that a query has as `n`. @param problem as in `ask` */
-export const askNumber = (sql: string, problem: string, context: FindingContext): Promise<number> =>
-  ask(() => context.executor.query(sql).then(([row]) => Number(row?.n ?? 0)), problem, context);
+/**
+ * Counts the rows of a query up to a million, as most questions are about all rows of a table.
+ * @param select a SELECT without a limit
+ * @param problem as in `ask`
+ */
+export const askCount = (select: string, problem: string, context: FindingContext): Promise<RowCount> =>
+  ask(() => countUpTo(context.executor, select), problem, context);
 
-/** Returns the number of rows of a table that meet a condition. @param problem as in `ask` */
+/** Counts the rows of a table that meet a condition. @param problem as in `ask` */
 export const countRows = (
   { table, condition }: { readonly table: string; readonly condition: string },
   problem: string,
   context: FindingContext,
-): Promise<number> =>
-  askNumber(`select count(*) as n from ${quoteTable(table, context)} where ${condition}`, problem, context);
+): Promise<RowCount> =>
+  askCount(`select 1 as one from ${quoteTable(table, context)} where ${condition}`, problem, context);

@@ -1,9 +1,10 @@
 /** Finds rows that new keys do not allow. */
 import { addedForeignKeys } from '../apply/plan.js';
+import { printCount } from '../row-counts.js';
 import type { ColumnShape, TableShape } from '../shapes.js';
 import { isConverted } from './columns.js';
 import {
-  askNumber,
+  askCount,
   collationOf,
   quoteColumn,
   quoteTable,
@@ -36,14 +37,15 @@ export const findDuplicates = async (
     const names = valuesOf({ present, wanted: table, columns: fields }, context);
     if (names === null) continue;
     const isSet = names.map((name) => `${name} is not null`).join(' and ');
-    const rows = await askNumber(
-      `select count(*) as n from (select 1 as one from ${quoteTable(table.name, context)} where ${isSet} ` +
-        `group by ${names.join(', ')} having count(*) > 1) as doubles`,
+    const count = await askCount(
+      `select 1 as one from ${quoteTable(table.name, context)} where ${isSet} ` +
+        `group by ${names.join(', ')} having count(*) > 1`,
       `"${table.name}": the database cannot compare values of the type of ${fields.join(', ')}, so they cannot be unique`,
       context,
     );
-    const message = `"${table.name}": ${rows} values of ${fields.join(', ')} are there more than once`;
-    if (rows > 0) findings.push({ kind: 'duplicates', collection: table.name, fields, rows, message });
+    const message = `"${table.name}": ${printCount(count)} values of ${fields.join(', ')} are there more than once`;
+    if (count.rows > 0)
+      findings.push({ kind: 'duplicates', collection: table.name, fields, ...count, message });
   }
   return findings;
 };
@@ -113,16 +115,17 @@ export const findOrphans = async (
     if (isKept || columns === null || references === null) continue;
     const join = columns.map((column, at) => `${references[at]} = ${column}`);
     const name = `"${table}.${key.columns.join(', ')}"`;
-    const rows = await askNumber(
-      `select count(*) as n from ${quoteTable(table, context)} m ` +
+    const count = await askCount(
+      `select 1 as one from ${quoteTable(table, context)} m ` +
         `where ${columns.map((column) => `${column} is not null`).join(' and ')} ` +
         `and not exists (select 1 from ${quoteTable(key.table, context)} o where ${join.join(' and ')})`,
       `the database cannot compare ${name} with "${key.table}.${key.references.join(', ')}"; ` +
         'give both the same type and collation',
       context,
     );
-    const message = `${name}: ${rows} rows refer to no row of "${key.table}"`;
-    if (rows > 0) findings.push({ kind: 'orphans', collection: table, fields: key.columns, rows, message });
+    const message = `${name}: ${printCount(count)} rows refer to no row of "${key.table}"`;
+    if (count.rows > 0)
+      findings.push({ kind: 'orphans', collection: table, fields: key.columns, ...count, message });
   }
   return findings;
 };

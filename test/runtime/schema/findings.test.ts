@@ -1,7 +1,7 @@
 /** Questions about data that a database cannot answer, or answers in its own way: they are refused by name, or are not asked. */
 import { describe, expect, it } from 'vitest';
 import { dialects, type TestDialect } from '../../databases.js';
-import { edited, field, type Edit } from './edits.js';
+import { copyField, edited, field, type Edit } from './edits.js';
 import { usePlaces, type Place } from './places.js';
 
 const create = usePlaces();
@@ -179,6 +179,26 @@ it.each([
   },
 );
 
+it('rows that stand against a change are counted up to a million', async () => {
+  const place = await create(
+    'sqlite',
+    `create table lines (id integer primary key, v integer);
+    insert into lines (id) with recursive n(i) as (select 1 union all select i + 1 from n where i <= 1000000) select i from n;`,
+  );
+  const wanted = edited(await place.snapshot(), (snapshot) => {
+    snapshot.fields.push(copyField(field(snapshot, 'lines', 'v'), 'w', { is_nullable: false }));
+  });
+  const explanation = (await place.diff(wanted, { explain: true }))?.explain;
+  expect(explanation?.collections[0]?.findings).toMatchObject([
+    {
+      kind: 'missing_values',
+      rows: 1_000_000,
+      at_least: true,
+      message: expect.stringContaining('at least 1000000 rows'),
+    },
+  ]);
+});
+
 const orphaned = (): Promise<Place> =>
   create(
     'sqlite',
@@ -187,7 +207,7 @@ const orphaned = (): Promise<Place> =>
     create table notes (id integer primary key, v integer, code varchar(5) references orders (code));
     pragma foreign_keys = off; insert into lines values (1, 7); insert into notes values (1, 8, 'a');`,
   );
-const require =
+const makeRequired =
   (collection: string): Edit =>
   (snapshot) => {
     Object.assign(field(snapshot, collection, 'v').schema, { is_nullable: false });
@@ -196,8 +216,8 @@ const require =
 describe('rows of SQLite that refer to nothing since before', () => {
   it('do not prevent changes of their table and of others', async () => {
     const place = await orphaned();
-    await apply(place, require('notes'));
-    await apply(place, require('lines'));
+    await apply(place, makeRequired('notes'));
+    await apply(place, makeRequired('lines'));
     expect(await place.database.query('select v from lines')).toEqual([{ v: 7 }]);
   });
 

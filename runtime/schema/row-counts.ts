@@ -1,11 +1,15 @@
 /** Counts rows without reading a large table to its end. */
-import type { Executor } from '../../databases/contract.js';
+import type { Executor } from '../databases/contract.js';
 
 export interface RowCount {
   readonly rows: number;
   /** Set where there are at least so many. */
   readonly at_least?: true;
 }
+
+/** Prints the number for people. */
+export const printCount = ({ rows, at_least: isMore }: RowCount): string =>
+  isMore === true ? `at least ${rows}` : String(rows);
 
 const limit = 1_000_000;
 
