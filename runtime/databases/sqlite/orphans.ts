@@ -21,18 +21,26 @@ export const refuseOrphans = (changed: Connection, former: Connection): void => 
   const found = readOrphans(changed);
   if (found.length === 0) return;
   const known = new Map(readOrphans(former).map(({ table, rows }) => [table, rows]));
+  const present = new Set(tablesOf(changed));
+  const gone = [...known].filter(([table]) => !present.has(table)).map(([, rows]) => rows);
+  // a table that was renamed brings its rows along
+  const renamed = Math.max(0, ...gone);
   throwProblems(
     found
-      .filter(({ table, rows }) => rows > (known.get(table) ?? 0))
+      .filter(({ table, rows }) => rows > (known.get(table) ?? renamed))
       .map(({ message }) => invalidPayload(`${message}; nothing was changed`)),
   );
 };
 
-const readOrphans = (connection: Connection): readonly Orphans[] => {
-  const tables = connection
+const readOrphans = (connection: Connection): readonly Orphans[] =>
+  tablesOf(connection).flatMap((table) => orphansOf(table, connection));
+
+/** Returns the names of the tables with foreign keys. */
+const tablesOf = (connection: Connection): readonly string[] => {
+  const rows = connection
     .prepare('select distinct t.name from sqlite_master t, pragma_foreign_key_list(t.name) order by t.name')
     .all() as { readonly name: string }[];
-  return tables.flatMap(({ name }) => orphansOf(name, connection));
+  return rows.map(({ name }) => name);
 };
 
 const orphansOf = (table: string, connection: Connection): readonly Orphans[] => {

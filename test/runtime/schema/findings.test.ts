@@ -221,6 +221,14 @@ describe('rows of SQLite that refer to nothing since before', () => {
     expect(await place.database.query('select v from lines')).toEqual([{ v: 7 }]);
   });
 
+  it('go along with a table that is renamed', async () => {
+    const place = await orphaned();
+    await place.database.changeSchema((executor) =>
+      executor.write({ text: 'alter table lines rename to entries', values: [] }),
+    );
+    expect(await place.database.query('select v from entries')).toEqual([{ v: 7 }]);
+  });
+
   it('are told from those that a change would add', async () => {
     const place = await orphaned();
     const added = place.database.changeSchema((executor) =>
