@@ -41,10 +41,11 @@ describe.each(readdirSync(folder))('%s', (file) => {
   it('starts a command of svc', () => {
     const [, name = ''] = /\/svc (\w+)/.exec(unit.get('ExecStart') ?? '') ?? [];
     expect(commands).toContain(`['${name}', async`);
-    // an instance is a role, or a pool whose file sets both variables
-    if (file.includes('@')) {
-      expect(unit.get('Environment')).toBe('SVC_ROLE=%i SVC_ARGUMENTS=');
-      expect(unit.get('ExecStart')).toMatch(/ worker --role \$\{SVC_ROLE\} \$SVC_ARGUMENTS$/);
-    }
   });
+});
+
+it('an instance of svc-worker@.service is a role, or a pool whose own file sets both variables', () => {
+  const unit = readUnit('svc-worker@.service');
+  expect(unit.get('Environment')).toBe('SVC_ROLE=%i SVC_ARGUMENTS=');
+  expect(unit.get('ExecStart')).toMatch(/ worker --role \$\{SVC_ROLE\} \$SVC_ARGUMENTS$/);
 });
