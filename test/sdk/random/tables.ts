@@ -40,11 +40,12 @@ const toTyped = (type: string, value: unknown): unknown =>
     : value;
 
 const columnsOf = (dialect: TestDialect): readonly Omit<Column, 'name'>[] =>
-  Object.entries(columnKinds[dialect]).map(([type, { values, compares }]) => {
+  Object.entries(columnKinds[dialect]).flatMap(([type, { values, compares }]) => {
     const [first, second = first] = values
       .filter((value) => value !== '' && JSON.stringify(value).length < longestValue)
       .map((value) => toTyped(type, value));
-    return { type, values: [first, second], isCompared: compares !== 'nothing' };
+    // a type that has long values alone, such as a vector of 2048 numbers
+    return first === undefined ? [] : [{ type, values: [first, second], isCompared: compares !== 'nothing' }];
   });
 
 const keys: readonly (readonly Omit<Column, 'name'>[])[] = [
