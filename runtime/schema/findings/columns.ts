@@ -68,6 +68,7 @@ const questionsAbout = (change: ColumnChange, context: FindingContext): readonly
     ...nulls,
     ...lostValues({ old, column, name }, context),
     ...lostLabels({ old, column, name }, context),
+    ...lostSpaces({ old, column, name }),
     ...lostCharacters({ old, column, name }, { present, wanted, context }),
   ];
 };
@@ -91,6 +92,19 @@ const lostCharacters = (
     `: ${rows} rows hold characters that ${loss.set} does not have`;
   return [{ kind: 'inconvertible', condition: loss.condition, statement }];
 };
+
+const isPadded = ({ dataType }: ColumnShape): boolean => /^char(?:acter)?$/i.test(dataType);
+
+const lostSpaces = ({ old, column, name }: Changed): readonly Question[] =>
+  texts.test(old.dataType) && !isPadded(old) && isPadded(column)
+    ? [
+        {
+          kind: 'may_change',
+          condition: `${name} like '% '`,
+          statement: holding(`that end with spaces, which ${column.dataType} does not keep`),
+        },
+      ]
+    : [];
 
 const needsValue: Question['statement'] = (rows) =>
   ` must not be null and has no default, but there are ${rows} rows; give it a default, or let it be null`;

@@ -179,6 +179,18 @@ it.each([
   },
 );
 
+it.each(['mysql', 'mariadb', 'postgres'] as const)(
+  'on %s, spaces at the end of texts are not lost to a type without them',
+  async (dialect) => {
+    const place = await createLines(dialect, 'varchar(5)', "'a '");
+    const type = { data_type: dialect === 'postgres' ? 'character' : 'char' };
+    const wanted = edited(await place.snapshot(), retype(type));
+    await expect(place.become(wanted)).rejects.toThrow('"lines.v": 1 rows hold values that end with spaces');
+    await place.execute(`update ${dialect === 'postgres' ? 'lines' : '`lines`'} set v = 'b'`);
+    await place.become(wanted);
+  },
+);
+
 it('rows that stand against a change are counted up to a million', async () => {
   const place = await create(
     'sqlite',
