@@ -248,6 +248,7 @@ export type SchemaApplyStatus = {
   error: string | null;
   started: string;
   ended: string | null;
+  diff?: SchemaChanges;
 };
 
 export type SchemaChange = { diff: unknown[] };
@@ -591,10 +592,13 @@ export type RequestsSubmitOutput = { data: QueueRequest };
 export type RolesMeInput = Record<string, never>;
 export type RolesMeOutput = { data: string[] };
 
+export type SchemaAppliesInput = { limit?: number };
+export type SchemaAppliesOutput = { data: SchemaApplyStatus[] };
+
 export type SchemaApplyInput = { body: { hash: string; diff: SchemaChanges; accept_loss?: boolean } };
 export type SchemaApplyOutput = { status: 202; body: { data: SchemaApplyStatus } } | { status: 204 };
 
-export type SchemaApplyStatusInput = { id: string };
+export type SchemaApplyStatusInput = { id: string; include?: 'diff' };
 export type SchemaApplyStatusOutput = { data: SchemaApplyStatus };
 
 export type SchemaDiffInput = {
@@ -880,6 +884,8 @@ export interface Operations {
   requestsSubmit(input: RequestsSubmitInput, context: OperationContext): Promise<RequestsSubmitOutput>;
   /** List your role and its ancestors */
   rolesMe(input: RolesMeInput, context: OperationContext): Promise<RolesMeOutput>;
+  /** List applies, the last one first */
+  schemaApplies(input: SchemaAppliesInput, context: OperationContext): Promise<SchemaAppliesOutput>;
   /** Apply a difference to the schema */
   schemaApply(input: SchemaApplyInput, context: OperationContext): Promise<SchemaApplyOutput>;
   /** Read how far an apply has come */
@@ -1694,6 +1700,19 @@ export const operations = [
     responses: { 200: 'application/json' },
   },
   {
+    id: 'schemaApplies',
+    access: 'admin',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+      },
+    ],
+    responses: { 200: 'application/json' },
+  },
+  {
     id: 'schemaApply',
     access: 'admin',
     withoutAdmission: true,
@@ -1752,7 +1771,10 @@ export const operations = [
   {
     id: 'schemaApplyStatus',
     access: 'admin',
-    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    parameters: [
+      { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'include', in: 'query', required: false, schema: { type: 'string', enum: ['diff'] } },
+    ],
     responses: { 200: 'application/json' },
   },
   {

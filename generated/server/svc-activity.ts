@@ -5,7 +5,7 @@ import { SvcUsers } from './svc-users.js';
 
 const fields = {
   id: svc.bigInteger({ auto: true }),
-  /** `create`, `update` or `delete` */
+  /** `create`, `update` or `delete`; `apply` of a difference to the schema */
   action: svc.string({ length: 10, required: true }),
   collection: svc.string({ length: 64, required: true }),
   /** Key of the item; the parts of a composite key are joined by commas */

@@ -60,6 +60,7 @@ export const systemRoutes: readonly svc.Route[] = [
   svc.route('GET /requests/:id/result', { operation: 'requestsResult', access: 'user' }),
   svc.route('GET /requests/:id/status', { operation: 'requestsStatus', access: 'user' }),
   svc.route('GET /roles/me', { operation: 'rolesMe', access: 'user' }),
+  svc.route('GET /schema/applies', { operation: 'schemaApplies', access: 'admin' }),
   svc.route('GET /schema/applies/:id', { operation: 'schemaApplyStatus', access: 'admin' }),
   svc.route('POST /schema/apply', { operation: 'schemaApply', access: 'admin' }),
   svc.route('POST /schema/diff', { operation: 'schemaDiff', access: 'admin' }),

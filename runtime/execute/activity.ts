@@ -14,7 +14,7 @@ export interface ActivityEntry {
   /** Reason that was given for it. */
   readonly reason?: string | null;
   /** Client of the request; absent for a command. */
-  readonly client?: { readonly address: string; readonly userAgent: string | null };
+  readonly client?: { readonly address: string; readonly userAgent: string | null } | undefined;
 }
 
 /** Inserts one row into `svc_activity`, with the time of this process. */

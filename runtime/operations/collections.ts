@@ -45,6 +45,7 @@ const createSchemaAccess = ({ database, config, reload, registry }: OperationSer
     const changed = await changeSchema(edit, {
       ...services,
       user: user?.id ?? null,
+      client: context.client,
       wait: config.schemaApplyWait,
       serve: reload,
       workflows: await loadWorkflows(config),

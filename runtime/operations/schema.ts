@@ -8,7 +8,13 @@ import { startApply } from './queued-apply.js';
 import { serveSchema } from './serve-schema.js';
 import type { OperationServices } from './services.js';
 
-type Names = 'schemaSnapshot' | 'schemaDiff' | 'schemaApply' | 'schemaApplyStatus' | 'schemaReload';
+type Names =
+  | 'schemaSnapshot'
+  | 'schemaDiff'
+  | 'schemaApply'
+  | 'schemaApplies'
+  | 'schemaApplyStatus'
+  | 'schemaReload';
 
 const load = lazy(() => import('../schema/service.js'));
 
@@ -50,9 +56,15 @@ export const createSchemaOperations = (options: OperationServices): Pick<Operati
 
     schemaApply: ({ body }, context) => respondToApply(body, context, options),
 
-    async schemaApplyStatus({ id }) {
-      const { describeApply } = await load();
-      return { data: await describeApply(id, database) };
+    async schemaApplies({ limit = 20 }) {
+      const { describeApplies } = await load();
+      return { data: [...(await describeApplies(database, limit))] };
+    },
+
+    async schemaApplyStatus({ id, include }) {
+      const { describeApply, describeWithDiff } = await load();
+      if (include === undefined) return { data: await describeApply(id, database) };
+      return { data: (await describeWithDiff(id, database)) as never };
     },
 
     async schemaReload() {
@@ -74,6 +86,7 @@ const respondToApply = async (
       database,
       tables: config.tables,
       user: user?.id ?? null,
+      client: context.client,
       wait: config.schemaApplyWait,
       serve: reload,
       workflows: await loadWorkflows(config),

@@ -7,7 +7,7 @@ import { accessLists } from './access-rows/types.js';
 import { abandonApply, resumeApply } from './apply/resume.js';
 import { checkTarget } from './apply/check.js';
 import type { ApplyOptions } from './apply/options.js';
-import { describeApply } from './apply/describe.js';
+import { describeApplies, describeApply, describeWithDiff } from './apply/describe.js';
 import { applyDiff } from './apply/begin.js';
 import { checkDiff } from './diff/check.js';
 import { compareSnapshots } from './diff/compare.js';
@@ -164,7 +164,7 @@ export const applyDifference = async (
   await applyDiff({ hash, diff: await checkDiff(diff), acceptLoss }, options);
 };
 
-export { abandonApply, describeApply, resumeApply };
+export { abandonApply, describeApplies, describeApply, describeWithDiff, resumeApply };
 
 /**
  * Changes the schema to what an edit makes of its snapshot. Returns whether anything changed.

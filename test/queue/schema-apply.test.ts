@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ApiErrors } from '../../contract/errors.js';
 import { createApplyWorkflows } from '../../runtime/queue/temporal/schema-applies.js';
-import { findApply, lastApply, type ApplyRow } from '../../runtime/schema/apply/applies.js';
+import { findApply, lastApplies, type ShortApplyRow } from '../../runtime/schema/apply/applies.js';
 import type { ApplyOptions } from '../../runtime/schema/apply/options.js';
 import { abandonApply, applyDifference, describeApply } from '../../runtime/schema/service.js';
 import type { Snapshot } from '../../runtime/schema/snapshot/types.js';
@@ -90,10 +90,10 @@ const problemsOf = async (wanted: Snapshot, options: ApplyOptions): Promise<read
 };
 
 /** Has the row of the apply as it is wanted. */
-const untilApply = (isWanted: (row: ApplyRow) => boolean): Promise<ApplyRow> =>
+const untilApply = (isWanted: (row: ShortApplyRow) => boolean): Promise<ShortApplyRow> =>
   until(
     async () => {
-      const row = await lastApply(place.database);
+      const [row] = await lastApplies(place.database, 1);
       return row !== undefined && isWanted(row) ? row : null;
     },
     { timeout: 60_000 },
@@ -123,7 +123,7 @@ const hasNotes = async (): Promise<readonly boolean[]> => {
   );
 };
 
-const statusOf = async ({ id }: ApplyRow): Promise<string> =>
+const statusOf = async ({ id }: ShortApplyRow): Promise<string> =>
   (await client.workflow.getHandle(`schema-apply-${id}`).describe()).status.name;
 
 const timeout = 180_000;
@@ -217,7 +217,7 @@ describe.each(servers)('applies on %s', { timeout }, (dialect) => {
     const workflows = createApplyWorkflows({ address: '127.0.0.1:1', namespace });
     await applyDifference(JSON.parse(JSON.stringify(difference)), { ...optionsOf(), workflows });
     expect(await hasNotes()).toEqual([false, false]);
-    expect(await lastApply(place.database)).toMatchObject({ state: 'done', worker: null });
+    expect(await lastApplies(place.database, 1)).toMatchObject([{ state: 'done', worker: null }]);
   });
 });
 

@@ -122,6 +122,11 @@ export interface Operations {
       input: Pick<rest.RelationsUpdateData, 'path' | 'body'>,
       options?: CallOptions,
     ): Promise<rest.RelationsUpdateResponse['data']>;
+    /** List applies, the last one first */
+    applies(
+      input?: NonNullable<rest.SchemaAppliesData['query']>,
+      options?: CallOptions,
+    ): Promise<rest.SchemaAppliesResponse['data']>;
     /** Apply a difference to the schema */
     apply(
       input: NonNullable<rest.SchemaApplyData['body']>,
@@ -129,7 +134,7 @@ export interface Operations {
     ): Promise<Exclude<rest.SchemaApplyResponse, void>['data'] | null>;
     /** Read how far an apply has come */
     applyStatus(
-      input: NonNullable<rest.SchemaApplyStatusData['path']>,
+      input: Pick<rest.SchemaApplyStatusData, 'path' | 'query'>,
       options?: CallOptions,
     ): Promise<rest.SchemaApplyStatusResponse['data']>;
     /** Compare a snapshot with the schema */
@@ -417,10 +422,12 @@ export const createOperations = (call: Call): Operations => ({
       call((shared) => rest.relationsRead({ ...shared, path: input }), options).then(dataOf),
     relationsUpdate: (input, options) =>
       call((shared) => rest.relationsUpdate({ ...shared, ...input }), options).then(dataOf),
+    applies: (input = {}, options) =>
+      call((shared) => rest.schemaApplies({ ...shared, query: input }), options).then(dataOf),
     apply: (input, options) =>
       call((shared) => rest.schemaApply({ ...shared, body: input }), options).then(dataOf),
     applyStatus: (input, options) =>
-      call((shared) => rest.schemaApplyStatus({ ...shared, path: input }), options).then(dataOf),
+      call((shared) => rest.schemaApplyStatus({ ...shared, ...input }), options).then(dataOf),
     diff: (input, options) =>
       call((shared) => rest.schemaDiff({ ...shared, ...input }), options).then(dataOf),
     reload: (options) => call((shared) => rest.schemaReload(shared), options),

@@ -182,6 +182,10 @@ const applyCommand = (): Command =>
           file: string | undefined,
           flags: ApplyFlags & { readonly resume?: true; readonly abandon?: true },
         ) => {
+          if (flags.url !== undefined && (flags.resume === true || flags.abandon === true))
+            throw new Refusal(
+              '--resume and --abandon work on the database of DATABASE_URL; run them there, without --url',
+            );
           if (flags.resume === true) return resume();
           if (flags.abandon === true) return abandon();
           if (file === undefined) throw new Refusal('name a snapshot, or send --resume or --abandon');
@@ -261,16 +265,13 @@ const statusCommand = (): Command =>
   new Command('status')
     .description('print the last apply')
     .option('--json', 'print it as JSON')
+    .addOption(urlOption())
+    .addOption(adminTokenOption())
     .action(
-      action(async ({ json }: { readonly json?: true }) => {
-        const [{ lastApply }, { toDescription }] = await Promise.all([
-          import('../../schema/apply/applies.js'),
-          import('../../schema/apply/describe.js'),
-        ]);
-        const row = await withDatabase((database) => lastApply(database));
-        const apply = row === undefined ? null : toDescription(row);
-        if (json === true) printJson(apply);
-        else printLine(apply === null ? 'nothing was applied yet' : applyToLine(apply));
+      action(async ({ json, ...flags }: RemoteFlags & { readonly json?: true }) => {
+        const apply = await withInstance(flags, (instance) => instance.lastApply());
+        if (json === true) printJson(apply ?? null);
+        else printLine(apply === undefined ? 'nothing was applied yet' : applyToLine(apply));
         return 0;
       }),
     );

@@ -15,6 +15,8 @@ export interface Instance {
   snapshot(include?: 'access'): Promise<Snapshot>;
   diff(snapshot: unknown, options: DiffOptions): Promise<Difference | null>;
   apply(difference: Difference, options: { readonly acceptLoss: boolean }): Promise<void>;
+  /** Returns the last apply, or undefined. */
+  lastApply(): Promise<DescribedApply | undefined>;
 }
 
 const administrator = 'an administrator';
@@ -62,6 +64,10 @@ const localInstance = (database: Database, config: Config): Instance => {
       );
       progress.done();
     },
+    async lastApply() {
+      const { describeApplies } = await load();
+      return (await describeApplies(database, 1))[0];
+    },
   };
 };
 
@@ -93,6 +99,9 @@ const remoteInstance = (url: string, token: string | undefined): Instance => {
       );
       // responds when the new schema is served
       await call('POST', 'schema/reload');
+    },
+    async lastApply() {
+      return ((await call('GET', 'schema/applies?limit=1')) as readonly DescribedApply[])[0];
     },
   };
 };

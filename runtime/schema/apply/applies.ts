@@ -1,9 +1,11 @@
 /** The journal of applies: a row is committed before the first statement, and says afterwards what became of it. */
 import { randomUUID } from 'node:crypto';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
-import { recordChange } from '../../execute/activity.js';
+import type { Database } from '../../databases/contract.js';
+import { recordChange, type ActivityEntry } from '../../execute/activity.js';
 import {
   findRow,
+  findRows,
   insertRow,
   updateRows,
   type Statements,
@@ -23,25 +25,31 @@ export interface NewApply {
   readonly acceptLoss: boolean;
   /** Id of the user; `null` for a command. */
   readonly user: string | null;
+  /** Client of the request; absent for a command. */
+  readonly client?: ActivityEntry['client'];
 }
 
 /** The column `diff`: what was sent, as a resumed apply needs it. */
 export type SentDiff = SchemaDiff & { readonly accept_loss?: true };
 
-/** Records a requested apply. Nothing has been changed yet. Returns its id. */
+/** Records a requested apply, in `svc_activity` too, whatever becomes of it. Nothing has been changed yet. Returns its id. */
 export const queueApply = async (
-  statements: Statements,
-  { hash, diff, wanted, acceptLoss, user }: NewApply,
+  database: Pick<Database, 'transaction'>,
+  { hash, diff, wanted, acceptLoss, user, client }: NewApply,
 ): Promise<string> => {
   const id = randomUUID();
-  await insertRow(statements, 'svc_schema_applies', {
-    id,
-    hash,
-    diff: JSON.stringify({ ...diff, ...(acceptLoss && { accept_loss: true }) } satisfies SentDiff),
-    wanted: JSON.stringify(wanted),
-    state: 'queued',
-    user,
-    date_started: Date.now(),
+  await database.transaction(async (executor) => {
+    await insertRow(executor, 'svc_schema_applies', {
+      id,
+      hash,
+      diff: JSON.stringify({ ...diff, ...(acceptLoss && { accept_loss: true }) } satisfies SentDiff),
+      wanted: JSON.stringify(wanted),
+      state: 'queued',
+      user,
+      date_started: Date.now(),
+    });
+    const entry = { action: 'apply', collection: 'svc_schema_applies', item: id };
+    await recordChange(executor, { ...entry, user, client });
   });
   return id;
 };
@@ -105,19 +113,11 @@ export const problemsOf = ({ problems }: Pick<ApplyRow, 'problems'>): readonly A
     ({ code, details, explanation }) => new ApiError(code, details, explanation),
   );
 
-/** Records that an apply has ended, in `svc_activity` too where it is done. One that has ended already stays as it is. */
+/** Records that an apply has ended. One that has ended already stays as it is. */
 export const endApply = async (
   statements: Statements,
   id: string,
-  {
-    state,
-    error,
-    user,
-  }: {
-    readonly state: 'done' | 'failed' | 'abandoned';
-    readonly error?: unknown;
-    readonly user: string | null;
-  },
+  { state, error }: { readonly state: 'done' | 'failed' | 'abandoned'; readonly error?: unknown },
 ): Promise<void> => {
   const message = error === undefined ? null : error instanceof Error ? error.message : String(error);
   await updateRows(statements, 'svc_schema_applies', {
@@ -131,17 +131,30 @@ export const endApply = async (
     // another process may commit its end right now
     where: { id, state: ['queued', ...openStates] },
   });
-  if (state !== 'done') return;
-  await recordChange(statements, { action: 'apply', collection: 'svc_schema_applies', item: id, user });
 };
 
 /** Returns an apply, or undefined. */
 export const findApply = (statements: Statements, id: string): Promise<ApplyRow | undefined> =>
   findRow(statements, 'svc_schema_applies', { where: { id } });
 
-/** Returns the last apply, or undefined. */
-export const lastApply = (statements: Statements): Promise<ApplyRow | undefined> =>
-  findRow(statements, 'svc_schema_applies', { order: ['-date_started'], limit: 1 });
+/** The columns that say how far an apply has come; the others may have megabytes. */
+const shortColumns = [
+  'id',
+  'state',
+  'steps',
+  'steps_done',
+  'step',
+  'worker',
+  'error',
+  'date_started',
+  'date_ended',
+] as const;
+
+export type ShortApplyRow = Pick<ApplyRow, (typeof shortColumns)[number]>;
+
+/** Returns the last applies, the newest one first. */
+export const lastApplies = (statements: Statements, limit: number): Promise<readonly ShortApplyRow[]> =>
+  findRows(statements, 'svc_schema_applies', { columns: shortColumns, order: ['-date_started'], limit });
 
 /** States of applies that have begun and not ended. */
 const openStates: readonly string[] = ['running', 'waiting'];

@@ -23,12 +23,12 @@ export interface ApplyRequest {
 export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): Promise<void> => {
   const { hash, diff, acceptLoss } = request;
   if (isEmptyDiff(diff)) return;
-  const { database, user } = options;
+  const { database, user, client } = options;
   const { live, target } = await readTarget(options, hasAccess(diff));
   checkHash(target, hash);
   const wanted = await checkForm(patchSnapshot(target, diff));
   checkTarget({ live, target, wanted, renames: renamesIn(diff) });
-  const id = await queueApply(database, { hash, diff, wanted, acceptLoss, user });
+  const id = await queueApply(database, { hash, diff, wanted, acceptLoss, user, client });
   options.onQueued?.(id);
   if (options.workflows === undefined) await runHere(id, options);
   else await followWorkflow(id, { ...options, workflows: options.workflows });
@@ -36,12 +36,12 @@ export const applyDiff = async (request: ApplyRequest, options: ApplyOptions): P
 
 /** Nobody else runs it later, where this process did not get to it. */
 const runHere = async (id: string, options: ApplyOptions): Promise<void> => {
-  const { database, user } = options;
+  const { database } = options;
   try {
     await runQueuedApply(id, options);
   } catch (error) {
     const row = await findApply(database, id).catch(() => undefined);
-    if (row?.state === 'queued') await endApply(database, id, { state: 'failed', error, user });
+    if (row?.state === 'queued') await endApply(database, id, { state: 'failed', error });
     throw error;
   }
 };

@@ -1,7 +1,7 @@
 /** Describes how far an apply has come, for the API and the command. */
 import { forbidden } from '../../../contract/errors.js';
 import type { Statements } from '../../execute/system-rows.js';
-import { findApply, type ApplyRow } from './applies.js';
+import { findApply, lastApplies, type ApplyRow, type SentDiff, type ShortApplyRow } from './applies.js';
 
 export interface DescribedApply {
   readonly id: string;
@@ -21,7 +21,7 @@ export interface DescribedApply {
 const toTime = (milliseconds: unknown): string => new Date(Number(milliseconds)).toISOString();
 
 /** Returns an apply for people: without its diff. */
-export const toDescription = (row: ApplyRow): DescribedApply => ({
+const toDescription = (row: ShortApplyRow): DescribedApply => ({
   id: row.id,
   state: row.state as DescribedApply['state'],
   steps: Number(row.steps),
@@ -34,9 +34,27 @@ export const toDescription = (row: ApplyRow): DescribedApply => ({
   ended: row.date_ended === null ? null : toTime(row.date_ended),
 });
 
-/** Describes an apply and its steps. @throws FORBIDDEN where there is no such apply */
-export const describeApply = async (id: string, statements: Statements): Promise<DescribedApply> => {
+const findExisting = async (id: string, statements: Statements): Promise<ApplyRow> => {
   const row = /^[\da-f-]{36}$/i.test(id) ? await findApply(statements, id) : undefined;
   if (row === undefined) throw forbidden('the apply does not exist');
-  return toDescription(row);
+  return row;
 };
+
+/** Describes an apply and its steps. @throws FORBIDDEN where there is no such apply */
+export const describeApply = async (id: string, statements: Statements): Promise<DescribedApply> =>
+  toDescription(await findExisting(id, statements));
+
+/** Describes an apply with the difference that was sent. @throws FORBIDDEN where there is no such apply */
+export const describeWithDiff = async (
+  id: string,
+  statements: Statements,
+): Promise<DescribedApply & { readonly diff: SentDiff }> => {
+  const row = await findExisting(id, statements);
+  return { ...toDescription(row), diff: JSON.parse(row.diff) as SentDiff };
+};
+
+/** Describes the last applies, the newest one first. */
+export const describeApplies = async (
+  statements: Statements,
+  limit: number,
+): Promise<readonly DescribedApply[]> => (await lastApplies(statements, limit)).map(toDescription);

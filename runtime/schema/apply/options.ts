@@ -1,6 +1,7 @@
 /** The parameters of an apply. */
 import { apiError, type ApiError } from '../../../contract/errors.js';
 import type { Database } from '../../databases/contract.js';
+import type { ActivityEntry } from '../../execute/activity.js';
 import type { LiveOptions } from '../live-schema.js';
 import type { Step } from './plan.js';
 
@@ -9,6 +10,8 @@ export interface ApplyOptions {
   readonly tables: LiveOptions['tables'];
   /** Id of the user; `null` for a command. */
   readonly user: string | null;
+  /** Client of the request; absent for a command. */
+  readonly client?: ActivityEntry['client'];
   /** Milliseconds for which servers that do not follow, and locks of others, are waited for. */
   readonly wait?: number;
   /** Has the schema as it is now served by this host, then runs `then`; absent where this is no server. */

@@ -38,7 +38,7 @@ const isUntouched = async ({ state, generation }: ApplyRow, { database }: ApplyO
   state === 'queued' || (generation === null && (await loadSchemaPrinter(database.dialect)).transactional);
 
 /** Records that an apply was cancelled: the schema stays as it is. */
-const giveUp = async ({ id, user }: ApplyRow, options: ApplyOptions): Promise<void> => {
+const giveUp = async ({ id }: ApplyRow, options: ApplyOptions): Promise<void> => {
   const { database } = options;
   const row = await findApply(database, id);
   const rest =
@@ -46,24 +46,24 @@ const giveUp = async ({ id, user }: ApplyRow, options: ApplyOptions): Promise<vo
       ? 'nothing was changed'
       : 'the steps before that are done; make a new diff for the rest';
   const error = unavailable(`the apply was cancelled; ${rest}`);
-  await endApply(database, id, { state: 'abandoned', error, user });
+  await endApply(database, id, { state: 'abandoned', error });
 };
 
 const beginRow = async (row: ApplyRow, options: ApplyOptions): Promise<void> => {
   const { database, worker = null } = options;
-  const { id, hash, user } = row;
+  const { id, hash } = row;
   const { accept_loss: acceptLoss = false, ...diff } = JSON.parse(row.diff) as SentDiff;
   const { live, target } = await readTarget(options, hasAccess(diff));
   try {
     checkHash(target, hash);
   } catch (error) {
-    await endApply(database, id, { state: 'failed', error, user });
+    await endApply(database, id, { state: 'failed', error });
     throw error;
   }
   await beginApply(database, id, worker);
   const wanted = JSON.parse(row.wanted) as Snapshot;
   const apply = { id, live, target, wanted, renames: renamesIn(diff), diff, acceptLoss, generation: null };
-  await runApply(apply, { ...options, user });
+  await runApply(apply, options);
 };
 
 /** Goes on with an apply that was cut off. Where that is refused, a person has to decide. */

@@ -35,9 +35,9 @@ export const abandonApply = async (options: ApplyOptions): Promise<boolean> => {
   const { database, workflows } = options;
   const row = (await openApply(database)) ?? (await queuedApply(database));
   if (row === undefined) return false;
-  const { id, user, worker, state } = row;
+  const { id, worker, state } = row;
   if (worker !== null || state === 'queued') await workflows?.cancel(id).catch(() => undefined);
-  await whileAlone(options, () => endApply(database, id, { state: 'abandoned', user }));
+  await whileAlone(options, () => endApply(database, id, { state: 'abandoned' }));
   return (await findApply(database, id))?.state === 'abandoned';
 };
 
@@ -61,19 +61,19 @@ const withOpenApply = async (
  */
 const tryResume = async (row: ApplyRow, options: ApplyOptions, last: string): Promise<string | null> => {
   const { database } = options;
-  const { id, user } = row;
+  const { id } = row;
   const generation = row.generation === null ? null : Number(row.generation);
   const { accept_loss: acceptLoss = false, ...diff } = JSON.parse(row.diff) as SentDiff;
   if (generation === null && (await loadSchemaPrinter(database.dialect)).transactional) {
     const error = unavailable('it was cut off, and nothing was changed; apply again');
-    await endApply(database, id, { state: 'failed', error, user });
+    await endApply(database, id, { state: 'failed', error });
     return null;
   }
   const wanted = JSON.parse(row.wanted) as Snapshot;
   const apply = await readRemaining({ id, wanted, diff, acceptLoss, generation }, options);
   const hash = hashSnapshot(apply.target);
   try {
-    await runApply(apply, { ...options, user, leavesOpen: () => true });
+    await runApply(apply, { ...options, leavesOpen: () => true });
     return null;
   } catch (error) {
     const isUnavailable = error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';

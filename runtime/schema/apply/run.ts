@@ -32,14 +32,13 @@ export const runApply = async (apply: Apply, options: ApplyOptions): Promise<voi
 /** Runs a phase, and records a failure unless it can be tried again. */
 const orFail = async <Result>(
   { id }: Apply,
-  { database, user, leavesOpen = () => false }: ApplyOptions,
+  { database, leavesOpen = () => false }: ApplyOptions,
   phase: () => Promise<Result>,
 ): Promise<Result> => {
   try {
     return await phase();
   } catch (error) {
-    if (!leavesOpen(error))
-      await endApply(database, id, { state: 'failed', error, user }).catch(() => undefined);
+    if (!leavesOpen(error)) await endApply(database, id, { state: 'failed', error }).catch(() => undefined);
     throw error;
   }
 };
@@ -70,12 +69,12 @@ const expand = async (apply: Apply, options: ApplyOptions): Promise<number | nul
 
 /** Changes what is left, and records the end. */
 const contract = async (apply: Apply, options: ApplyOptions): Promise<void> => {
-  const { database, user } = options;
+  const { database } = options;
   const { transactional } = apply.live.printer;
   let lease = 0;
   const finish = async (executor: Executor): Promise<void> => {
     lease = await finishMeta(executor, apply);
-    await endApply(executor, apply.id, { state: 'done', user });
+    await endApply(executor, apply.id, { state: 'done' });
   };
   await changeSchema(apply.live, options, async (executor) => {
     await checkData(executor, apply, options);

@@ -29,6 +29,7 @@ const restOnly: ReadonlySet<string> = new Set([
   'authLoginCallback',
   'authLoginProvider',
   'authLoginRedirect',
+  'schemaApplies',
   'schemaApply',
   'schemaApplyStatus',
   'schemaDiff',

@@ -6,7 +6,7 @@ import {
   beginApply,
   endApply,
   findApply,
-  lastApply,
+  lastApplies,
   queueApply,
 } from '../../../runtime/schema/apply/applies.js';
 import { LockHeld } from '../../../runtime/databases/lock-held.js';
@@ -62,13 +62,13 @@ describe.each(dialects)('on %s', (dialect) => {
     const early = (await outcomeOf(send(300))) as ApiError;
     expect(early).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     expect(early.message).toContain('apply again');
-    expect(await lastApply(database)).toMatchObject({ state: 'failed', error: early.message });
+    expect(await lastApplies(database, 1)).toMatchObject([{ state: 'failed', error: early.message }]);
 
     const { hash, diff } = difference;
     const wanted = await place.snapshot();
     const id = await queueApply(database, { hash, diff, wanted, acceptLoss: false, user: somebody });
     await beginApply(database, id, 'worker-7');
-    const row = await lastApply(database);
+    const [row] = await lastApplies(database, 1);
     const refused = (await outcomeOf(send(300))) as ApiError;
     expect(refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     expect(refused.message).toContain(`the apply ${id}, which was started by the user ${somebody}`);
@@ -81,13 +81,13 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await place.diff(await place.snapshot())).toBeNull();
 
     const waiting = outcomeOf(send(60_000));
-    await endApply(database, id, { state: 'done', user: null });
+    await endApply(database, id, { state: 'done' });
     // it has ended only once
-    await endApply(database, id, { state: 'failed', error: new Error('late'), user: null });
+    await endApply(database, id, { state: 'failed', error: new Error('late') });
     expect(await findApply(database, id)).toMatchObject({ state: 'done', error: null });
     await release();
     expect(await waiting).toBe('done');
-    expect(await lastApply(database)).toMatchObject({ state: 'done' });
+    expect(await lastApplies(database, 1)).toMatchObject([{ state: 'done' }]);
   });
 
   it('a named lock that is not free in time is an error of its own, and of no other kind', async () => {

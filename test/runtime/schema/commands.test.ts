@@ -110,6 +110,7 @@ describe('a running instance', () => {
       'shelves',
     ]);
     expect(await run('push', ...there)).toMatchObject({ code: 0, stdout: 'no difference\n' });
+    expect((await run('status', ...there)).stdout).toBe('nothing was applied yet\n');
 
     write(edited(await place.snapshot(), change));
     expect((await run('apply', 'wanted.json', '--yes')).code).toBe(0);
@@ -117,6 +118,12 @@ describe('a running instance', () => {
     expect(planned.stdout).toContain('loses 1 values: drop field boxes.weight\n');
     expect(await run('push', '--yes', ...there)).toMatchObject({ code: 0 });
     expect(await run('diff', 'wanted.json', ...there)).toMatchObject({ code: 0, stdout: 'no difference\n' });
+    expect((await run('status', ...there)).stdout).toMatch(/^done: /);
+    for (const flag of ['--resume', '--abandon']) {
+      const { code, stderr } = await run('apply', flag, ...there);
+      expect(code).toBe(1);
+      expect(stderr).toContain('run them there, without --url');
+    }
     const { data } = await server.request('GET', '/items/boxes?limit=1', { as: 'admin' });
     expect(data).toMatchObject([{ code: 'B-1', colour: null }]);
   });

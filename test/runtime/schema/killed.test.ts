@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { abandonApply, resumeApply } from '../../../runtime/schema/service.js';
-import { lastApply, openApply, queueApply } from '../../../runtime/schema/apply/applies.js';
+import { lastApplies, openApply, queueApply } from '../../../runtime/schema/apply/applies.js';
 import { runQueuedApply } from '../../../runtime/schema/apply/queued-apply.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { dialectsOf, type TestDialect } from '../../databases.js';
@@ -165,12 +165,16 @@ describe.each(dialectsOf(import.meta.url))('asked for and never begun on %s', (d
     });
     const options = { database, tables: {}, user: null };
     expect(await abandonApply(options)).toBe(true);
-    expect(await lastApply(database)).toMatchObject({ id, state: 'abandoned' });
+    expect(await lastApplies(database, 1)).toMatchObject([{ id, state: 'abandoned' }]);
     await expect(runQueuedApply(id, options)).rejects.toThrow('the apply was abandoned');
     expect(await place.snapshot()).toEqual(before);
     expect(await abandonApply(options)).toBe(false);
   });
 });
+
+/** Number of rows of activity about applies. */
+const recorded = async (): Promise<number> =>
+  (await place.database.query("select item from svc_activity where action = 'apply'")).length;
 
 describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
   /** An apply whose process ended after the first table. */
@@ -199,8 +203,9 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
     await cutOff();
     const half = await place.snapshot();
     expect(await abandonApply({ database: place.database, tables: {}, user: null })).toBe(true);
-    expect(await lastApply(place.database)).toMatchObject({ state: 'abandoned' });
+    expect(await lastApplies(place.database, 1)).toMatchObject([{ state: 'abandoned' }]);
     expect(await place.snapshot()).toEqual(half);
+    expect(await recorded()).toBe(1);
     expect(await resumeApply({ database: place.database, tables: {}, user: null })).toBe(false);
   });
 
@@ -243,5 +248,6 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
       /make a new diff/,
     );
     expect(await place.diff(wanted)).toBeNull();
+    expect(await recorded()).toBe(1);
   });
 });

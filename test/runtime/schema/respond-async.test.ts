@@ -94,6 +94,22 @@ it.each(['sqlite', 'postgres'] as const)(
       state: 'failed',
       error: expect.stringContaining('2 rows') as string,
     });
+
+    // a failed apply is recorded as one that is done, with who sent what
+    const listed = (await host.request('/schema/applies?limit=2')).body as { data: DescribedApply[] };
+    expect(listed.data.map(({ state }) => state)).toEqual(['failed', 'done']);
+    const sent = (await host.request(`${location}?include=diff`)).body as { data: Difference };
+    expect(sent.data.diff).toEqual(short.diff);
+    const written = await host.request('/activity?filter[action]=apply&sort=-id');
+    expect((written.body as { data: unknown }).data).toMatchObject(
+      listed.data.map(({ id }) => ({
+        collection: 'svc_schema_applies',
+        item: id,
+        user: expect.stringMatching(/./) as string,
+        ip: '127.0.0.1',
+        user_agent: expect.stringMatching(/./) as string,
+      })),
+    );
     expect(await host.running.stop('SIGTERM')).toBe(0);
   },
 );

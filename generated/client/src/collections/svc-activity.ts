@@ -5,7 +5,7 @@ import type * as svc from '../types.js';
 export interface SvcActivity {
   /** A whole number, as digits. */
   id: string;
-  /** `create`, `update` or `delete` */
+  /** `create`, `update` or `delete`; `apply` of a difference to the schema */
   action: string;
   collection: string;
   /** Key of the item; the parts of a composite key are joined by commas */
@@ -30,7 +30,7 @@ export interface SvcActivityCreate {
    * A whole number, as digits.
    */
   id?: string;
-  /** `create`, `update` or `delete` */
+  /** `create`, `update` or `delete`; `apply` of a difference to the schema */
   action: string;
   collection: string;
   /** Key of the item; the parts of a composite key are joined by commas */

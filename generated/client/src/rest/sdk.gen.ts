@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client/index.js';
-import type { AuthLoginCallbackData, AuthLoginCallbackResponses, AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginRedirectData, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CollectionsCreateData, CollectionsCreateResponses, CollectionsDeleteData, CollectionsDeleteResponses, CollectionsListData, CollectionsListResponses, CollectionsReadData, CollectionsReadResponses, CollectionsUpdateData, CollectionsUpdateResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, FieldsCreateData, FieldsCreateResponses, FieldsDeleteData, FieldsDeleteResponses, FieldsListData, FieldsListResponses, FieldsOfCollectionData, FieldsOfCollectionResponses, FieldsReadData, FieldsReadResponses, FieldsUpdateData, FieldsUpdateResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, OperatorAccountsData, OperatorAccountsReadData, OperatorAccountsReadResponses, OperatorAccountsResponses, OperatorActionsAbortData, OperatorActionsAbortResponses, OperatorActionsCreateData, OperatorActionsCreateResponses, OperatorActionsReadData, OperatorActionsReadResponses, OperatorDeliveriesData, OperatorDeliveriesReadData, OperatorDeliveriesReadResponses, OperatorDeliveriesResponses, OperatorEndpointsData, OperatorEndpointsResponses, OperatorModelsData, OperatorModelsResponses, OperatorRequestsData, OperatorRequestsReadData, OperatorRequestsReadResponses, OperatorRequestsResponses, OperatorWorkersData, OperatorWorkersResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, QueueLimitsData, QueueLimitsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RelationsCreateData, RelationsCreateResponses, RelationsDeleteData, RelationsDeleteResponses, RelationsListData, RelationsListResponses, RelationsOfCollectionData, RelationsOfCollectionResponses, RelationsReadData, RelationsReadResponses, RelationsUpdateData, RelationsUpdateResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, SchemaApplyData, SchemaApplyResponses, SchemaApplyStatusData, SchemaApplyStatusResponses, SchemaDiffData, SchemaDiffResponses, SchemaReloadData, SchemaReloadResponses, SchemaSnapshotData, SchemaSnapshotResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerInfoData, ServerInfoResponses, ServerPingData, ServerPingResponses, ServerSdkData, ServerSdkResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersInviteAcceptData, UsersInviteAcceptResponses, UsersInviteData, UsersInviteResponses, UsersMeData, UsersMeResponses, UtilsExportData, UtilsExportResponses, UtilsImportData, UtilsImportResponses, UtilsSortData, UtilsSortResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
+import type { AuthLoginCallbackData, AuthLoginCallbackResponses, AuthLoginData, AuthLoginProviderData, AuthLoginProviderResponses, AuthLoginRedirectData, AuthLoginResponses, AuthLogoutData, AuthLogoutResponses, AuthPasswordRequestData, AuthPasswordRequestResponses, AuthPasswordResetData, AuthPasswordResetResponses, AuthProvidersData, AuthProvidersResponses, AuthRefreshData, AuthRefreshResponses, AuthSessionEndData, AuthSessionEndResponses, AuthSessionsData, AuthSessionsResponses, CollectionsCreateData, CollectionsCreateResponses, CollectionsDeleteData, CollectionsDeleteResponses, CollectionsListData, CollectionsListResponses, CollectionsReadData, CollectionsReadResponses, CollectionsUpdateData, CollectionsUpdateResponses, CreateItemsData, CreateItemsResponses, DeleteItemData, DeleteItemResponses, DeleteItemsData, DeleteItemsResponses, FieldsCreateData, FieldsCreateResponses, FieldsDeleteData, FieldsDeleteResponses, FieldsListData, FieldsListResponses, FieldsOfCollectionData, FieldsOfCollectionResponses, FieldsReadData, FieldsReadResponses, FieldsUpdateData, FieldsUpdateResponses, KeysCreateData, KeysCreateResponses, KeysListData, KeysListResponses, KeysRevokeData, KeysRevokeResponses, OperatorAccountsData, OperatorAccountsReadData, OperatorAccountsReadResponses, OperatorAccountsResponses, OperatorActionsAbortData, OperatorActionsAbortResponses, OperatorActionsCreateData, OperatorActionsCreateResponses, OperatorActionsReadData, OperatorActionsReadResponses, OperatorDeliveriesData, OperatorDeliveriesReadData, OperatorDeliveriesReadResponses, OperatorDeliveriesResponses, OperatorEndpointsData, OperatorEndpointsResponses, OperatorModelsData, OperatorModelsResponses, OperatorRequestsData, OperatorRequestsReadData, OperatorRequestsReadResponses, OperatorRequestsResponses, OperatorWorkersData, OperatorWorkersResponses, PermissionsMeCollectionData, PermissionsMeCollectionResponses, PermissionsMeData, PermissionsMeItemData, PermissionsMeItemResponses, PermissionsMeResponses, PoliciesMeGlobalsData, PoliciesMeGlobalsResponses, QueueLimitsData, QueueLimitsResponses, ReadItemData, ReadItemResponses, ReadItemsData, ReadItemsResponses, RelationsCreateData, RelationsCreateResponses, RelationsDeleteData, RelationsDeleteResponses, RelationsListData, RelationsListResponses, RelationsOfCollectionData, RelationsOfCollectionResponses, RelationsReadData, RelationsReadResponses, RelationsUpdateData, RelationsUpdateResponses, RequestsCancelData, RequestsCancelResponses, RequestsDeliveriesData, RequestsDeliveriesResponses, RequestsListData, RequestsListResponses, RequestsReadData, RequestsReadResponses, RequestsRedeliverData, RequestsRedeliverResponses, RequestsResultData, RequestsResultResponses, RequestsStatusData, RequestsStatusResponses, RequestsSubmitData, RequestsSubmitResponses, RolesMeData, RolesMeResponses, SchemaAppliesData, SchemaAppliesResponses, SchemaApplyData, SchemaApplyResponses, SchemaApplyStatusData, SchemaApplyStatusResponses, SchemaDiffData, SchemaDiffResponses, SchemaReloadData, SchemaReloadResponses, SchemaSnapshotData, SchemaSnapshotResponses, ServerHealthData, ServerHealthErrors, ServerHealthResponses, ServerPingData, ServerPingResponses, ServerSdkData, ServerSdkResponses, ServerSpecsGraphqlItemsData, ServerSpecsGraphqlItemsResponses, ServerSpecsGraphqlSystemData, ServerSpecsGraphqlSystemResponses, ServerSpecsOasData, ServerSpecsOasResponses, TfaDisableData, TfaDisableResponses, TfaEnableData, TfaEnableResponses, TfaGenerateData, TfaGenerateResponses, TfaResetData, TfaResetResponses, UpdateItemData, UpdateItemResponses, UpdateItemsData, UpdateItemsResponses, UpdateUsersMeData, UpdateUsersMeResponses, UsersMeData, UsersMeResponses, UtilsExportData, UtilsExportResponses, UtilsImportData, UtilsImportResponses, UtilsSortData, UtilsSortResponses, WebhooksSecretData, WebhooksSecretResponses, WebhooksSecretRotateData, WebhooksSecretRotateResponses, WebhooksTestData, WebhooksTestResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -451,6 +451,11 @@ export const requestsStatus = <ThrowOnError extends boolean = false>(options: Op
 export const rolesMe = <ThrowOnError extends boolean = false>(options?: Options<RolesMeData, ThrowOnError>) => (options?.client ?? client).get<RolesMeResponses, unknown, ThrowOnError>({ url: '/roles/me', ...options });
 
 /**
+ * List applies, the last one first
+ */
+export const schemaApplies = <ThrowOnError extends boolean = false>(options?: Options<SchemaAppliesData, ThrowOnError>) => (options?.client ?? client).get<SchemaAppliesResponses, unknown, ThrowOnError>({ url: '/schema/applies', ...options });
+
+/**
  * Apply a difference to the schema
  */
 export const schemaApply = <ThrowOnError extends boolean = false>(options: Options<SchemaApplyData, ThrowOnError>) => (options.client ?? client).post<SchemaApplyResponses, unknown, ThrowOnError>({
@@ -493,11 +498,6 @@ export const schemaSnapshot = <ThrowOnError extends boolean = false>(options?: O
  * Check the health of the server; only administrators see the individual checks
  */
 export const serverHealth = <ThrowOnError extends boolean = false>(options?: Options<ServerHealthData, ThrowOnError>) => (options?.client ?? client).get<ServerHealthResponses, ServerHealthErrors, ThrowOnError>({ url: '/server/health', ...options });
-
-/**
- * Read the name of the API and the limits that apply to you
- */
-export const serverInfo = <ThrowOnError extends boolean = false>(options?: Options<ServerInfoData, ThrowOnError>) => (options?.client ?? client).get<ServerInfoResponses, unknown, ThrowOnError>({ url: '/server/info', ...options });
 
 /**
  * Check that the server responds
@@ -575,30 +575,6 @@ export const usersMe = <ThrowOnError extends boolean = false>(options?: Options<
  */
 export const updateUsersMe = <ThrowOnError extends boolean = false>(options: Options<UpdateUsersMeData, ThrowOnError>) => (options.client ?? client).patch<UpdateUsersMeResponses, unknown, ThrowOnError>({
     url: '/users/me',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Invite people by mail, as users who set a password with its link
- */
-export const usersInvite = <ThrowOnError extends boolean = false>(options: Options<UsersInviteData, ThrowOnError>) => (options.client ?? client).post<UsersInviteResponses, unknown, ThrowOnError>({
-    url: '/users/invite',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
- * Accept an invitation with the token from the mail, and set a password
- */
-export const usersInviteAccept = <ThrowOnError extends boolean = false>(options: Options<UsersInviteAcceptData, ThrowOnError>) => (options.client ?? client).post<UsersInviteAcceptResponses, unknown, ThrowOnError>({
-    url: '/users/invite/accept',
     ...options,
     headers: {
         'Content-Type': 'application/json',

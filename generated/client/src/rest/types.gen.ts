@@ -2480,6 +2480,74 @@ export type RolesMeResponses = {
 
 export type RolesMeResponse = RolesMeResponses[keyof RolesMeResponses];
 
+export type SchemaAppliesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Number of applies
+         */
+        limit?: number;
+    };
+    url: '/schema/applies';
+};
+
+export type SchemaAppliesResponses = {
+    /**
+     * The applies
+     */
+    200: {
+        data: Array<{
+            id: string;
+            state: 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'abandoned';
+            /**
+             * Statements of the plan as far as it is known
+             */
+            steps: number;
+            steps_done: number;
+            /**
+             * The statement that runs, or ran last
+             */
+            step: string | null;
+            /**
+             * The worker of Temporal that runs it
+             */
+            worker: string | null;
+            error: string | null;
+            started: string;
+            ended: string | null;
+            diff?: {
+                collections: Array<{
+                    diff: Array<unknown>;
+                }>;
+                fields: Array<{
+                    diff: Array<unknown>;
+                }>;
+                systemFields?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                relations: Array<{
+                    diff: Array<unknown>;
+                }>;
+                roles?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                policies?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                access?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                permissions?: Array<{
+                    diff: Array<unknown>;
+                }>;
+            };
+        }>;
+    };
+};
+
+export type SchemaAppliesResponse = SchemaAppliesResponses[keyof SchemaAppliesResponses];
+
 export type SchemaApplyData = {
     body: {
         /**
@@ -2546,6 +2614,32 @@ export type SchemaApplyResponses = {
             error: string | null;
             started: string;
             ended: string | null;
+            diff?: {
+                collections: Array<{
+                    diff: Array<unknown>;
+                }>;
+                fields: Array<{
+                    diff: Array<unknown>;
+                }>;
+                systemFields?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                relations: Array<{
+                    diff: Array<unknown>;
+                }>;
+                roles?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                policies?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                access?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                permissions?: Array<{
+                    diff: Array<unknown>;
+                }>;
+            };
         };
     };
     /**
@@ -2564,7 +2658,12 @@ export type SchemaApplyStatusData = {
          */
         id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * `diff` adds the difference that was sent
+         */
+        include?: 'diff';
+    };
     url: '/schema/applies/{id}';
 };
 
@@ -2592,6 +2691,32 @@ export type SchemaApplyStatusResponses = {
             error: string | null;
             started: string;
             ended: string | null;
+            diff?: {
+                collections: Array<{
+                    diff: Array<unknown>;
+                }>;
+                fields: Array<{
+                    diff: Array<unknown>;
+                }>;
+                systemFields?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                relations: Array<{
+                    diff: Array<unknown>;
+                }>;
+                roles?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                policies?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                access?: Array<{
+                    diff: Array<unknown>;
+                }>;
+                permissions?: Array<{
+                    diff: Array<unknown>;
+                }>;
+            };
         };
     };
 };
