@@ -2,10 +2,11 @@
 import { invalidPayload } from '../../../contract/errors.js';
 import { renamesIn } from '../diff/patch.js';
 import type { Renames } from '../diff/renames.js';
-import { hasAccess, isDropped, type SchemaDiff } from '../diff/types.js';
+import { hasAccess } from '../diff/types.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { readTarget } from '../target.js';
 import type { Apply } from './apply.js';
+import { findForeignChanges } from './foreign-changes.js';
 import type { ApplyOptions } from './options.js';
 
 /**
@@ -18,8 +19,13 @@ export const readRemaining = async (
 ): Promise<Apply> => {
   const { wanted, diff } = apply;
   const { live, target } = await readTarget(options, hasAccess(diff));
-  refuseForeignChanges(target, { wanted, diff });
-  return { ...apply, live, target, renames: pendingRenames(renamesIn(diff), target) };
+  const renames = pendingRenames(renamesIn(diff), target);
+  const foreign = findForeignChanges({ live, target }, { wanted, diff, pending: renames });
+  if (foreign.length > 0)
+    throw invalidPayload(
+      `the schema was changed by others before the apply has ended: ${foreign.join(', ')}; abandon it and make a new diff`,
+    );
+  return { ...apply, live, target, renames };
 };
 
 /** Returns the renames that the database has not seen yet. */
@@ -36,39 +42,4 @@ const pendingRenames = ({ collections, fields }: Renames, target: Snapshot): Ren
       }),
     ),
   };
-};
-
-const nameOf = ({ collection, field }: { readonly collection: string; readonly field: string }): string =>
-  `${collection}.${field}`;
-
-/** Refuses tables and columns that the diff neither wants nor drops nor renames: others created them, and they would be lost. */
-const refuseForeignChanges = (
-  target: Snapshot,
-  { wanted, diff }: { readonly wanted: Snapshot; readonly diff: SchemaDiff },
-): void => {
-  const renames = renamesIn(diff);
-  const tables = new Set([
-    ...wanted.collections.map(({ collection }) => collection),
-    ...diff.collections.filter((entry) => isDropped(entry.diff)).map(({ collection }) => collection),
-    ...renames.collections.values(),
-  ]);
-  const formerTables = new Map([...renames.collections].map(([to, from]) => [from, to]));
-  const fields = new Set([
-    ...wanted.fields.map(nameOf),
-    ...diff.fields.filter((entry) => isDropped(entry.diff)).map(nameOf),
-    ...[...renames.fields].map(([id, from]) => `${id.split('\0')[0] ?? ''}.${from}`),
-  ]);
-  const kept = new Set(wanted.collections.map(({ collection }) => collection));
-  const foreign = [
-    ...target.collections.map(({ collection }) => collection).filter((name) => !tables.has(name)),
-    ...target.fields
-      .map(({ collection, field }) => ({ collection: formerTables.get(collection) ?? collection, field }))
-      .filter((entry) => kept.has(entry.collection) && !fields.has(nameOf(entry)))
-      .map(nameOf),
-  ];
-  if (foreign.length === 0) return;
-  const names = foreign.map((name) => `"${name}"`).join(', ');
-  throw invalidPayload(
-    `the schema was changed by others before the apply has ended: ${names}; abandon it and make a new diff`,
-  );
 };

@@ -44,6 +44,7 @@ type Entry = Snapshot['fields'][number];
 const changed = (snapshot: Snapshot): Snapshot => {
   const fields = snapshot.fields.flatMap((entry): Entry[] => {
     const { collection, field, schema } = entry;
+    if (!tables.includes(collection)) return [entry];
     if (schema === undefined || collection === 'd') return [];
     if (field === 'gone') return [];
     if (field === 'title') {
@@ -67,6 +68,7 @@ const changed = (snapshot: Snapshot): Snapshot => {
   const collections = snapshot.collections
     .filter(({ collection }) => collection !== 'd')
     .map((entry) => {
+      if (!tables.includes(entry.collection)) return entry;
       const index = { name: `${entry.collection}_number`, unique: false, columns: ['number', 'note'] };
       return Object.assign(structuredClone(entry), { schema: { ...entry.schema, indexes: [index] } });
     });
@@ -176,11 +178,26 @@ describe.each(dialectsOf(import.meta.url))('asked for and never begun on %s', (d
 const recorded = async (): Promise<number> =>
   (await place.database.query("select item from svc_activity where action = 'apply'")).length;
 
+/** Both ends of the foreign key have another type. */
+const retyped = (snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  fields: snapshot.fields.map((entry) =>
+    ['kept.id', 'child.parent'].includes(`${entry.collection}.${entry.field}`)
+      ? { ...entry, schema: { ...entry.schema, data_type: 'bigint' } as Entry['schema'] }
+      : entry,
+  ) as Snapshot['fields'],
+});
+
 describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
-  /** An apply whose process ended after the first table. */
-  const cutOff = async (): Promise<Snapshot> => {
-    place = await createPlace(dialect, script(dialect));
-    const wanted = changed(await place.snapshot());
+  /** Tables that the change leaves as they are, but for a type under a foreign key. */
+  const extra = `create table kept (id int not null primary key, title varchar(40), key kept_title (title));
+    create table child (id int not null primary key, parent int, constraint of_parent foreign key (parent) references kept (id));
+    insert into kept values (1, 'one'); insert into child values (1, 1);`;
+
+  /** An apply whose process ended after some steps. */
+  const cutOff = async (more = '', isRetyped = false, steps = 5): Promise<Snapshot> => {
+    place = await createPlace(dialect, script(dialect) + more);
+    const wanted = isRetyped ? retyped(changed(await place.snapshot())) : changed(await place.snapshot());
     const difference = await place.diff(wanted);
     const services = { database: place.database, tables: {} };
     const { applyDifference } = await import('../../../runtime/schema/service.js');
@@ -190,7 +207,7 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
         ...services,
         user: null,
         onStep(_step, { done }) {
-          if (done === 5) throw new Error('the process ends here');
+          if (done === steps) throw new Error('the process ends here');
         },
       },
     );
@@ -215,6 +232,34 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
     const resumed = resumeApply({ database: place.database, tables: {}, user: null });
     await expect(resumed).rejects.toThrow(/changed by others.*"other", "b\.theirs"/);
     expect(await openApply(place.database)).toBeDefined();
+  });
+
+  it('does not undo what others did to tables and meta', async () => {
+    await cutOff(extra);
+    await place.execute(`create index theirs on a (title);
+      create index theirs on c (id, title);
+      alter table c add constraint theirs check (id > 0);
+      alter table b modify title varchar(40) default 'theirs';
+      alter table c modify title varchar(70);
+      alter table kept modify title varchar(70);
+      alter table kept drop index kept_title;
+      insert into svc_collections (collection, note) values ('kept', 'theirs');`);
+    const half = await place.snapshot();
+    const resumed = resumeApply({ database: place.database, tables: {}, user: null });
+    await expect(resumed).rejects.toThrow(
+      'changed by others before the apply has ended: index "theirs" of "a", index "theirs" of "c", check "theirs" of "c", ' +
+        '"kept", index "kept_title" of "kept", "b.title", "c.title", "kept.title"; abandon',
+    );
+    expect(await place.snapshot()).toEqual(half);
+  });
+
+  it('is completed at every step, with keys that are made anew', async () => {
+    for (const step of [1, 3, 5, 7, 9]) {
+      if (step > 1) await place.drop();
+      const wanted = await cutOff(extra, true, step);
+      expect(await resumeApply({ database: place.database, tables: {}, user: null })).toBe(true);
+      expect(await place.diff(wanted)).toBeNull();
+    }
   });
 
   it('is completed with the losses that were accepted', async () => {
