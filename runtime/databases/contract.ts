@@ -113,10 +113,11 @@ export interface Database extends Executor {
   readonly schemaTrigger?: SchemaTrigger;
   /**
    * Runs `body` while holding the named lock, across processes.
+   * @param body called with a signal that aborts with LockLost where the lock is lost meanwhile
    * @param wait milliseconds for which the lock is waited for; a minute unless given
    * @throws LockHeld where another process has held it for that long
    */
-  locked<Result>(name: string, body: () => Promise<Result>, wait?: number): Promise<Result>;
+  locked<Result>(name: string, body: (lost: AbortSignal) => Promise<Result>, wait?: number): Promise<Result>;
   /** Returns how the pool is used at the moment. */
   poolUse(): PoolUse;
   /** Returns whether an error means that the server is temporarily unreachable. */

@@ -1,4 +1,4 @@
-/** The error of a named lock that was not free in time. */
+/** The errors of named locks. */
 import { ApiError } from '../../contract/errors.js';
 
 /** Milliseconds that a named lock is waited for. */
@@ -10,5 +10,13 @@ export class LockHeld extends ApiError {
     const explanation = `another process has held the lock "${name}" for ${wait / 1000} seconds; try again later`;
     super('SERVICE_UNAVAILABLE', { service: 'database' }, explanation);
     this.name = 'LockHeld';
+  }
+}
+
+/** The connection that held a named lock has ended: others may hold the lock now. */
+export class LockLost extends Error {
+  constructor(name: string) {
+    super(`the connection that held the lock "${name}" has ended`);
+    this.name = 'LockLost';
   }
 }

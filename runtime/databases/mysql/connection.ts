@@ -8,7 +8,7 @@ import { mariadb } from './mariadb-dialect.js';
 import { isolationSetup, poolOptions, sessionSetup } from './options.js';
 import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads } from '../gathered-reads.js';
-import { defaultLockWait, LockHeld } from '../lock-held.js';
+import { defaultLockWait, LockHeld, LockLost } from '../lock-held.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { stopWith } from '../stopped-reads.js';
 import { acknowledged } from '../unknown-outcome.js';
@@ -178,14 +178,18 @@ const lockName = "sha2(concat(database(), '.', ?), 224)";
 const holdLock = async <Result>(
   connection: PoolConnection,
   { name, wait }: { readonly name: string; readonly wait: number },
-  body: () => Promise<Result>,
+  body: (lost: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   const seconds = Math.ceil(wait / 1000);
   const [row] = await send(connection, `select get_lock(${lockName}, ${seconds}) as held`, [name]);
   if (Number(row?.held) !== 1) throw new LockHeld(name, wait);
+  const lost = new AbortController();
+  const end = (): void => lost.abort(new LockLost(name));
+  connection.on('end', end).on('error', end);
   try {
-    return await body();
+    return await body(lost.signal);
   } finally {
+    connection.off('end', end).off('error', end);
     await send(connection, `select release_lock(${lockName})`, [name]).catch(() => undefined);
   }
 };

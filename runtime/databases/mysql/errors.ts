@@ -1,4 +1,5 @@
 /** Classifies connection errors of mysql2. */
+import { LockLost } from '../lock-held.js';
 import { codeOf, isNetworkError } from '../network-errors.js';
 
 const lossCodes: ReadonlySet<unknown> = new Set([
@@ -15,7 +16,7 @@ const lossCodes: ReadonlySet<unknown> = new Set([
  * later.
  */
 export const isConnectionLoss = (error: unknown): boolean =>
-  isNetworkError(error) || lossCodes.has(codeOf(error));
+  isNetworkError(error) || lossCodes.has(codeOf(error)) || error instanceof LockLost;
 
 const schemaCodes: ReadonlySet<unknown> = new Set([
   'ER_BAD_FIELD_ERROR',

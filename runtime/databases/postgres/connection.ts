@@ -23,7 +23,7 @@ import { gatherReads } from '../gathered-reads.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { stopWith } from '../stopped-reads.js';
 import { acknowledged } from '../unknown-outcome.js';
-import { defaultLockWait, LockHeld } from '../lock-held.js';
+import { defaultLockWait, LockHeld, LockLost } from '../lock-held.js';
 
 const idleTimeout = 60_000;
 const defaultPoolMax = 10;
@@ -219,8 +219,9 @@ const runTransaction = async <Result>(
 const holdLock = async <Result>(
   options: DatabaseOptions,
   { name, wait }: { readonly name: string; readonly wait: number },
-  body: () => Promise<Result>,
+  body: (lost: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
+  const lost = new AbortController();
   const client = new RowClient(clientOptions(options));
   try {
     await client.connect();
@@ -228,7 +229,9 @@ const holdLock = async <Result>(
     await acquireLock(client, `${options.schema ?? 'public'}.${name}`).catch((error: unknown) => {
       throw isLockTimeout(error) ? new LockHeld(name, wait) : error;
     });
-    return await body();
+    const end = (): void => lost.abort(new LockLost(name));
+    client.on('end', end).on('error', end);
+    return await body(lost.signal);
   } catch (error) {
     throw addErrorCode(error as Error);
   } finally {

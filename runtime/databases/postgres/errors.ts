@@ -1,4 +1,5 @@
 /** Classifies connection errors of pg. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+import { LockLost } from '../lock-held.js';
 import { codeOf, isNetworkError } from '../network-errors.js';
 
 const lossCodes: ReadonlySet<unknown> = new Set([
@@ -14,7 +15,7 @@ const lossCodes: ReadonlySet<unknown> = new Set([
  * later.
  */
 export const isConnectionLoss = (error: unknown): boolean =>
-  isNetworkError(error) || lossCodes.has(codeOf(error));
+  isNetworkError(error) || lossCodes.has(codeOf(error)) || error instanceof LockLost;
 
 const schemaCodes: ReadonlySet<unknown> = new Set([
   // no such column, no such table, no such operator or another type

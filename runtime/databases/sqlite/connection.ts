@@ -208,12 +208,13 @@ const plainValue = (value: LibsqlValue): unknown => {
 const lockFile = async <Result>(
   path: string,
   { name, wait }: { readonly name: string; readonly wait: number },
-  body: () => Promise<Result>,
+  body: (lost: AbortSignal) => Promise<Result>,
 ): Promise<Result> => {
   const lock = new Libsql(`${path}.${name}.lock`);
   try {
     if (!(await beginExclusive(lock, wait))) throw new LockHeld(name, wait);
-    return await body();
+    // the lock of a file is this process's own
+    return await body(new AbortController().signal);
   } finally {
     if (lock.inTransaction) lock.exec('rollback');
     lock.close();

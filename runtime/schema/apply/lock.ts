@@ -4,15 +4,26 @@ import { openApply, type ApplyRow } from './applies.js';
 import { defaultWait, unavailable, type ApplyOptions } from './options.js';
 
 /**
- * Runs `body` while no other apply runs.
- * @throws SERVICE_UNAVAILABLE which names the apply that has held the lock all the time
+ * Runs `body` while no other apply runs. Where the lock is lost, the apply stops before its next step and stays open, as
+ * another process may go on with it.
+ * @throws SERVICE_UNAVAILABLE which names the apply that has held the lock all the time; LockLost
  */
 export const whileAlone = async <Result>(
-  { database, wait = defaultWait }: Pick<ApplyOptions, 'database' | 'wait'>,
-  body: () => Promise<Result>,
+  options: ApplyOptions,
+  body: (options: ApplyOptions) => Promise<Result>,
 ): Promise<Result> => {
+  const { database, wait = defaultWait, signal, leavesOpen = () => false } = options;
+  const run = (lost: AbortSignal): Promise<Result> =>
+    body({
+      ...options,
+      signal: signal === undefined ? lost : AbortSignal.any([signal, lost]),
+      leavesOpen: (error) => lost.aborted || leavesOpen(error),
+    }).catch((error: unknown) => {
+      lost.throwIfAborted();
+      throw error;
+    });
   try {
-    return await database.locked('svc_schema', body, wait);
+    return await database.locked('svc_schema', run, wait);
   } catch (error) {
     if (!(error instanceof LockHeld)) throw error;
     const reason = describe(await openApply(database), wait);

@@ -17,8 +17,8 @@ import { runApply } from './run.js';
  * when it has ended, by whomever.
  * @throws the problems for which it was refused, or the reason of the signal
  */
-export const runQueuedApply = (id: string, options: ApplyOptions): Promise<void> =>
-  whileAlone(options, async () => {
+export const runQueuedApply = (id: string, given: ApplyOptions): Promise<void> =>
+  whileAlone(given, async (options) => {
     const { database, signal, isCancelled = () => false } = options;
     const row = await findApply(database, id);
     if (row?.state === 'abandoned') throw unavailable('the apply was abandoned');

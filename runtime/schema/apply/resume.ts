@@ -14,8 +14,15 @@ import { runApply } from './run.js';
  * Returns whether there was one.
  * @throws INVALID_PAYLOAD where somebody else has changed the schema since
  */
-export const resumeApply = (options: ApplyOptions): Promise<boolean> =>
-  withOpenApply(options, (row) => resumeRow(row, options));
+export const resumeApply = async (options: ApplyOptions): Promise<boolean> => {
+  const { database } = options;
+  if ((await openApply(database)) === undefined) return false;
+  return whileAlone(options, async (alone) => {
+    const row = await openApply(database);
+    if (row !== undefined) await resumeRow(row, alone);
+    return row !== undefined;
+  });
+};
 
 /** Ends an apply that was cut off, while nobody else runs it. */
 export const resumeRow = async (row: ApplyRow, options: ApplyOptions): Promise<void> => {
@@ -39,20 +46,6 @@ export const abandonApply = async (options: ApplyOptions): Promise<boolean> => {
   if (worker !== null || state === 'queued') await workflows?.cancel(id).catch(() => undefined);
   await whileAlone(options, () => endApply(database, id, { state: 'abandoned' }));
   return (await findApply(database, id))?.state === 'abandoned';
-};
-
-/** Runs `body` for an apply that nobody runs any more, as the lock was free. */
-const withOpenApply = async (
-  options: ApplyOptions,
-  body: (row: ApplyRow) => Promise<void>,
-): Promise<boolean> => {
-  const { database } = options;
-  if ((await openApply(database)) === undefined) return false;
-  return whileAlone(options, async () => {
-    const row = await openApply(database);
-    if (row !== undefined) await body(row);
-    return row !== undefined;
-  });
 };
 
 /**

@@ -9,9 +9,10 @@ import {
   lastApplies,
   queueApply,
 } from '../../../runtime/schema/apply/applies.js';
-import { LockHeld } from '../../../runtime/databases/lock-held.js';
-import { abandonApply, applyDifference } from '../../../runtime/schema/service.js';
-import { dialectsOf } from '../../databases.js';
+import { LockHeld, LockLost } from '../../../runtime/databases/lock-held.js';
+import { abandonApply, applyDifference, resumeApply } from '../../../runtime/schema/service.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
+import { until } from '../../until.js';
 import { copyField, edited, field, tinyScript } from './edits.js';
 import { usePlaces, type Place } from './places.js';
 
@@ -43,6 +44,19 @@ const outcomeOf = (promise: Promise<unknown>): Promise<unknown> =>
     () => 'done',
     (error: unknown) => error,
   );
+
+/** Ends the connection that holds the lock of applies. */
+const endLock = async (dialect: TestDialect, { database }: Place): Promise<void> => {
+  if (dialect === 'postgres') {
+    await database.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
+      and database = (select oid from pg_database where datname = current_database())`);
+    return;
+  }
+  const [row] = await database.query(
+    "select is_used_lock(sha2(concat(database(), '.svc_schema'), 224)) as holder",
+  );
+  await database.query(`kill ${Number(row?.holder)}`);
+};
 
 describe.each(dialects)('on %s', (dialect) => {
   it('an apply that waits too long for another one is refused with its name and beginning, and runs after it', async () => {
@@ -102,5 +116,41 @@ describe.each(dialects)('on %s', (dialect) => {
       other,
     );
     expect(await place.database.locked('svc_schema', async () => 'free', 200)).toBe('free');
+  });
+});
+
+// the lock of SQLite is a file, which the process holds as long as it lives
+describe.each(dialects.filter((dialect) => dialect !== 'sqlite'))('on %s', (dialect) => {
+  it('an apply whose lock is lost stops before its next step', async () => {
+    const copies = ['a', 'b'].map((name) => `create table ${name} (id integer not null primary key);`);
+    const place = await create(dialect, copies.join('\n'));
+    const { database } = place;
+    const wanted = edited(await place.snapshot(), (snapshot) => {
+      for (const name of ['a', 'b']) {
+        const schema = { is_primary_key: false, is_nullable: true };
+        snapshot.fields.push(copyField(field(snapshot, name, 'id'), 'note', schema));
+      }
+    });
+    const difference = await place.diff(wanted);
+    if (difference === null) throw new Error('there is no difference');
+    const options = { database, tables: {}, user: null };
+    const steps: string[] = [];
+    const failure = await database.transaction(async (executor) => {
+      await executor.query('select id from b');
+      const applied = outcomeOf(
+        applyDifference(difference, { ...options, onStep: ({ description }) => steps.push(description) }),
+      );
+      await until(() => steps.includes('alter b'));
+      await endLock(dialect, place);
+      return applied;
+    });
+    expect(failure).toBeInstanceOf(LockLost);
+    expect(database.isConnectionLoss(failure)).toBe(true);
+    // another one goes on with it
+    expect(await lastApplies(database, 1)).toMatchObject([{ state: 'running' }]);
+    expect(await resumeApply(options)).toBe(true);
+    const isWhole = dialect === 'postgres';
+    expect(await lastApplies(database, 1)).toMatchObject([{ state: isWhole ? 'failed' : 'done' }]);
+    expect((await place.diff(wanted)) === null).toBe(!isWhole);
   });
 });
