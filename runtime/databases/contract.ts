@@ -118,6 +118,8 @@ export interface Database extends Executor {
    * @throws LockHeld where another process has held it for that long
    */
   locked<Result>(name: string, body: (lost: AbortSignal) => Promise<Result>, wait?: number): Promise<Result>;
+  /** Removes the table that an explanation has left behind, whose process was killed; absent where it makes none. */
+  removeScratch?(): Promise<void>;
   /** Returns how the pool is used at the moment. */
   poolUse(): PoolUse;
   /** Returns whether an error means that the server is temporarily unreachable. */

@@ -8,6 +8,7 @@ import { mariadb } from './mariadb-dialect.js';
 import { isolationSetup, poolOptions, sessionSetup } from './options.js';
 import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads } from '../gathered-reads.js';
+import { removeScratch } from './scratch.js';
 import { defaultLockWait, LockHeld, LockLost } from '../lock-held.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { stopWith } from '../stopped-reads.js';
@@ -38,7 +39,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   await runOn(pool, async (connection) => {
     for (const text of [setup, isolationSetup]) await send(connection, text, []);
   });
-  return {
+  const database: Database = {
     dialect: dialect.name,
     sql: dialect,
     reserved: createPoolExecutor((task) => runOn(reserved, task), options),
@@ -71,10 +72,12 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
       }),
     locked: (name, body, wait = defaultLockWait) =>
       run((connection) => holdLock(connection, { name, wait }, body)),
+    removeScratch: () => removeScratch(database),
     async close() {
       await Promise.all([endPool(pool), endPool(reserved)]);
     },
   };
+  return database;
 };
 
 const endPool = (pool: Pool): Promise<void> => new Promise((resolve) => pool.end(() => resolve()));

@@ -3,9 +3,7 @@ import type { ExactCost } from '../../schema/explain/table-changes.js';
 import type { TableShape } from '../../schema/shapes.js';
 import type { Database, Executor, MeasuredAlter, SchemaPrinter } from '../contract.js';
 import { quote, quoteText } from './quoting.js';
-
-/** An empty copy, which no server shows. */
-const copy = 'svc_scratch_copy';
+import { dropScratch, scratchTable as copy, withScratch } from './scratch.js';
 
 /** Algorithms and locks, cheapest first; a server that does not know `NOCOPY` refuses it like any other. */
 const ways: readonly (ExactCost & { readonly clause: string })[] = [
@@ -22,9 +20,8 @@ export const measureAlter = (
   { before, after, former }: MeasuredAlter,
   database: Database,
 ): Promise<ExactCost | null> =>
-  database.locked('svc_scratch', async () => {
-    const drop = `drop table if exists ${quote(copy)}`;
-    await database.query(drop);
+  withScratch(database, async () => {
+    await dropScratch(database);
     try {
       const table = former.table(before.name);
       await database.query(`create table ${quote(copy)} like ${quote(table)}`);
@@ -42,7 +39,7 @@ export const measureAlter = (
       }
       return null;
     } finally {
-      await database.query(drop);
+      await dropScratch(database);
     }
   });
 
