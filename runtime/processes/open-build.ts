@@ -65,7 +65,7 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
     const present = ifExists(known.directory);
     const schema = createSchemaLook({ config, database, observe, builder }, present);
     const first = present === null ? await schema.look(true) : { directory: present, generation: 0 };
-    // a user of the database who may not drop tables has left none
+    // without the right to drop tables, none is left
     if (present === null) await database.removeScratch?.().catch(() => undefined);
     const isResumed = present === null && (await endCutOff({ config, database, observe }));
     const { directory, generation } = isResumed ? await schema.look(true) : first;

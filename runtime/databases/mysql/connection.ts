@@ -39,7 +39,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   await runOn(pool, async (connection) => {
     for (const text of [setup, isolationSetup]) await send(connection, text, []);
   });
-  const database: Database = {
+  return {
     dialect: dialect.name,
     sql: dialect,
     reserved: createPoolExecutor((task) => runOn(reserved, task), options),
@@ -70,14 +70,12 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
             await send(connection, text, []).catch(() => undefined);
         }
       }),
-    locked: (name, body, wait = defaultLockWait) =>
-      run((connection) => holdLock(connection, { name, wait }, body)),
-    removeScratch: () => removeScratch(database),
+    locked: lockOn(run),
+    removeScratch: () => removeScratch({ locked: lockOn(run), query: queryOn(run) }),
     async close() {
       await Promise.all([endPool(pool), endPool(reserved)]);
     },
   };
-  return database;
 };
 
 const endPool = (pool: Pool): Promise<void> => new Promise((resolve) => pool.end(() => resolve()));
@@ -141,7 +139,7 @@ const createPoolExecutor = (
       pipeline && layout.byKey === true
         ? gather(statement, layout)
         : run((connection) => readRows(connection, statement, layout)),
-    query: (text, values = []) => run((connection) => send(connection, text, values)),
+    query: queryOn(run),
     write: (statement) => runAgain((connection) => acknowledged(() => sendWrite(connection, statement))),
     writeRows: (statement, layout) =>
       runAgain((connection) => acknowledged(() => readRows(connection, statement, layout))),
@@ -177,6 +175,16 @@ const schemaLockWait = 1;
 
 /** Hashed, because MySQL limits lock names to 64 characters, as many as the name of the database may have. */
 const lockName = "sha2(concat(database(), '.', ?), 224)";
+
+const queryOn =
+  (run: RunOnConnection): Executor['query'] =>
+  (text, values = []) =>
+    run((connection) => send(connection, text, values));
+
+const lockOn =
+  (run: RunOnConnection): Database['locked'] =>
+  (name, body, wait = defaultLockWait) =>
+    run((connection) => holdLock(connection, { name, wait }, body));
 
 const holdLock = async <Result>(
   connection: PoolConnection,

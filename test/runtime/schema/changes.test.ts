@@ -1,5 +1,6 @@
 /** Single changes to a schema with rows in it: what they make, what they keep and what they refuse. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashSnapshot } from '../../../runtime/schema/diff/hash.js';
 import type { FieldSchema, Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { dialectsOf } from '../../databases.js';
 import { copyField, edited, field, tinyScript, type Edit, type MutableSnapshot } from './edits.js';
@@ -69,6 +70,48 @@ describe.each(dialects)('on %s', (dialect) => {
       snapshot.fields.push(copyField(field(snapshot, 'boxes', 'code'), 'colour', { is_nullable: false }));
     });
     expect(message).toContain('"boxes.colour" must not be null and has no default');
+  });
+
+  it('a merge adds and changes, and keeps the collections, fields and relations that a snapshot lacks', async () => {
+    const before = await place.snapshot();
+    const wanted = edited(before, (snapshot) => {
+      Object.assign(field(snapshot, 'boxes', 'code').schema, { max_length: 90 });
+      snapshot.fields = snapshot.fields.filter((entry) => entry.field !== 'weight');
+      snapshot.relations = [];
+      for (const list of ['collections', 'fields'] as const)
+        Object.assign(snapshot, {
+          [list]: snapshot[list].filter(({ collection }) => collection !== 'shelves'),
+        });
+    });
+    const difference = await place.diff(wanted, { mode: 'merge' });
+    if (difference === null) throw new Error('there is no difference');
+    await place.apply(difference);
+    const expected = edited(before, (snapshot) => {
+      Object.assign(field(snapshot, 'boxes', 'code').schema, { max_length: 90 });
+    });
+    expect(await place.snapshot()).toEqual(expected);
+    expect(await place.diff(wanted, { mode: 'merge' })).toBeNull();
+    const dropped = (await place.diff(wanted))?.diff;
+    expect(dropped?.collections.map(({ collection }) => collection)).toEqual(['shelves']);
+  });
+
+  it('the hash of a difference covers meta and the version of the service', async () => {
+    const difference = async () =>
+      place.diff(
+        edited(await place.snapshot(), (snapshot) => {
+          snapshot.fields.push(copyField(field(snapshot, 'boxes', 'code'), 'colour', { is_nullable: true }));
+        }),
+      );
+    const old = await difference();
+    await place.execute(
+      `insert into svc_fields (collection, field, note) values ('boxes', 'code', 'Printed')`,
+    );
+    await expect(place.apply(old ?? { hash: '', diff: null as never })).rejects.toThrow(
+      /the schema has changed since/,
+    );
+    expect((await difference())?.hash).not.toBe(old?.hash);
+    const snapshot = await place.snapshot();
+    expect(hashSnapshot({ ...snapshot, svc: '0.0.0' })).not.toBe(hashSnapshot(snapshot));
   });
 
   it('a dropped field disappears, and is empty when it is added again', async () => {
