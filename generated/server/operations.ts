@@ -271,7 +271,7 @@ export type SchemaDifference = {
 /** What an apply would do, with `explain` */
 export type SchemaExplanation = {
   statements: string[];
-  phases: { phase: 'expand' | 'contract'; statements: string[] }[];
+  phases: { phase: 'expand' | 'contract'; statements: string[]; apart: string[] }[];
   collections: { [name: string]: unknown }[];
   access: { [name: string]: unknown }[];
   breaking: { [name: string]: unknown }[];

@@ -7,7 +7,7 @@ import type { Cost, ExactCost, TableChange } from '../schema/explain/table-chang
 import type { FormerNames } from '../schema/findings/finding.js';
 import type { Database, Executor } from './contract.js';
 import type { ExpressionPrinter } from '../schema/expressions/print.js';
-import type { ColumnShape, DataType, ForeignKeyShape, TableShape } from '../schema/shapes.js';
+import type { ColumnShape, DataType, ForeignKeyShape, IndexShape, TableShape } from '../schema/shapes.js';
 import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
 
 /** Prints the DDL of the system tables. Every method but `quote` returns one statement. */
@@ -47,6 +47,22 @@ export interface MeasuredAlter {
   readonly after: TableShape;
   /** The names that the database has now, by the new ones. */
   readonly former: FormerNames;
+}
+
+/** Statements for types that tables share. */
+export interface TypeChanges {
+  /** New labels of enums: each is committed before other statements use it. */
+  readonly labels: readonly string[];
+  /** Statements before and after the tables change. */
+  readonly first: readonly string[];
+  readonly last: readonly string[];
+}
+
+/** Builds new indexes while rows are written. */
+export interface IndexBuilds {
+  readonly cost: Cost;
+  /** Returns statements, after one that drops what an attempt that failed has left; none where the table has no rows. */
+  plan(table: string, index: IndexShape, executor: Executor): Promise<readonly string[]>;
 }
 
 /** Prints the DDL of an apply. */
@@ -117,11 +133,10 @@ export interface SchemaPrinter {
   measureAlter?(measured: MeasuredAlter, database: Database): Promise<ExactCost | null>;
   /** Counts the values that cannot be converted to another type. Absent where every value can. */
   countInconvertible?(values: ConvertedValues, executor: Executor): Promise<number>;
-  /** Statements for types that tables share, before and after the tables change; none without such types. */
-  changeTypes?(
-    before: readonly TableShape[],
-    after: readonly TableShape[],
-  ): { readonly first: readonly string[]; readonly last: readonly string[] };
+  /** Statements for types that tables share. Absent without such types. */
+  changeTypes?(before: readonly TableShape[], after: readonly TableShape[]): TypeChanges;
+  /** Builds indexes outside of a transaction while rows are written. Absent where every index is built like that. */
+  readonly indexBuilds?: IndexBuilds;
   /** Mapping of snapshots of other databases to this one. */
   readonly mapping: SchemaMapping;
   /** Returns the printer for a database in which types were created, with the labels of enums. */

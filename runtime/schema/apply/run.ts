@@ -9,21 +9,26 @@ import { accessOf, type AccessSnapshot } from '../access-rows/types.js';
 import { rehearseAccess, writeAccess } from '../access-rows/write.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
 import { readLiveSchema } from '../live-schema.js';
+import { addLabels, findIndexBuilds, runApart } from './apart.js';
 import { comparableShapes, ownShapes, wantedShapes, type Apply } from './apply.js';
 import { endApply, noteExpanded } from './applies.js';
 import { expandTables } from './expand.js';
 import { isServed, untilFollowed } from './follow.js';
 import { renameInRules, writeMeta } from './meta.js';
 import type { ApplyOptions } from './options.js';
-import { planRenames, planTables } from './plan.js';
+import { planRenames, planTables, type Step } from './plan.js';
 import { readRemaining } from './remaining-steps.js';
 import { changeSchema, createRunner, shorten } from './steps.js';
 
 /** Changes the tables, then the meta, and records the end. */
-export const runApply = async (apply: Apply, options: ApplyOptions): Promise<void> => {
-  const generation = await orFail(apply, options, () => expand(apply, options));
-  if (generation === null) return orFail(apply, options, () => contract(apply, options));
-  await untilFollowed({ id: apply.id, generation }, options);
+export const runApply = async (begun: Apply, options: ApplyOptions): Promise<void> => {
+  const apply = await orFail(begun, options, () =>
+    addLabels(begun, options, (executor) => checkData(executor, begun, options)),
+  );
+  const expanded = await orFail(apply, options, () => expand(apply, options));
+  if (expanded === null) return orFail(apply, options, () => contract(apply, options));
+  const { generation, isAll } = expanded;
+  if (!isAll) await untilFollowed({ id: apply.id, generation }, options);
   return orFail(apply, options, async () =>
     contract(await readRemaining({ ...apply, generation }, options), options),
   );
@@ -44,26 +49,41 @@ const orFail = async <Result>(
   }
 };
 
+interface Expanded {
+  /** Generation of the schema that servers are to follow. */
+  readonly generation: number;
+  /** True where nothing of the tables is left to change. */
+  readonly isAll: boolean;
+}
+
 /**
- * Adds what takes nothing away from servers that run. Returns the generation that they are to follow; null where there is
- * nobody to wait for, or nothing to wait with.
+ * Adds what takes nothing away from servers that run. Returns null, and changes nothing, where there is nobody to wait for, or
+ * nothing to wait with.
  */
-const expand = async (apply: Apply, options: ApplyOptions): Promise<number | null> => {
-  const { live, wanted, renames, id, generation: former } = apply;
-  if (!(await isServed(options))) return null;
+const expand = async (apply: Apply, options: ApplyOptions): Promise<Expanded | null> => {
+  const { live, wanted, renames, generation: former } = apply;
+  const { printer } = live;
+  if (former === null && !(await isServed(options))) return null;
   const before = ownShapes(live);
   const after = wantedShapes(wanted, before, live);
   const expanded = expandTables({ before, after, renames });
-  const isAll = planTables(expanded, after, live.printer).length === 0;
-  if (isAll) return null;
-  const steps = planTables(before, expanded, live.printer);
+  const isAll = planTables(expanded, after, printer).length === 0;
+  const indexes = await findIndexBuilds(before, expanded, { printer, executor: options.database });
+  if (isAll && indexes.steps.length === 0 && former === null) return null;
+  const steps = planTables(before, indexes.tables, printer);
   // servers may have followed already when it was cut off
-  if (former !== null && steps.length === 0) return former;
-  const isOne = live.printer.transactional;
+  const generation = former !== null && steps.length === 0 ? former : await addTables(steps, apply, options);
+  if (indexes.steps.length > 0) await runApart(indexes.steps, { ...apply, generation }, options);
+  return { generation, isAll };
+};
+
+/** Runs the steps of the additive phase. Returns the generation that servers are to follow. */
+const addTables = async (steps: readonly Step[], apply: Apply, options: ApplyOptions): Promise<number> => {
+  const { live, id } = apply;
   const generation = await changeSchema(live, options, async (executor) => {
     await checkData(executor, apply, options);
     await createRunner(executor, apply, options)(steps);
-    return isOne ? noteExpanded(executor, id) : null;
+    return live.printer.transactional ? noteExpanded(executor, id) : null;
   });
   return generation ?? noteExpanded(options.database, id);
 };

@@ -3,7 +3,8 @@ import { readStoredObjects } from '../../../generator/introspection/index.js';
 import type { StoredObjects } from '../../../generator/introspection/stored-objects.js';
 import type { BreakingChange } from '../../../generator/model/breaking.js';
 import type { BindValue, Database, SchemaPrinter } from '../../databases/contract.js';
-import { planRenames, planTables, type Step } from '../apply/plan.js';
+import { isServed } from '../apply/follow.js';
+import { planLabels, planRenames, planTables, withLabels, type Step } from '../apply/plan.js';
 import { comparableShapes, ownShapes, type Apply } from '../apply/apply.js';
 import { findInconvertible, findInData, formerNames, type Finding } from '../findings/index.js';
 import type { Renames } from '../diff/renames.js';
@@ -71,6 +72,8 @@ interface Facts {
   readonly breaking: readonly BreakingChange[];
   readonly storedObjects: StoredObjects;
   readonly isExact: boolean;
+  /** Names of indexes that are built while rows are written. */
+  readonly built: ReadonlySet<string>;
 }
 
 /**
@@ -85,11 +88,17 @@ export const explainApply = async (
   const { live, renames, target, wanted } = apply;
   const { printer } = live;
   const [before, after] = comparableShapes(apply);
-  const steps = [...planRenames(renames, ownShapes(live), printer), ...planTables(before, after, printer)];
+  const steps = [
+    ...planLabels(before, after, printer),
+    ...planRenames(renames, ownShapes(live), printer),
+    ...planTables(withLabels(before, after), after, printer),
+  ];
+  const { phases, built } = await planPhases(apply, database);
   const facts: Facts = {
     apply,
     database,
     isExact,
+    built: (await isServed({ database })) ? built : new Set(),
     before: byName(before),
     after: byName(after),
     steps,
@@ -108,7 +117,7 @@ export const explainApply = async (
   }
   return {
     statements: steps.map(({ sql }) => sql),
-    phases: planPhases(apply, { isEmbedded: database.isEmbedded === true }),
+    phases,
     collections,
     access: await explainAccess(target, wanted, database),
     breaking: facts.breaking,
@@ -225,7 +234,10 @@ const costOf = (
   },
 ): Cost => {
   const some = (old ?? wanted) as TableShape;
-  return facts.apply.live.printer.costOf(change, { before: old ?? some, after: wanted ?? some });
+  const { printer } = facts.apply.live;
+  if (change.kind === 'add index' && facts.built.has(change.index.name) && printer.indexBuilds !== undefined)
+    return printer.indexBuilds.cost;
+  return printer.costOf(change, { before: old ?? some, after: wanted ?? some });
 };
 
 /** Returns whether running clients fail because of a change or of its field. */

@@ -2684,6 +2684,10 @@ export type SchemaDiffResponses = {
                 phases: Array<{
                     phase: 'expand' | 'contract';
                     statements: Array<string>;
+                    /**
+                     * Statements that are committed by themselves, where the others are one transaction
+                     */
+                    apart: Array<string>;
                 }>;
                 collections: Array<{
                     [key: string]: unknown;
