@@ -122,8 +122,10 @@ export interface SchemaPrinter {
   dropForeignKey(table: TableShape, key: ForeignKeyShape): string;
   /** Gives a foreign key another name by one statement. Absent where foreign keys are part of the table. */
   renameForeignKey?(table: TableShape, key: ForeignKeyShape, to: string): string;
-  /** True where the database refuses to drop what a view names, instead of breaking the view. */
-  readonly viewsBlockDrops: boolean;
+  /** True where the SQL of views and triggers gets the new name of what is renamed. */
+  readonly renamesInViews: boolean;
+  /** Returns the columns that an alteration changes in a way that is refused where views use them. Absent where none is. */
+  replacedColumns?(before: TableShape, after: TableShape): readonly string[];
   /** Returns what a change of a table costs. */
   costOf(change: TableChange, tables: { readonly before: TableShape; readonly after: TableShape }): Cost;
   /**

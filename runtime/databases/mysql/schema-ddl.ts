@@ -277,7 +277,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   dropForeignKey,
   renameForeignKey,
   renamable,
-  viewsBlockDrops: false,
+  renamesInViews: false,
   costOf: (change, { after }) => costOf(change, after, traits.server),
   measureAlter: (measured, database) => measureAlter(alterTable(traits), measured, database),
   countInconvertible,

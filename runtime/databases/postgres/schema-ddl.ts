@@ -9,7 +9,7 @@ import { costOf, costOfBuild } from './schema-costs.js';
 import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
 import { measureAlter } from './schema-measure.js';
 import { mapping } from './schema-mapping.js';
-import { remadeColumns, withoutColumns } from './schema-generated.js';
+import { remadeColumns, replacedColumns, withoutColumns } from './schema-generated.js';
 import { changeTypes } from './schema-enums.js';
 import {
   elementOf,
@@ -233,7 +233,8 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   indexBuilds: { cost: costOfBuild, plan: planBuild },
   mapping,
   withTypes,
-  viewsBlockDrops: true,
+  renamesInViews: false,
+  replacedColumns,
   costOf,
   measureAlter: (measured, database) => measureAlter({ createTable, alterTable }, measured, database),
   countInconvertible,

@@ -215,7 +215,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   addForeignKey: null,
   dropForeignKey: () => '',
   renamable: new Set(),
-  viewsBlockDrops: false,
+  renamesInViews: true,
   mapping,
   costOf: (change, { before, after }) => costOf(change, !isSimple(before, after)),
 };

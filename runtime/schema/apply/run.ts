@@ -7,6 +7,7 @@ import { outwaitLeases, raiseAccessVersion } from '../../execute/access-version.
 import type { Executor } from '../../databases/contract.js';
 import { accessOf, type AccessSnapshot } from '../access-rows/types.js';
 import { rehearseAccess, writeAccess } from '../access-rows/write.js';
+import { refuseUsed } from '../dependants.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
 import { readLiveSchema } from '../live-schema.js';
 import { addLabels, findIndexBuilds, runApart } from './apart.js';
@@ -16,7 +17,7 @@ import { expandTables } from './expand.js';
 import { isServed, untilFollowed } from './follow.js';
 import { renameInRules, writeMeta } from './meta.js';
 import type { ApplyOptions } from './options.js';
-import { planRenames, planTables, type Step } from './plan.js';
+import { planRenames, planTables, withLabels, type Step } from './plan.js';
 import { readRemaining } from './remaining-steps.js';
 import { changeSchema, createRunner, shorten } from './steps.js';
 
@@ -106,11 +107,17 @@ const contract = async (apply: Apply, options: ApplyOptions): Promise<void> => {
   await outwaitLeases(lease);
 };
 
-/** Checks the data: before what is new is there, everything is known that would stop the rest. @throws INVALID_PAYLOAD */
+/** Checks the data, and views and triggers: before what is new is there, everything is known that would stop the rest. @throws INVALID_PAYLOAD */
 const checkData = async (executor: Executor, apply: Apply, { database }: ApplyOptions): Promise<void> => {
   const { renames, acceptLoss } = apply;
   const { printer } = apply.live;
   const [old, next] = comparableShapes(apply);
+  await refuseUsed(executor, database.dialect, {
+    before: withLabels(old, next),
+    after: next,
+    renames,
+    printer,
+  });
   const context = { executor, printer, names: formerNames(renames) };
   throwProblems(findingsToProblems(await findInData(old, next, context), { acceptLoss }));
   if (acceptLoss)

@@ -1,8 +1,7 @@
 /** Explains a difference before it is applied: statements, cost, what the data says, and who depends on it. */
-import { readStoredObjects } from '../../../generator/introspection/index.js';
 import type { StoredObjects } from '../../../generator/introspection/stored-objects.js';
 import type { BreakingChange } from '../../../generator/model/breaking.js';
-import type { BindValue, Database, SchemaPrinter } from '../../databases/contract.js';
+import type { Database, SchemaPrinter } from '../../databases/contract.js';
 import { isServed } from '../apply/follow.js';
 import { planLabels, planRenames, planTables, withLabels, type Step } from '../apply/plan.js';
 import { comparableShapes, ownShapes, type Apply } from '../apply/apply.js';
@@ -12,7 +11,7 @@ import type { TableShape } from '../shapes.js';
 import { explainAccess, type ExplainedAccess } from './access.js';
 import { advise } from './advice.js';
 import { findBreaking } from './clients.js';
-import { findDependants, type Dependant } from './dependants.js';
+import { findDependants, readObjects, type Dependant } from '../dependants.js';
 import { measureAlter } from './measured-alters.js';
 import { planPhases, type ExplainedPhase } from './phases.js';
 import { countUpTo, type RowCount } from './row-counts.js';
@@ -70,7 +69,8 @@ interface Facts {
   readonly steps: readonly Step[];
   readonly findings: readonly Finding[];
   readonly breaking: readonly BreakingChange[];
-  readonly storedObjects: StoredObjects;
+  readonly bytes: StoredObjects['bytes'];
+  readonly dependants: ReadonlyMap<string, readonly Dependant[]>;
   readonly isExact: boolean;
   /** Names of indexes that are built while rows are written. */
   readonly built: ReadonlySet<string>;
@@ -88,11 +88,13 @@ export const explainApply = async (
   const { live, renames, target, wanted } = apply;
   const { printer } = live;
   const [before, after] = comparableShapes(apply);
+  const labelled = withLabels(before, after);
   const steps = [
     ...planLabels(before, after, printer),
     ...planRenames(renames, ownShapes(live), printer),
-    ...planTables(withLabels(before, after), after, printer),
+    ...planTables(labelled, after, printer),
   ];
+  const objects = await readObjects(database, database.dialect);
   const { phases, built } = await planPhases(apply, database);
   const facts: Facts = {
     apply,
@@ -104,10 +106,8 @@ export const explainApply = async (
     steps,
     findings: await findAll(before, after, { printer, renames, database }),
     breaking: findBreaking(target, wanted, printer.fieldTypes),
-    storedObjects: await readStoredObjects({
-      dialect: database.dialect,
-      query: (sql, values = []) => database.query(sql, values as readonly BindValue[]),
-    }),
+    bytes: objects.bytes,
+    dependants: findDependants(objects.viewsAndTriggers, { before: labelled, after, renames, printer }),
   };
   const changed = [...new Set([...facts.before.keys(), ...facts.after.keys()])].toSorted();
   const collections: ExplainedCollection[] = [];
@@ -124,7 +124,9 @@ export const explainApply = async (
     destructive: collections.some(({ changes }) =>
       changes.some(({ classes }) => classes.includes('destructive')),
     ),
-    refused: facts.findings.length > 0,
+    refused:
+      facts.findings.length > 0 ||
+      collections.some(({ dependants }) => dependants.some(({ blocks }) => blocks)),
   };
 };
 
@@ -148,7 +150,7 @@ const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> 
   new Map(tables.map((table) => [table.name, table]));
 
 const explainTable = async (name: string, facts: Facts): Promise<ExplainedCollection | null> => {
-  const { apply, database, before, after, steps, storedObjects } = facts;
+  const { apply, database, before, after, steps } = facts;
   const [old, wanted] = [before.get(name), after.get(name)];
   const changes = changesOf(name, facts);
   const own = steps.filter(({ table }) => table === name).map(({ sql }) => sql);
@@ -178,12 +180,12 @@ const explainTable = async (name: string, facts: Facts): Promise<ExplainedCollec
   return {
     collection: name,
     ...counted,
-    bytes: old === undefined ? 0 : (storedObjects.bytes.get(former) ?? null),
+    bytes: old === undefined ? 0 : (facts.bytes.get(former) ?? null),
     statements: own,
     ...(facts.isExact && { exact: await exactCost(old, wanted, facts) }),
     changes: explained,
     findings,
-    dependants: dependantsOf(name, changes, facts),
+    dependants: facts.dependants.get(name) ?? [],
   };
 };
 
@@ -284,27 +286,4 @@ const lossOf = async (
   if (change.kind !== 'drop field') return null;
   const column = database.quote(change.column.name);
   return countUpTo(database, `select 1 as one from ${table} where ${column} is not null`);
-};
-
-/** Lists what drops and renames take away, by the names that views and triggers use. */
-const dependantsOf = (
-  name: string,
-  changes: readonly TableChange[],
-  { apply, storedObjects }: Facts,
-): readonly Dependant[] => {
-  const { renames, live } = apply;
-  const gone = goneNames(changes, name, renames);
-  if (!gone.whole && gone.fields.length === 0) return [];
-  return findDependants(storedObjects.viewsAndTriggers, gone, { viewsBlock: live.printer.viewsBlockDrops });
-};
-
-const goneNames = (changes: readonly TableChange[], name: string, renames: Renames) => {
-  const names = formerNames(renames);
-  const fields = changes.flatMap((change) =>
-    change.kind === 'drop field' || change.kind === 'rename field'
-      ? [names.column(name, change.column.name)]
-      : [],
-  );
-  const whole = changes.some(({ kind }) => kind === 'drop collection' || kind === 'rename collection');
-  return { table: names.table(name), whole, fields };
 };

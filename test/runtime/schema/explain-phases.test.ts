@@ -150,6 +150,14 @@ describe.each(dialects)('on %s', (dialect) => {
   });
 });
 
+/** An index on a table that has rows, and on a field that comes with it. */
+const withIndex: Edit = (snapshot) => {
+  snapshot.fields.push(copyField(field(snapshot, 'shelves', 'depth'), 'height', { is_nullable: true }));
+  const shelves = snapshot.collections.find(({ collection }) => collection === 'shelves');
+  const index = { name: 'by_height', unique: false, columns: ['height', 'depth'] };
+  Object.assign(shelves?.schema ?? {}, { indexes: [index] });
+};
+
 describe('on postgres, under servers', () => {
   let place: Place;
   beforeEach(async () => {
@@ -158,13 +166,6 @@ describe('on postgres, under servers', () => {
   });
   afterEach(() => place.drop());
 
-  /** An index on a table that has rows, and on a field that comes with it. */
-  const withIndex: Edit = (snapshot) => {
-    snapshot.fields.push(copyField(field(snapshot, 'shelves', 'depth'), 'height', { is_nullable: true }));
-    const shelves = snapshot.collections.find(({ collection }) => collection === 'shelves');
-    const index = { name: 'by_height', unique: false, columns: ['height', 'depth'] };
-    Object.assign(shelves?.schema ?? {}, { indexes: [index] });
-  };
   const drop = 'drop index concurrently if exists "by_height"';
   const build = 'create index concurrently "by_height" on "shelves" ("height", "depth")';
 
@@ -184,7 +185,7 @@ describe('on postgres, under servers', () => {
   it('what an attempt that failed has left is dropped first', async () => {
     await place.execute('update shelves set depth = 3');
     const failed = 'create unique index concurrently by_height on shelves (depth)';
-    await expect(place.database.write({ text: failed, values: [] })).rejects.toThrow();
+    await expect(place.database.write({ text: failed, values: [] })).rejects.toThrow('by_height');
     const wanted = edited(await place.snapshot(), withIndex);
     const difference = await place.diff(wanted, { explain: true });
     expect(difference?.explain?.phases[0]?.apart).toEqual([drop, build]);

@@ -245,22 +245,22 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
   });
 });
 
-describe('cut off on postgres', () => {
-  /** A label that a default has, and an index on a table with rows. */
-  const wantedOf = (snapshot: Snapshot): Snapshot =>
-    ({
-      ...snapshot,
-      fields: snapshot.fields.map((entry) =>
-        entry.field === 'v'
-          ? { ...entry, schema: { ...entry.schema, enum_values: ['b', 'c'], default_value: 'c' } }
-          : entry,
-      ),
-      collections: snapshot.collections.map((entry) => ({
-        ...entry,
-        schema: { ...entry.schema, indexes: [{ name: 'by_v', unique: false, columns: ['v', 'id'] }] },
-      })),
-    }) as Snapshot;
+/** A label that a default has, and an index on a table with rows. */
+const wantedOf = (snapshot: Snapshot): Snapshot =>
+  ({
+    ...snapshot,
+    fields: snapshot.fields.map((entry) =>
+      entry.field === 'v'
+        ? { ...entry, schema: { ...entry.schema, enum_values: ['b', 'c'], default_value: 'c' } }
+        : entry,
+    ),
+    collections: snapshot.collections.map((entry) => ({
+      ...entry,
+      schema: { ...entry.schema, indexes: [{ name: 'by_v', unique: false, columns: ['v', 'id'] }] },
+    })),
+  }) as Snapshot;
 
+describe('cut off on postgres', () => {
   it.each([
     ['after a label was added', 'alter t'],
     ['before an index is built', 'build index by_v of t'],

@@ -133,7 +133,7 @@ describe('types that were created in PostgreSQL', () => {
       Object.assign(field(snapshot, 't', 'v').schema, { enum_values: ['b', 'a', 'c'] });
       Object.assign(field(snapshot, 't', 'n').schema, { is_nullable: false });
     });
-    await expect(place.become(wanted)).rejects.toThrow();
+    await expect(place.become(wanted)).rejects.toThrow('The field holds null values.');
     expect(await place.snapshot()).toEqual(before);
   });
 
