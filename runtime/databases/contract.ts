@@ -21,7 +21,14 @@ export type {
   OutOfRangePlaceholder,
   Violation,
 } from './sql-dialect.js';
-export type { ConvertedValues, DdlPrinter, MeasuredAlter, NewColumnType, SchemaPrinter } from './printers.js';
+export type {
+  ConvertedValues,
+  DdlPrinter,
+  MeasuredAlter,
+  NewColumnType,
+  SchemaPrinter,
+  Script,
+} from './printers.js';
 
 export interface WriteResult {
   /** Number of rows matched, whether or not their values changed. */

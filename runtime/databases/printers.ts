@@ -58,6 +58,14 @@ export interface TypeChanges {
   readonly last: readonly string[];
 }
 
+/** Settings and transaction around the statements of an apply, for a file that a person runs. */
+export interface Script {
+  /** Settings of the session, on which the meaning of the statements depends. */
+  readonly session: readonly string[];
+  readonly begin: readonly string[];
+  readonly commit: readonly string[];
+}
+
 /** Builds new indexes while rows are written. */
 export interface IndexBuilds {
   readonly cost: Cost;
@@ -126,6 +134,7 @@ export interface SchemaPrinter {
   readonly renamesInViews: boolean;
   /** Returns the columns that an alteration changes in a way that is refused where views use them. Absent where none is. */
   replacedColumns?(before: TableShape, after: TableShape): readonly string[];
+  script(executor: Pick<Executor, 'query'>): Promise<Script>;
   /** Returns what a change of a table costs. */
   costOf(change: TableChange, tables: { readonly before: TableShape; readonly after: TableShape }): Cost;
   /**

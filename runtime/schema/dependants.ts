@@ -16,7 +16,7 @@ export interface Dependant {
   readonly blocks: boolean;
 }
 
-/** What becomes of a table, or of one of its columns, by the names that the database has now. */
+/** A change of a table, or of one of its columns, by the names that the database has now. */
 interface Fate {
   readonly kind: 'drop' | 'rename' | 'replace';
   readonly table: string;

@@ -12,6 +12,7 @@ import type {
   TableShape,
 } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
+import { sessionSetup } from './options.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { countInconvertible } from './schema-conversions.js';
 import { costOf, type Server } from './schema-costs.js';
@@ -278,6 +279,12 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   renameForeignKey,
   renamable,
   renamesInViews: false,
+  script: () =>
+    Promise.resolve({
+      session: ['set names utf8mb4', sessionSetup(traits.server, 0)],
+      begin: ['start transaction'],
+      commit: ['commit'],
+    }),
   costOf: (change, { after }) => costOf(change, after, traits.server),
   measureAlter: (measured, database) => measureAlter(alterTable(traits), measured, database),
   countInconvertible,

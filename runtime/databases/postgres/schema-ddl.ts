@@ -3,6 +3,7 @@ import type { Executor, SchemaPrinter } from '../contract.js';
 import { findKeyRenames, renameKeys, type KeyKind, type KeyRename } from '../../schema/key-renames.js';
 import type { Deferrable, ForeignKeyShape, IndexShape, TableShape } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
+import { pins } from './options.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { countInconvertible } from './schema-conversions.js';
 import { costOf, costOfBuild } from './schema-costs.js';
@@ -195,6 +196,17 @@ const alterSequence = (
   ];
 };
 
+const script: SchemaPrinter['script'] = async (executor) => {
+  const [path] = await executor.query('show search_path');
+  const session = [
+    "set client_encoding = 'UTF8'",
+    'set standard_conforming_strings = on',
+    ...pins,
+    `set search_path = ${String(path?.search_path)}`,
+  ];
+  return { session, begin: ['begin'], commit: ['commit'] };
+};
+
 /** Adds the types that a database has: columns may have them, and its enums are not created again. */
 const withTypes = (existing: ReadonlyMap<string, readonly string[] | null>): SchemaPrinter => ({
   ...postgresSchemaPrinter,
@@ -234,6 +246,7 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   mapping,
   withTypes,
   renamesInViews: false,
+  script,
   replacedColumns,
   costOf,
   measureAlter: (measured, database) => measureAlter({ createTable, alterTable }, measured, database),

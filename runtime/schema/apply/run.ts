@@ -5,8 +5,7 @@
 import { throwProblems } from '../../../contract/errors.js';
 import { outwaitLeases, raiseAccessVersion } from '../../execute/access-version.js';
 import type { Executor } from '../../databases/contract.js';
-import { accessOf, type AccessSnapshot } from '../access-rows/types.js';
-import { rehearseAccess, writeAccess } from '../access-rows/write.js';
+import { rehearseAccess } from '../access-rows/write.js';
 import { refuseUsed } from '../dependants.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
 import { readLiveSchema } from '../live-schema.js';
@@ -15,10 +14,10 @@ import { comparableShapes, ownShapes, wantedShapes, type Apply } from './apply.j
 import { endApply, noteExpanded } from './applies.js';
 import { expandTables } from './expand.js';
 import { isServed, untilFollowed } from './follow.js';
-import { renameInRules, writeMeta } from './meta.js';
 import type { ApplyOptions } from './options.js';
 import { planRenames, planTables, withLabels, type Step } from './plan.js';
 import { readRemaining } from './remaining-steps.js';
+import { accessChange, writeRows } from './rows.js';
 import { changeSchema, createRunner, shorten } from './steps.js';
 
 /** Changes the tables, then the meta, and records the end. */
@@ -95,7 +94,7 @@ const contract = async (apply: Apply, options: ApplyOptions): Promise<void> => {
   const { transactional } = apply.live.printer;
   let lease = 0;
   const finish = async (executor: Executor): Promise<void> => {
-    lease = await finishMeta(executor, apply);
+    lease = await finishRows(executor, apply);
     await endApply(executor, apply.id, { state: 'done', user });
   };
   await changeSchema(apply.live, options, async (executor) => {
@@ -143,17 +142,8 @@ const changeTables = async (executor: Executor, apply: Apply, options: ApplyOpti
   await run(planTables(before, after, printer));
 };
 
-/** Returns the rows of roles, policies and permissions before and after, or null where the apply is not about them. */
-const accessChange = ({ target, wanted }: Apply): readonly [AccessSnapshot, AccessSnapshot] | null => {
-  const [before, after] = [accessOf(target), accessOf(wanted)];
-  return before === null || after === null ? null : [before, after];
-};
-
 /** Returns the longest lease of the access version, in milliseconds. */
-const finishMeta = async (executor: Executor, apply: Apply): Promise<number> => {
-  await writeMeta(executor, apply.target, apply.wanted);
-  const access = accessChange(apply);
-  if (access !== null) await writeAccess(executor, ...access);
-  await renameInRules(executor, apply.renames);
+const finishRows = async (executor: Executor, apply: Apply): Promise<number> => {
+  await writeRows(executor, apply);
   return raiseAccessVersion(executor);
 };

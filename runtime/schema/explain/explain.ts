@@ -1,9 +1,10 @@
 /** Explains a difference before it is applied: statements, cost, what the data says, and who depends on it. */
 import type { StoredObjects } from '../../../generator/introspection/stored-objects.js';
 import type { BreakingChange } from '../../../generator/model/breaking.js';
-import type { Database, SchemaPrinter } from '../../databases/contract.js';
+import type { Database, SchemaPrinter, Script } from '../../databases/contract.js';
 import { isServed } from '../apply/follow.js';
 import { planLabels, planRenames, planTables, withLabels, type Step } from '../apply/plan.js';
+import { printRows } from '../apply/rows.js';
 import { comparableShapes, ownShapes, type Apply } from '../apply/apply.js';
 import { findInconvertible, findInData, formerNames, type Finding } from '../findings/index.js';
 import type { Renames } from '../diff/renames.js';
@@ -22,6 +23,10 @@ export interface Explanation {
   readonly statements: readonly string[];
   /** The same change in the phases of an apply under servers that run. */
   readonly phases: readonly ExplainedPhase[];
+  /** Statements that change rows of meta and access, and what rules name; they come last. */
+  readonly rows: readonly string[];
+  /** Settings and transaction for a file that a person runs; `transactional` where the transaction holds all statements. */
+  readonly script: Script & Pick<SchemaPrinter, 'transactional'>;
   readonly collections: readonly ExplainedCollection[];
   /** Changes of roles, policies and permissions. */
   readonly access: readonly ExplainedAccess[];
@@ -118,6 +123,8 @@ export const explainApply = async (
   return {
     statements: steps.map(({ sql }) => sql),
     phases,
+    rows: await printRows(database, apply),
+    script: { ...(await printer.script(database)), transactional: printer.transactional },
     collections,
     access: await explainAccess(target, wanted, database),
     breaking: facts.breaking,
