@@ -6,7 +6,8 @@ import type { Statements } from '../../execute/system-rows.js';
 import { accessOf, type AccessSnapshot } from '../access-rows/types.js';
 import { writeAccess } from '../access-rows/write.js';
 import type { Apply, TableChange } from './apply.js';
-import { renameInRules, writeMeta } from './meta.js';
+import { writeMeta } from './meta.js';
+import { renameInRules } from './rules.js';
 
 /** Returns the rows of roles, policies and permissions before and after, or null where the apply is not about them. */
 export const accessChange = ({
@@ -25,7 +26,7 @@ export const writeRows = async (
   await writeMeta(statements, apply.target, apply.wanted);
   const access = accessChange(apply);
   if (access !== null) await writeAccess(statements, ...access);
-  await renameInRules(statements, apply.renames);
+  await renameInRules(statements, apply.renames, apply.wanted.relations);
 };
 
 /** Returns the statements that write the rows of an apply, with their values, to be run by a person. */

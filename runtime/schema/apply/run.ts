@@ -7,6 +7,7 @@ import { outwaitLeases, raiseAccessVersion } from '../../execute/access-version.
 import type { Executor } from '../../databases/contract.js';
 import { rehearseAccess } from '../access-rows/write.js';
 import { refuseUsed } from '../dependants.js';
+import { renamesIn } from '../diff/patch.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
 import { readLiveSchema } from '../live-schema.js';
 import { addLabels, findIndexBuilds, runApart } from './apart.js';
@@ -144,6 +145,7 @@ const changeTables = async (executor: Executor, apply: Apply, options: ApplyOpti
 
 /** Returns the longest lease of the access version, in milliseconds. */
 const finishRows = async (executor: Executor, apply: Apply): Promise<number> => {
-  await writeRows(executor, apply);
+  // with those renames that tables had already when an apply was cut off
+  await writeRows(executor, { ...apply, renames: renamesIn(apply.diff) });
   return raiseAccessVersion(executor);
 };
