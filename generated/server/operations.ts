@@ -274,7 +274,9 @@ export type SchemaDifference = {
 /** What an apply would do, with `explain` */
 export type SchemaExplanation = {
   statements: string[];
-  phases: { phase: 'expand' | 'contract'; statements: string[] }[];
+  phases: { phase: 'expand' | 'contract'; statements: string[]; apart: string[] }[];
+  rows: string[];
+  script: { session: string[]; begin: string[]; commit: string[]; transactional: boolean };
   collections: { [name: string]: unknown }[];
   access: { [name: string]: unknown }[];
   breaking: { [name: string]: unknown }[];

@@ -8,8 +8,13 @@ export interface ViewOrTrigger {
   readonly name: string;
   /** The table of a trigger. */
   readonly table: string | null;
+  /** Its SQL, as far as the database does not keep track of what that uses. */
   readonly sql: string;
+  /** Tables and columns that it uses, where the database keeps track of them: it refuses to drop them. */
+  readonly uses?: Uses;
 }
+
+type Uses = readonly { readonly table: string; readonly column: string | null }[];
 
 /** Views, triggers and sizes of tables that a catalog does not contain. */
 export interface StoredObjects {
@@ -21,7 +26,7 @@ export interface StoredObjects {
 
 /** Catalog queries of one database for its stored objects. */
 export interface StoredObjectQueries {
-  /** Selects `kind`, `name`, `table` and `sql` of views and triggers, by kind and name. */
+  /** Selects `kind`, `name`, `table`, `sql` and, where it is known, `uses` as JSON of views and triggers, by kind and name. */
   readonly viewsAndTriggers: string;
   /** Selects `name` and `bytes` of tables. */
   readonly sizes: string;
@@ -33,11 +38,13 @@ export const readStoredObjectsBy = async (
   { viewsAndTriggers, sizes }: StoredObjectQueries,
 ): Promise<StoredObjects> => {
   const [viewAndTriggerRows, sizeRows] = await Promise.all([
-    readRows<ViewOrTrigger>(reader, viewsAndTriggers),
+    readRows<Omit<ViewOrTrigger, 'uses'> & { readonly uses?: string }>(reader, viewsAndTriggers),
     readRows<{ readonly name: string; readonly bytes: Count | null }>(reader, sizes),
   ]);
   return {
-    viewsAndTriggers: viewAndTriggerRows,
+    viewsAndTriggers: viewAndTriggerRows.map(({ uses, ...row }) =>
+      uses === undefined ? row : Object.assign(row, { uses: JSON.parse(uses) as Uses }),
+    ),
     bytes: new Map(sizeRows.flatMap(({ name, bytes }) => (bytes === null ? [] : [[name, Number(bytes)]]))),
   };
 };

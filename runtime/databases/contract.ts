@@ -29,6 +29,7 @@ export type {
   MeasuredAlter,
   NewColumnType,
   SchemaPrinter,
+  Script,
 } from './printers.js';
 
 export interface WriteResult {
@@ -109,6 +110,12 @@ export interface Database extends Executor {
    * long for locks, and with foreign keys checked at the end where tables are made anew.
    */
   changeSchema<Result>(body: (executor: Executor) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `body`, of which each statement is committed by itself, on one connection without a limit of time. Absent where DDL
+   * cannot be rolled back, or nothing of it has to run outside of a transaction.
+   * @param lockWait milliseconds for which a statement waits for the locks and transactions of others
+   */
+  changeApart?<Result>(body: (executor: Executor) => Promise<Result>, lockWait: number): Promise<Result>;
   /** Absent where the database has no such trigger. */
   readonly schemaTrigger?: SchemaTrigger;
   /**

@@ -7,7 +7,7 @@ import type { Cost, ExactCost, TableChange } from '../schema/explain/table-chang
 import type { FormerNames } from '../schema/findings/finding.js';
 import type { Database, Executor } from './contract.js';
 import type { ExpressionPrinter } from '../schema/expressions/print.js';
-import type { ColumnShape, DataType, ForeignKeyShape, TableShape } from '../schema/shapes.js';
+import type { ColumnShape, DataType, ForeignKeyShape, IndexShape, TableShape } from '../schema/shapes.js';
 import type { NamedColumns, SystemForeignKey, SystemColumn, SystemTable } from '../schema/system-tables.js';
 
 /** Prints the DDL of the system tables. Every method but `quote` returns one statement. */
@@ -64,6 +64,30 @@ export interface MeasuredAlter {
   readonly after: TableShape;
   /** The names that the database has now, by the new ones. */
   readonly former: FormerNames;
+}
+
+/** Statements for types that tables share. */
+export interface TypeChanges {
+  /** New labels of enums: each is committed before other statements use it. */
+  readonly labels: readonly string[];
+  /** Statements before and after the tables change. */
+  readonly first: readonly string[];
+  readonly last: readonly string[];
+}
+
+/** Settings and transaction around the statements of an apply, for a file that a person runs. */
+export interface Script {
+  /** Settings of the session, on which the meaning of the statements depends. */
+  readonly session: readonly string[];
+  readonly begin: readonly string[];
+  readonly commit: readonly string[];
+}
+
+/** Builds new indexes while rows are written. */
+export interface IndexBuilds {
+  readonly cost: Cost;
+  /** Returns statements, after one that drops what an attempt that failed has left; none where the table has no rows. */
+  plan(table: string, index: IndexShape, executor: Executor): Promise<readonly string[]>;
 }
 
 /** Prints the DDL of an apply. */
@@ -129,8 +153,11 @@ export interface SchemaPrinter {
   dropForeignKey(table: TableShape, key: ForeignKeyShape): string;
   /** Gives a foreign key another name by one statement. Absent where foreign keys are part of the table. */
   renameForeignKey?(table: TableShape, key: ForeignKeyShape, to: string): string;
-  /** True where the database refuses to drop what a view names, instead of breaking the view. */
-  readonly viewsBlockDrops: boolean;
+  /** True where the SQL of views and triggers gets the new name of what is renamed. */
+  readonly renamesInViews: boolean;
+  /** Returns the columns that an alteration changes in a way that is refused where views use them. Absent where none is. */
+  replacedColumns?(before: TableShape, after: TableShape): readonly string[];
+  script(executor: Pick<Executor, 'query'>): Promise<Script>;
   /** Returns what a change of a table costs. */
   costOf(change: TableChange, tables: { readonly before: TableShape; readonly after: TableShape }): Cost;
   /**
@@ -140,11 +167,10 @@ export interface SchemaPrinter {
   measureAlter?(measured: MeasuredAlter, database: Database): Promise<ExactCost | null>;
   /** Counts the values that cannot be converted to another type. Absent where every value can. */
   countInconvertible?(values: ConvertedValues, executor: Executor): Promise<number>;
-  /** Statements for types that tables share, before and after the tables change; none without such types. */
-  changeTypes?(
-    before: readonly TableShape[],
-    after: readonly TableShape[],
-  ): { readonly first: readonly string[]; readonly last: readonly string[] };
+  /** Statements for types that tables share. Absent without such types. */
+  changeTypes?(before: readonly TableShape[], after: readonly TableShape[]): TypeChanges;
+  /** Builds indexes outside of a transaction while rows are written. Absent where every index is built like that. */
+  readonly indexBuilds?: IndexBuilds;
   /** Mapping of snapshots of other databases to this one. */
   readonly mapping: SchemaMapping;
   /** Returns the printer for a database in which types were created, with the labels of enums. */

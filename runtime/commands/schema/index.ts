@@ -14,6 +14,7 @@ import { urlOption, type RemoteFlags } from '../remote.js';
 import { adminTokenOption, withInstance, type Instance } from './instance.js';
 import { watchCommand } from './watch.js';
 import { printWhole } from './print-explanation.js';
+import { printScript } from './print-script.js';
 import { printDiff, printExplanation, printLosses, printLost } from './print.js';
 
 /** Creates `svc schema`. `diff` exits with 1 where there are differences. */
@@ -71,7 +72,8 @@ const modeOption = (): Option =>
 const forceOption = (): Option =>
   new Option('--force', 'accept snapshots of other versions and database vendors');
 
-const sqlOption = (): Option => new Option('--sql', 'print the statements of an apply, to be run by hand');
+const sqlOption = (): Option =>
+  new Option('--sql', 'print the statements of an apply as a file, to be run by hand');
 
 const phaseOption = (): Option =>
   new Option(
@@ -100,14 +102,6 @@ const compare = (snapshot: unknown, flags: DiffFlags, instance: Instance): Promi
     explain: flags.explain === 'exact' ? 'exact' : true,
   });
 
-const statementsOf = (
-  { explain }: Difference,
-  phase: ExplainedPhase['phase'] | undefined,
-): readonly string[] => {
-  if (phase === undefined) return explain?.statements ?? [];
-  return explain?.phases.find((each) => each.phase === phase)?.statements ?? [];
-};
-
 const printDifference = (
   difference: Difference | null,
   { json, sql, phase, explain: how }: DiffFlags,
@@ -115,12 +109,7 @@ const printDifference = (
   if (json === true) return printJson(difference);
   if (difference === null) return printLine(sql === true ? '' : 'no difference');
   const { diff, explain, losses = [] } = difference;
-  if (sql === true)
-    return printLine(
-      statementsOf(difference, phase)
-        .map((text) => `${text};`)
-        .join('\n'),
-    );
+  if (sql === true) return printLine((explain === undefined ? [] : printScript(explain, phase)).join('\n'));
   printLine(printDiff(diff));
   const notes = [
     ...printLosses(losses),

@@ -13,6 +13,7 @@ import type {
 } from '../../schema/shapes.js';
 import { collations } from './character-sets.js';
 import { expressions, syntax } from './expressions.js';
+import { sessionSetup } from './options.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { countInconvertible } from './schema-conversions.js';
 import { costOf, type Server } from './schema-costs.js';
@@ -282,7 +283,12 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   dropForeignKey,
   renameForeignKey,
   renamable,
-  viewsBlockDrops: false,
+  renamesInViews: false,
+  script: async () => ({
+    session: ['set names utf8mb4', sessionSetup(traits.server, 0)],
+    begin: ['start transaction'],
+    commit: ['commit'],
+  }),
   costOf: (change, { after }) => costOf(change, after, traits.server),
   measureAlter: (measured, database) => measureAlter(alterTable(traits), measured, database),
   countInconvertible,

@@ -70,6 +70,11 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
           return body(executor);
         }),
       ),
+    changeApart: (body, lockWait) =>
+      onOwnConnection({ ...options, statementTimeout: 0 }, async (client) => {
+        await send(client, `set lock_timeout = ${lockWait}`);
+        return body(createClientExecutor(client));
+      }),
     locked: (name, body, wait = defaultLockWait) => holdLock(options, { name, wait }, body),
     schemaTrigger: createSchemaTrigger(
       options,
@@ -216,22 +221,32 @@ const runTransaction = async <Result>(
 };
 
 /** Holds an advisory lock on a separate connection, so that the lock is released when the connection ends. */
-const holdLock = async <Result>(
+const holdLock = <Result>(
   options: DatabaseOptions,
   { name, wait }: { readonly name: string; readonly wait: number },
   body: (lost: AbortSignal) => Promise<Result>,
-): Promise<Result> => {
-  const lost = new AbortController();
-  const client = new RowClient(clientOptions(options));
-  try {
-    await client.connect();
-    await send(client, `set lock_timeout = ${wait}; set statement_timeout = 0`);
+): Promise<Result> =>
+  onOwnConnection({ ...options, statementTimeout: 0 }, async (client) => {
+    await send(client, `set lock_timeout = ${wait}`);
     await acquireLock(client, `${options.schema ?? 'public'}.${name}`).catch((error: unknown) => {
       throw isLockTimeout(error) ? new LockHeld(name, wait) : error;
     });
+    const lost = new AbortController();
     const end = (): void => lost.abort(new LockLost(name));
     client.on('end', end).on('error', end);
-    return await body(lost.signal);
+    return body(lost.signal);
+  });
+
+/** Runs `body` on a connection outside of the pool, which is closed afterwards. */
+const onOwnConnection = async <Result>(
+  options: DatabaseOptions,
+  body: (client: RowClient) => Promise<Result>,
+): Promise<Result> => {
+  const client = new RowClient(clientOptions(options));
+  try {
+    await client.connect();
+    await send(client, sessionSetup(options));
+    return await body(client);
   } catch (error) {
     throw addErrorCode(error as Error);
   } finally {

@@ -47,17 +47,22 @@ const sslOptions = (mode: string | null, ca: string | undefined): ConnectionOpti
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/** Settings on which the meaning of values in statements depends. */
+export const pins: readonly string[] = [
+  "set time zone 'UTC'",
+  "set datestyle = 'ISO, YMD'",
+  "set intervalstyle = 'iso_8601'",
+  'set extra_float_digits = 1',
+];
+
 /**
  * Returns the session settings: UTC, fixed output formats, the statement timeout, and a search path of the schema and
  * of the schemas of extensions, whose types and operators are needed. Statements see what is committed when they run: to an older
  * snapshot, a table that was rewritten meanwhile is empty (postgresql.org/docs/current/mvcc-caveats.html).
  */
 export const sessionSetup = ({ schema = 'public', statementTimeout = 0 }: DatabaseOptions): string => `
-  set time zone 'UTC';
+  ${pins.join('; ')};
   set default_transaction_isolation = 'read committed';
-  set datestyle = 'ISO, YMD';
-  set intervalstyle = 'iso_8601';
-  set extra_float_digits = 1;
   set jit = off;
   set bytea_output = 'hex';
   set client_min_messages = 'warning';

@@ -16,6 +16,9 @@ const unnoticed: Cost = {
   work: 'none',
 };
 
+/** The cost of an index that is built outside of a transaction. */
+export const costOfBuild: Cost = { ...unnoticed, algorithm: 'index build', work: 'index' };
+
 /** Returns what a change locks, and whether it reads or rewrites the table, as documented for PostgreSQL. */
 export const costOf = (change: TableChange): Cost => {
   switch (change.kind) {

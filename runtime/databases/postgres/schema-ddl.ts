@@ -1,15 +1,16 @@
 /** Prints the DDL of an apply for PostgreSQL. */
-import type { SchemaPrinter } from '../contract.js';
+import type { Executor, SchemaPrinter } from '../contract.js';
 import { findKeyRenames, renameKeys, type KeyKind, type KeyRename } from '../../schema/key-renames.js';
 import type { Deferrable, ForeignKeyShape, IndexShape, TableShape } from '../../schema/shapes.js';
 import { expressions, syntax } from './expressions.js';
+import { pins } from './options.js';
 import { quote, quoteAll, quoteText } from './quoting.js';
 import { countInconvertible } from './schema-conversions.js';
-import { costOf } from './schema-costs.js';
+import { costOf, costOfBuild } from './schema-costs.js';
 import { alterColumn, commentOn, printColumn, printTree } from './schema-columns.js';
 import { measureAlter } from './schema-measure.js';
 import { mapping } from './schema-mapping.js';
-import { remadeColumns, withoutColumns } from './schema-generated.js';
+import { remadeColumns, replacedColumns, withoutColumns } from './schema-generated.js';
 import { changeTypes } from './schema-enums.js';
 import {
   elementOf,
@@ -32,7 +33,7 @@ interface Named {
 const missingFrom = <Item extends Named>(before: readonly Item[], after: readonly Item[]): readonly Item[] =>
   before.filter((item) => !after.some((other) => isSame(item, other)));
 
-const printIndex = (table: string, index: IndexShape): string => {
+const printIndex = (table: string, index: IndexShape, how = ''): string => {
   const parts = index.parts.map(({ column, expression, descending }) => {
     const key = column === null ? `(${expression === null ? '' : printTree(expression)})` : quote(column);
     return `${key}${descending ? ' desc' : ''}`;
@@ -41,9 +42,28 @@ const printIndex = (table: string, index: IndexShape): string => {
   const include = index.include.length === 0 ? '' : ` include (${quoteAll(index.include)})`;
   const predicate = index.predicate === null ? '' : ` where ${printTree(index.predicate)}`;
   return (
-    `create ${index.unique ? 'unique ' : ''}index ${quote(index.name)} on ${quote(table)}${method} ` +
+    `create ${index.unique ? 'unique ' : ''}index ${how}${quote(index.name)} on ${quote(table)}${method} ` +
     `(${parts.join(', ')})${include}${predicate}`
   );
+};
+
+/** An attempt that failed or was cut off has left an index that is not valid, which the catalog does not have. */
+const planBuild = async (
+  table: string,
+  index: IndexShape,
+  executor: Executor,
+): Promise<readonly string[]> => {
+  const name = quote(index.name);
+  const [row] = await executor.query(
+    `select exists (select from ${quote(table)}) as "rows", exists (select from pg_index
+      where indexrelid = to_regclass(${quoteText(name)}) and not indisvalid) as "left"`,
+  );
+  const isLeft = Number(row?.left) === 1;
+  if (!isLeft && Number(row?.rows) !== 1) return [];
+  return [
+    ...(isLeft ? [`drop index concurrently if exists ${name}`] : []),
+    printIndex(table, index, 'concurrently '),
+  ];
 };
 
 /** Prints when a constraint is checked, where a transaction can defer that. */
@@ -177,6 +197,17 @@ const alterSequence = (
   ];
 };
 
+const script: SchemaPrinter['script'] = async (executor) => {
+  const [path] = await executor.query('show search_path');
+  const session = [
+    "set client_encoding = 'UTF8'",
+    'set standard_conforming_strings = on',
+    ...pins,
+    `set search_path = ${String(path?.search_path)}`,
+  ];
+  return { session, begin: ['begin'], commit: ['commit'] };
+};
+
 /** Adds the types that a database has: columns may have them, and its enums are not created again. */
 const withTypes = (existing: ReadonlyMap<string, readonly string[] | null>): SchemaPrinter => ({
   ...postgresSchemaPrinter,
@@ -214,9 +245,12 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   renameForeignKey: (table, { name }, to) => renameConstraint(table.name, name, to),
   renamable,
   changeTypes,
+  indexBuilds: { cost: costOfBuild, plan: planBuild },
   mapping,
   withTypes,
-  viewsBlockDrops: true,
+  renamesInViews: false,
+  script,
+  replacedColumns,
   costOf,
   measureAlter: (measured, database) => measureAlter({ createTable, alterTable }, measured, database),
   countInconvertible,

@@ -24,7 +24,8 @@ const formerName = (name: string): string =>
   name.startsWith('"') ? `${name.slice(0, -1)}_former"` : `${name}_former`;
 
 /**
- * Values can only be added at the end; for every other change the type is made anew.
+ * Values can only be added at the end; for every other change the type is made anew. A new value can be used only after the
+ * commit of the statement that adds it.
  * @param existing types of the database, whether or not columns have them
  */
 export const changeTypes = (
@@ -33,6 +34,7 @@ export const changeTypes = (
   existing: ReadonlyMap<string, readonly string[] | null> = new Map(),
 ) => {
   const [old, wanted] = [enumsOf(before), enumsOf(after)];
+  const labels: string[] = [];
   const first: string[] = [];
   const last: string[] = [];
   for (const [name, values] of wanted) {
@@ -46,11 +48,10 @@ export const changeTypes = (
       );
       last.push(`drop type ${formerName(name)}`);
     } else {
-      first.push(
-        ...values.slice(present.length).map((value) => `alter type ${name} add value ${quoteText(value)}`),
-      );
+      const added = values.slice(present.length).map(quoteText);
+      labels.push(...added.map((value) => `alter type ${name} add value if not exists ${value}`));
     }
   }
   for (const name of old.keys()) if (!wanted.has(name)) last.push(`drop type ${name}`);
-  return { first, last };
+  return { labels, first, last };
 };

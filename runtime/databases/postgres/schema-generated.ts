@@ -28,6 +28,18 @@ export const remadeColumns = (before: TableShape, after: TableShape): ReadonlySe
   return new Set(before.columns.filter(isRemade).map(({ name }) => name));
 };
 
+/** Returns the columns of which the type changes, and those that are made anew, which PostgreSQL refuses under a view. */
+export const replacedColumns = (before: TableShape, after: TableShape): readonly string[] => {
+  const wanted = new Map(after.columns.map((column) => [column.name, column]));
+  const isChanged = (column: ColumnShape): boolean => {
+    const next = wanted.get(column.name);
+    if (next === undefined) return false;
+    return !isSameType(column, next) || JSON.stringify(column.generated) !== JSON.stringify(next.generated);
+  };
+  const changed = before.columns.filter(isChanged).map(({ name }) => name);
+  return [...new Set([...changed, ...remadeColumns(before, after)])];
+};
+
 /** Returns the table without columns, and without the constraints and indexes that go with them. */
 export const withoutColumns = (table: TableShape, gone: ReadonlySet<string>): TableShape => {
   if (gone.size === 0) return table;

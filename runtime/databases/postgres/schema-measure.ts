@@ -30,7 +30,7 @@ export const measureAlter = async (
       ...createTable(before),
     ]);
     const former = await nodesOf(before.name, executor);
-    await run([...types.first, ...alterTable(before, after), ...types.last]);
+    await run([...types.labels, ...types.first, ...alterTable(before, after), ...types.last]);
     const rewrites = (await nodesOf(before.name, executor)) !== former;
     cost = { algorithm: rewrites ? 'rewrite' : 'catalog', rewrites };
     throw new RolledBack();

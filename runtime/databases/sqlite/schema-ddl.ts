@@ -3,7 +3,7 @@
  * the name of the old one; foreign keys are not checked meanwhile.
  */
 import { fieldTypes, integerBits } from './schema-types.js';
-import type { SchemaPrinter } from '../contract.js';
+import type { SchemaPrinter, Script } from '../contract.js';
 import { printExpression } from '../../schema/expressions/print.js';
 import type {
   ColumnShape,
@@ -188,6 +188,13 @@ const rebuild = (before: TableShape, after: TableShape): readonly string[] => {
   ];
 };
 
+/** The pragma has no effect within a transaction. */
+const script: Script = {
+  session: ['PRAGMA foreign_keys = OFF'],
+  begin: ['BEGIN IMMEDIATE'],
+  commit: ['PRAGMA foreign_key_check', 'COMMIT', 'PRAGMA foreign_keys = ON'],
+};
+
 export const sqliteSchemaPrinter: SchemaPrinter = {
   syntax,
   expressions,
@@ -216,7 +223,8 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   addForeignKey: null,
   dropForeignKey: () => '',
   renamable: new Set(),
-  viewsBlockDrops: false,
+  renamesInViews: true,
+  script: () => Promise.resolve(script),
   mapping,
   costOf: (change, { before, after }) => costOf(change, !isSimple(before, after)),
 };

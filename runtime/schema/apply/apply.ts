@@ -18,6 +18,8 @@ export interface Apply {
   readonly acceptLoss: boolean;
   /** Generation of the schema once the additive phase has ended: what follows is not all of the apply. */
   readonly generation: number | null;
+  /** True where a part of it is committed, whether or not its additive phase has ended. */
+  readonly isPartial?: true;
 }
 
 /** The part of an apply that is about tables. */

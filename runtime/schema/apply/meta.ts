@@ -1,13 +1,5 @@
-/** Writes the meta of a snapshot to the meta tables, and renames what rules name. */
-import {
-  deleteRows,
-  findRows,
-  insertRow,
-  updateRows,
-  type NewRow,
-  type Statements,
-} from '../../execute/system-rows.js';
-import type { Renames } from '../diff/renames.js';
+/** Writes the meta of a snapshot to the meta tables. */
+import { deleteRows, insertRow, type NewRow, type Statements } from '../../execute/system-rows.js';
 import { canonicalJson } from '../../../contract/objects.js';
 import { isList, knownKeys, notNull } from '../snapshot/meta.js';
 import type { Meta, Snapshot } from '../snapshot/types.js';
@@ -99,27 +91,4 @@ const toCell = (key: string, given: unknown): unknown => {
   if (jsonKeys.has(key)) return JSON.stringify(value);
   if (typeof value === 'boolean') return Number(value);
   return typeof value === 'object' ? JSON.stringify(value) : value;
-};
-
-/** Renames collections, and fields in lists of fields, that permissions name. */
-export const renameInRules = async (
-  statements: Statements,
-  { collections, fields }: Renames,
-): Promise<void> => {
-  for (const [to, from] of collections) {
-    await updateRows(statements, 'svc_permissions', { set: { collection: to }, where: { collection: from } });
-  }
-  for (const [id, from] of fields) {
-    const [collection = '', to = ''] = id.split('\0');
-    const rows = await findRows(statements, 'svc_permissions', {
-      where: { collection },
-      columns: ['id', 'fields'],
-    });
-    for (const row of rows) {
-      const names = row.fields?.split(',') ?? [];
-      if (!names.includes(from)) continue;
-      const renamed = names.map((name) => (name === from ? to : name)).join(',');
-      await updateRows(statements, 'svc_permissions', { set: { fields: renamed }, where: { id: row.id } });
-    }
-  }
 };

@@ -48,7 +48,35 @@ export const planRenames = (
 const steps = (description: string, table: string | null, statements: readonly string[]): readonly Step[] =>
   statements.map((sql) => ({ description, table, sql }));
 
-/** Returns the statements in an order that works: foreign keys are dropped first and added last. */
+/** Returns the statements that add labels to enums, each of which is committed before the others begin. */
+export const planLabels = (
+  before: readonly TableShape[],
+  after: readonly TableShape[],
+  printer: SchemaPrinter,
+): readonly Step[] => steps('add label', null, printer.changeTypes?.(before, after).labels ?? []);
+
+/** Returns the tables as they are when enums have the labels that they get. */
+export const withLabels = (
+  before: readonly TableShape[],
+  after: readonly TableShape[],
+): readonly TableShape[] => {
+  const wanted = new Map(after.map((table) => [table.name, table]));
+  return before.map((table) => ({
+    ...table,
+    columns: table.columns.map((column) => {
+      const next = wanted.get(table.name)?.columns.find(({ name }) => name === column.name);
+      const isGrown =
+        next?.dataType === column.dataType &&
+        column.values?.every((value, at) => next.values?.[at] === value) === true;
+      return isGrown ? { ...column, values: next.values } : column;
+    }),
+  }));
+};
+
+/**
+ * Returns the statements in an order that works: foreign keys are dropped first and added last. New labels of enums are
+ * there already.
+ */
 export const planTables = (
   before: readonly TableShape[],
   after: readonly TableShape[],

@@ -2,8 +2,10 @@
 import { ApiError } from '../../../contract/errors.js';
 import { loadSchemaPrinter } from '../../databases/open.js';
 import { hashSnapshot } from '../diff/hash.js';
+import { hasAccess, type SchemaDiff } from '../diff/types.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { endApply, findApply, openApply, queuedApply, type ApplyRow, type SentDiff } from './applies.js';
+import { readTarget } from '../target.js';
 import { whileAlone } from './lock.js';
 import { unavailable, type ApplyOptions } from './options.js';
 import { readRemaining } from './remaining-steps.js';
@@ -57,7 +59,7 @@ const tryResume = async (row: ApplyRow, options: ApplyOptions, last: string): Pr
   const { id } = row;
   const generation = row.generation === null ? null : Number(row.generation);
   const { accept_loss: acceptLoss = false, ...diff } = JSON.parse(row.diff) as SentDiff;
-  if (generation === null && (await loadSchemaPrinter(database.dialect)).transactional) {
+  if (await isUntouched(row, diff, options)) {
     const error = unavailable('it was cut off, and nothing was changed; apply again');
     await endApply(database, id, { state: 'failed', error });
     return null;
@@ -66,11 +68,20 @@ const tryResume = async (row: ApplyRow, options: ApplyOptions, last: string): Pr
   const apply = await readRemaining({ id, wanted, diff, acceptLoss, generation }, options);
   const hash = hashSnapshot(apply.target);
   try {
-    await runApply(apply, { ...options, leavesOpen: () => true });
+    await runApply({ ...apply, isPartial: true }, { ...options, leavesOpen: () => true });
     return null;
   } catch (error) {
     const isUnavailable = error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';
     if (hash === last || isUnavailable) throw error;
     return hash;
   }
+};
+
+/** Returns whether everything was rolled back: before the end of a phase, only new labels of enums are committed. */
+const isUntouched = async (row: ApplyRow, diff: SchemaDiff, options: ApplyOptions): Promise<boolean> => {
+  const { transactional } = await loadSchemaPrinter(options.database.dialect);
+  if (row.generation !== null || !transactional) return false;
+  if (!/"enum_values"(?!:null)/.test(JSON.stringify(diff.fields))) return true;
+  const { target } = await readTarget(options, hasAccess(diff));
+  return hashSnapshot(target) === row.hash;
 };

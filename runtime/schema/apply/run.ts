@@ -5,25 +5,31 @@
 import { throwProblems } from '../../../contract/errors.js';
 import { outwaitLeases, raiseAccessVersion } from '../../execute/access-version.js';
 import type { Executor } from '../../databases/contract.js';
-import { accessOf, type AccessSnapshot } from '../access-rows/types.js';
-import { rehearseAccess, writeAccess } from '../access-rows/write.js';
+import { rehearseAccess } from '../access-rows/write.js';
+import { refuseUsed } from '../dependants.js';
+import { renamesIn } from '../diff/patch.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
 import { readLiveSchema } from '../live-schema.js';
+import { addLabels, findIndexBuilds, runApart } from './apart.js';
 import { comparableShapes, ownShapes, wantedShapes, type Apply } from './apply.js';
 import { endApply, noteExpanded } from './applies.js';
 import { expandTables } from './expand.js';
 import { isServed, untilFollowed } from './follow.js';
-import { renameInRules, writeMeta } from './meta.js';
 import type { ApplyOptions } from './options.js';
-import { planRenames, planTables } from './plan.js';
+import { planRenames, planTables, withLabels, type Step } from './plan.js';
 import { readRemaining } from './remaining-steps.js';
+import { accessChange, writeRows } from './rows.js';
 import { changeSchema, createRunner, shorten } from './steps.js';
 
 /** Changes the tables, then the meta, and records the end. */
-export const runApply = async (apply: Apply, options: ApplyOptions): Promise<void> => {
-  const generation = await orFail(apply, options, () => expand(apply, options));
-  if (generation === null) return orFail(apply, options, () => contract(apply, options));
-  await untilFollowed({ id: apply.id, generation }, options);
+export const runApply = async (begun: Apply, options: ApplyOptions): Promise<void> => {
+  const apply = await orFail(begun, options, () =>
+    addLabels(begun, options, (executor) => checkData(executor, begun, options)),
+  );
+  const expanded = await orFail(apply, options, () => expand(apply, options));
+  if (expanded === null) return orFail(apply, options, () => contract(apply, options));
+  const { generation, isAll } = expanded;
+  if (!isAll) await untilFollowed({ id: apply.id, generation }, options);
   return orFail(apply, options, async () =>
     contract(await readRemaining({ ...apply, generation }, options), options),
   );
@@ -43,26 +49,41 @@ const orFail = async <Result>(
   }
 };
 
+interface Expanded {
+  /** Generation of the schema that servers are to follow. */
+  readonly generation: number;
+  /** True where nothing of the tables is left to change. */
+  readonly isAll: boolean;
+}
+
 /**
- * Adds what takes nothing away from servers that run. Returns the generation that they are to follow; null where there is
- * nobody to wait for, or nothing to wait with.
+ * Adds what takes nothing away from servers that run. Returns null, and changes nothing, where there is nobody to wait for, or
+ * nothing to wait with.
  */
-const expand = async (apply: Apply, options: ApplyOptions): Promise<number | null> => {
-  const { live, wanted, renames, id, generation: former } = apply;
-  if (!(await isServed(options))) return null;
+const expand = async (apply: Apply, options: ApplyOptions): Promise<Expanded | null> => {
+  const { live, wanted, renames, generation: former } = apply;
+  const { printer } = live;
+  if (former === null && !(await isServed(options))) return null;
   const before = ownShapes(live);
   const after = wantedShapes(wanted, before, live);
   const expanded = expandTables({ before, after, renames });
-  const isAll = planTables(expanded, after, live.printer).length === 0;
-  if (isAll) return null;
-  const steps = planTables(before, expanded, live.printer);
+  const isAll = planTables(expanded, after, printer).length === 0;
+  const indexes = await findIndexBuilds(before, expanded, { printer, executor: options.database });
+  if (isAll && indexes.steps.length === 0 && former === null) return null;
+  const steps = planTables(before, indexes.tables, printer);
   // servers may have followed already when it was cut off
-  if (former !== null && steps.length === 0) return former;
-  const isOne = live.printer.transactional;
+  const generation = former !== null && steps.length === 0 ? former : await addTables(steps, apply, options);
+  if (indexes.steps.length > 0) await runApart(indexes.steps, { ...apply, generation }, options);
+  return { generation, isAll };
+};
+
+/** Runs the steps of the additive phase. Returns the generation that servers are to follow. */
+const addTables = async (steps: readonly Step[], apply: Apply, options: ApplyOptions): Promise<number> => {
+  const { live, id } = apply;
   const generation = await changeSchema(live, options, async (executor) => {
     await checkData(executor, apply, options);
     await createRunner(executor, apply, options)(steps);
-    return isOne ? noteExpanded(executor, id) : null;
+    return live.printer.transactional ? noteExpanded(executor, id) : null;
   });
   return generation ?? noteExpanded(options.database, id);
 };
@@ -73,7 +94,7 @@ const contract = async (apply: Apply, options: ApplyOptions): Promise<void> => {
   const { transactional } = apply.live.printer;
   let lease = 0;
   const finish = async (executor: Executor): Promise<void> => {
-    lease = await finishMeta(executor, apply);
+    lease = await finishRows(executor, apply);
     await endApply(executor, apply.id, { state: 'done' });
   };
   await changeSchema(apply.live, options, async (executor) => {
@@ -85,11 +106,17 @@ const contract = async (apply: Apply, options: ApplyOptions): Promise<void> => {
   await outwaitLeases(lease);
 };
 
-/** Checks the data: before what is new is there, everything is known that would stop the rest. @throws INVALID_PAYLOAD */
+/** Checks the data, and views and triggers: before what is new is there, everything is known that would stop the rest. @throws INVALID_PAYLOAD */
 const checkData = async (executor: Executor, apply: Apply, { database }: ApplyOptions): Promise<void> => {
   const { renames, acceptLoss } = apply;
   const { printer, collation } = apply.live;
   const [old, next] = comparableShapes(apply);
+  await refuseUsed(executor, database.dialect, {
+    before: withLabels(old, next),
+    after: next,
+    renames,
+    printer,
+  });
   const context = { executor, database, printer, collation, names: formerNames(renames) };
   throwProblems(findingsToProblems(await findInData(old, next, context), { acceptLoss }));
   if (acceptLoss)
@@ -115,17 +142,9 @@ const changeTables = async (executor: Executor, apply: Apply, options: ApplyOpti
   await run(planTables(before, after, printer));
 };
 
-/** Returns the rows of roles, policies and permissions before and after, or null where the apply is not about them. */
-const accessChange = ({ target, wanted }: Apply): readonly [AccessSnapshot, AccessSnapshot] | null => {
-  const [before, after] = [accessOf(target), accessOf(wanted)];
-  return before === null || after === null ? null : [before, after];
-};
-
 /** Returns the longest lease of the access version, in milliseconds. */
-const finishMeta = async (executor: Executor, apply: Apply): Promise<number> => {
-  await writeMeta(executor, apply.target, apply.wanted);
-  const access = accessChange(apply);
-  if (access !== null) await writeAccess(executor, ...access);
-  await renameInRules(executor, apply.renames);
+const finishRows = async (executor: Executor, apply: Apply): Promise<number> => {
+  // with those renames that tables had already when an apply was cut off
+  await writeRows(executor, { ...apply, renames: renamesIn(apply.diff) });
   return raiseAccessVersion(executor);
 };

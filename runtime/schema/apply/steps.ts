@@ -11,7 +11,7 @@ import type { Step } from './plan.js';
 
 /** Runs steps; what the database refuses is the fault of the diff. */
 export const createRunner = (executor: Executor, apply: Apply, options: ApplyOptions) => {
-  const { id, live, generation } = apply;
+  const { id, live, generation, isPartial = false } = apply;
   const { database, onStep, signal } = options;
   const { transactional } = live.printer;
   let done = 0;
@@ -30,7 +30,8 @@ export const createRunner = (executor: Executor, apply: Apply, options: ApplyOpt
       } catch (error) {
         signal?.throwIfAborted();
         if (database.isConnectionLoss(error) || database.isGivenUp(error)) throw error;
-        throw refused(step, error, generation === null && (transactional || done === 0));
+        const isWhole = generation === null && !isPartial && (transactional || done === 0);
+        throw refused(step, error, isWhole);
       }
       done += 1;
     }

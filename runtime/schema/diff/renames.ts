@@ -2,7 +2,9 @@
 import { printNeutral } from '../expressions/print.js';
 import { parseExpression } from '../expressions/parse.js';
 import { neutralSyntax } from '../expressions/syntax.js';
+import { isObject } from '../../../contract/objects.js';
 import { renameColumns } from '../expressions/tree.js';
+import { createPathRenamer, type PathRenamer } from './rename-paths.js';
 import type {
   CheckEntry,
   CollectionEntry,
@@ -96,11 +98,15 @@ export const applyRenames = (snapshot: Snapshot, { collections, fields }: Rename
     column: (collection, name) => columnsOf(collection).get(name) ?? name,
     columns: columnsOf,
   };
+  const relations = snapshot.relations.map((entry) => renameRelation(entry, names));
+  const paths = createPathRenamer(relations, { collections, fields });
   return {
     ...snapshot,
-    collections: snapshot.collections.map((entry) => renameCollection(entry, names)),
-    fields: snapshot.fields.map((entry) => renameField(entry, names)),
-    relations: snapshot.relations.map((entry) => renameRelation(entry, names)),
+    collections: snapshot.collections.map((entry) =>
+      renameInCollectionMeta(renameCollection(entry, names), paths),
+    ),
+    fields: snapshot.fields.map((entry) => renameInFieldMeta(renameField(entry, names), paths)),
+    relations,
   };
 };
 
@@ -112,18 +118,49 @@ interface Names {
   columns(collection: string): ReadonlyMap<string, string>;
 }
 
-/** Renames the values of the keys that hold a name. */
+/** Renames the values of the keys that hold a name, or a list of names. */
 const renameKeys = (
   meta: Meta | null,
   keys: readonly string[],
   rename: (name: string) => string,
 ): Meta | null => {
   if (meta === null || meta === undefined) return null;
+  const renamed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(renamed);
+    return typeof value === 'string' ? rename(value) : value;
+  };
   const entries = Object.entries(meta).map(([key, value]) => [
     key,
-    keys.includes(key) && typeof value === 'string' ? rename(value) : value,
+    keys.includes(key) ? renamed(value) : value,
   ]);
   return Object.fromEntries(entries) as Meta;
+};
+
+/** @param entry with its new name */
+const renameInCollectionMeta = (entry: CollectionEntry, paths: PathRenamer): CollectionEntry => {
+  const { collection, meta } = entry;
+  const copied = renameKeys(meta, ['item_duplication_fields'], (text) => paths.path(text, collection));
+  const shown = renameKeys(copied, ['display_template'], (text) => paths.template(text, collection));
+  return { ...entry, meta: shown };
+};
+
+/** @param entry with its new name */
+const renameInFieldMeta = (entry: FieldEntry, paths: PathRenamer): FieldEntry => {
+  const { collection, meta } = entry;
+  if (meta === null || meta === undefined) return entry;
+  const { validation, conditions } = meta;
+  const renameRule = (condition: unknown): unknown =>
+    isObject(condition) && 'rule' in condition
+      ? { ...condition, rule: paths.filter(condition.rule, collection) }
+      : condition;
+  return {
+    ...entry,
+    meta: {
+      ...meta,
+      ...(isObject(validation) && { validation: paths.filter(validation, collection) }),
+      ...(Array.isArray(conditions) && { conditions: conditions.map(renameRule) }),
+    },
+  };
 };
 
 const renameCollection = (entry: CollectionEntry, names: Names): CollectionEntry => {
@@ -194,7 +231,8 @@ const renameField = (entry: FieldEntry, names: Names): FieldEntry => {
     ['field'],
     () => name,
   );
-  const renamed = { ...entry, collection: table, field: name, meta: own };
+  const grouped = renameKeys(own, ['group'], (group) => names.column(collection, group));
+  const renamed = { ...entry, collection: table, field: name, meta: grouped };
   if (schema === undefined || schema === null) return renamed;
   const { foreign_key_table: target, foreign_key_column: column, generation_expression: expression } = schema;
   return {
@@ -215,10 +253,16 @@ const renameRelation = (entry: RelationEntry, names: Names): RelationEntry => {
   const { collection, field, related_collection: related, meta, schema } = entry;
   const columns = (owner: string, list: readonly string[]): readonly string[] =>
     list.map((name) => names.column(owner, name));
-  const own = renameKeys(meta, ['many_field', 'junction_field', 'sort_field'], (name) =>
-    names.column(collection, name),
+  const own = renameKeys(
+    meta,
+    ['many_field', 'junction_field', 'sort_field', 'one_collection_field'],
+    (name) => names.column(collection, name),
   );
-  const withTables = renameKeys(own, ['many_collection', 'one_collection'], names.table);
+  const withTables = renameKeys(
+    own,
+    ['many_collection', 'one_collection', 'one_allowed_collections'],
+    names.table,
+  );
   const withAlias =
     related === null
       ? withTables

@@ -1,18 +1,18 @@
 /** Explains a difference before it is applied: statements, cost, what the data says, and who depends on it. */
-import { readStoredObjects } from '../../../generator/introspection/index.js';
 import type { StoredObjects } from '../../../generator/introspection/stored-objects.js';
 import type { BreakingChange } from '../../../generator/model/breaking.js';
-import type { BindValue, Database } from '../../databases/contract.js';
-import { planRenames, planTables, type Step } from '../apply/plan.js';
+import type { Database, SchemaPrinter, Script } from '../../databases/contract.js';
+import { isServed } from '../apply/follow.js';
+import { planLabels, planRenames, planTables, withLabels, type Step } from '../apply/plan.js';
+import { printRows } from '../apply/rows.js';
 import { comparableShapes, ownShapes, type Apply } from '../apply/apply.js';
 import { findInconvertible, findInData, formerNames, type Finding } from '../findings/index.js';
-import type { Renames } from '../diff/renames.js';
 import { countUpTo, type RowCount } from '../row-counts.js';
 import type { TableShape } from '../shapes.js';
 import { explainAccess, type ExplainedAccess } from './access.js';
 import { advise } from './advice.js';
 import { findBreaking } from './clients.js';
-import { findDependants, type Dependant } from './dependants.js';
+import { findDependants, readObjects, type Dependant } from '../dependants.js';
 import { measureAlter } from './measured-alters.js';
 import { planPhases, type ExplainedPhase } from './phases.js';
 import { compareTables, fieldsOf, type Cost, type ExactCost, type TableChange } from './table-changes.js';
@@ -22,6 +22,10 @@ export interface Explanation {
   readonly statements: readonly string[];
   /** The same change in the phases of an apply under servers that run. */
   readonly phases: readonly ExplainedPhase[];
+  /** Statements that change rows of meta and access, and what rules name; they come last. */
+  readonly rows: readonly string[];
+  /** Settings and transaction for a file that a person runs; `transactional` where the transaction holds all statements. */
+  readonly script: Script & Pick<SchemaPrinter, 'transactional'>;
   readonly collections: readonly ExplainedCollection[];
   /** Changes of roles, policies and permissions. */
   readonly access: readonly ExplainedAccess[];
@@ -69,8 +73,11 @@ interface Facts {
   readonly steps: readonly Step[];
   readonly findings: readonly Finding[];
   readonly breaking: readonly BreakingChange[];
-  readonly storedObjects: StoredObjects;
+  readonly bytes: StoredObjects['bytes'];
+  readonly dependants: ReadonlyMap<string, readonly Dependant[]>;
   readonly isExact: boolean;
+  /** Names of indexes that are built while rows are written. */
+  readonly built: ReadonlySet<string>;
 }
 
 /**
@@ -85,20 +92,26 @@ export const explainApply = async (
   const { live, renames, target, wanted } = apply;
   const { printer } = live;
   const [before, after] = comparableShapes(apply);
-  const steps = [...planRenames(renames, ownShapes(live), printer), ...planTables(before, after, printer)];
+  const labelled = withLabels(before, after);
+  const steps = [
+    ...planLabels(before, after, printer),
+    ...planRenames(renames, ownShapes(live), printer),
+    ...planTables(labelled, after, printer),
+  ];
+  const objects = await readObjects(database, database.dialect);
+  const { phases, built } = await planPhases(apply, database);
   const facts: Facts = {
     apply,
     database,
     isExact,
+    built: (await isServed({ database })) ? built : new Set(),
     before: byName(before),
     after: byName(after),
     steps,
     findings: await findAll(before, after, { live, renames, database }),
     breaking: findBreaking(target, wanted, printer.fieldTypes),
-    storedObjects: await readStoredObjects({
-      dialect: database.dialect,
-      query: (sql, values = []) => database.query(sql, values as readonly BindValue[]),
-    }),
+    bytes: objects.bytes,
+    dependants: findDependants(objects.viewsAndTriggers, { before: labelled, after, renames, printer }),
   };
   const changed = [...new Set([...facts.before.keys(), ...facts.after.keys()])].toSorted();
   const collections: ExplainedCollection[] = [];
@@ -108,14 +121,18 @@ export const explainApply = async (
   }
   return {
     statements: steps.map(({ sql }) => sql),
-    phases: planPhases(apply, { isEmbedded: database.isEmbedded === true }),
+    phases,
+    rows: await printRows(database, apply),
+    script: { ...(await printer.script(database)), transactional: printer.transactional },
     collections,
     access: await explainAccess(target, wanted, database),
     breaking: facts.breaking,
     destructive: collections.some(({ changes }) =>
       changes.some(({ classes }) => classes.includes('destructive')),
     ),
-    refused: facts.findings.length > 0,
+    refused:
+      facts.findings.length > 0 ||
+      collections.some(({ dependants }) => dependants.some(({ blocks }) => blocks)),
   };
 };
 
@@ -139,7 +156,7 @@ const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> 
   new Map(tables.map((table) => [table.name, table]));
 
 const explainTable = async (name: string, facts: Facts): Promise<ExplainedCollection | null> => {
-  const { apply, database, before, after, steps, storedObjects } = facts;
+  const { apply, database, before, after, steps } = facts;
   const [old, wanted] = [before.get(name), after.get(name)];
   const changes = changesOf(name, facts);
   const own = steps.filter(({ table }) => table === name).map(({ sql }) => sql);
@@ -169,12 +186,12 @@ const explainTable = async (name: string, facts: Facts): Promise<ExplainedCollec
   return {
     collection: name,
     ...counted,
-    bytes: old === undefined ? 0 : (storedObjects.bytes.get(former) ?? null),
+    bytes: old === undefined ? 0 : (facts.bytes.get(former) ?? null),
     statements: own,
     ...(facts.isExact && { exact: await exactCost(old, wanted, facts) }),
     changes: explained,
     findings,
-    dependants: dependantsOf(name, changes, facts),
+    dependants: facts.dependants.get(name) ?? [],
   };
 };
 
@@ -225,7 +242,10 @@ const costOf = (
   },
 ): Cost => {
   const some = (old ?? wanted) as TableShape;
-  return facts.apply.live.printer.costOf(change, { before: old ?? some, after: wanted ?? some });
+  const { printer } = facts.apply.live;
+  if (change.kind === 'add index' && facts.built.has(change.index.name) && printer.indexBuilds !== undefined)
+    return printer.indexBuilds.cost;
+  return printer.costOf(change, { before: old ?? some, after: wanted ?? some });
 };
 
 /** Returns whether running clients fail because of a change or of its field. */
@@ -272,27 +292,4 @@ const lossOf = async (
   if (change.kind !== 'drop field') return null;
   const column = database.quote(change.column.name);
   return countUpTo(database, `select 1 as one from ${table} where ${column} is not null`);
-};
-
-/** Lists what drops and renames take away, by the names that views and triggers use. */
-const dependantsOf = (
-  name: string,
-  changes: readonly TableChange[],
-  { apply, storedObjects }: Facts,
-): readonly Dependant[] => {
-  const { renames, live } = apply;
-  const gone = goneNames(changes, name, renames);
-  if (!gone.whole && gone.fields.length === 0) return [];
-  return findDependants(storedObjects.viewsAndTriggers, gone, { viewsBlock: live.printer.viewsBlockDrops });
-};
-
-const goneNames = (changes: readonly TableChange[], name: string, renames: Renames) => {
-  const names = formerNames(renames);
-  const fields = changes.flatMap((change) =>
-    change.kind === 'drop field' || change.kind === 'rename field'
-      ? [names.column(name, change.column.name)]
-      : [],
-  );
-  const whole = changes.some(({ kind }) => kind === 'drop collection' || kind === 'rename collection');
-  return { table: names.table(name), whole, fields };
 };

@@ -1,5 +1,5 @@
 /** Explain lists phases, changes of access, values that cannot be converted, and the errors of the server on an empty copy. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyDifference, diffSnapshot, takeSnapshot } from '../../../runtime/schema/service.js';
 import type { Explanation } from '../../../runtime/schema/explain/explain.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
@@ -62,7 +62,7 @@ describe.each(dialects)('on %s', (dialect) => {
     const { phases, statements } = await explain((snapshot) => {
       snapshot.fields.push(copyField(field(snapshot, 'shelves', 'depth'), 'height', { is_nullable: true }));
     });
-    expect(phases).toEqual([{ phase: 'expand', statements }]);
+    expect(phases).toEqual([{ phase: 'expand', statements, apart: [] }]);
   });
 
   it.runIf(dialect !== 'sqlite')(
@@ -147,5 +147,49 @@ describe.each(dialects)('on %s', (dialect) => {
       { list: 'policies', id: id(3), change: 'change', effect: 'grants', administration: true, users: 1 },
       { list: 'permissions', change: 'drop', effect: 'revokes', administration: true, users: 1 },
     ]);
+  });
+});
+
+/** An index on a table that has rows, and on a field that comes with it. */
+const withIndex: Edit = (snapshot) => {
+  snapshot.fields.push(copyField(field(snapshot, 'shelves', 'depth'), 'height', { is_nullable: true }));
+  const shelves = snapshot.collections.find(({ collection }) => collection === 'shelves');
+  const index = { name: 'by_height', unique: false, columns: ['height', 'depth'] };
+  Object.assign(shelves?.schema ?? {}, { indexes: [index] });
+};
+
+describe('on postgres, under servers', () => {
+  let place: Place;
+  beforeEach(async () => {
+    place = await createPlace('postgres', tinyScript('postgres'));
+    await place.serve();
+  });
+  afterEach(() => place.drop());
+
+  const drop = 'drop index concurrently if exists "by_height"';
+  const build = 'create index concurrently "by_height" on "shelves" ("height", "depth")';
+
+  it('an index of a table with rows is built outside of the transaction, and blocks nothing', async () => {
+    const wanted = edited(await place.snapshot(), withIndex);
+    const difference = await place.diff(wanted, { explain: true });
+    const [phase] = difference?.explain?.phases ?? [];
+    expect(phase).toMatchObject({ phase: 'expand', apart: [build] });
+    expect(phase?.statements.at(-1)).toBe(build);
+    expect(difference?.explain?.collections[0]?.changes).toContainEqual(
+      expect.objectContaining({ change: 'add index', blocks: 'nothing', lock: 'SHARE UPDATE EXCLUSIVE' }),
+    );
+    await place.apply(difference as never);
+    expect(await place.diff(wanted)).toBeNull();
+  });
+
+  it('what an attempt that failed has left is dropped first', async () => {
+    await place.execute('update shelves set depth = 3');
+    const failed = 'create unique index concurrently by_height on shelves (depth)';
+    await expect(place.database.write({ text: failed, values: [] })).rejects.toThrow('by_height');
+    const wanted = edited(await place.snapshot(), withIndex);
+    const difference = await place.diff(wanted, { explain: true });
+    expect(difference?.explain?.phases[0]?.apart).toEqual([drop, build]);
+    await place.apply(difference as never);
+    expect(await place.diff(wanted)).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { abandonApply, resumeApply } from '../../../runtime/schema/service.js';
+import { abandonApply, applyDifference, resumeApply } from '../../../runtime/schema/service.js';
 import { lastApplies, openApply, queueApply } from '../../../runtime/schema/apply/applies.js';
 import { runQueuedApply } from '../../../runtime/schema/apply/queued-apply.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
@@ -200,7 +200,6 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
     const wanted = isRetyped ? retyped(changed(await place.snapshot())) : changed(await place.snapshot());
     const difference = await place.diff(wanted);
     const services = { database: place.database, tables: {} };
-    const { applyDifference } = await import('../../../runtime/schema/service.js');
     const failure = applyDifference(
       { hash: difference?.hash ?? '', diff: JSON.parse(JSON.stringify(difference?.diff)) },
       {
@@ -294,5 +293,47 @@ describe.each(['mariadb', 'mysql'] as const)('cut off on %s', (dialect) => {
     );
     expect(await place.diff(wanted)).toBeNull();
     expect(await recorded()).toBe(1);
+  });
+});
+
+/** A label that a default has, and an index on a table with rows. */
+const wantedOf = (snapshot: Snapshot): Snapshot =>
+  ({
+    ...snapshot,
+    fields: snapshot.fields.map((entry) =>
+      entry.field === 'v'
+        ? { ...entry, schema: { ...entry.schema, enum_values: ['b', 'c'], default_value: 'c' } }
+        : entry,
+    ),
+    collections: snapshot.collections.map((entry) => ({
+      ...entry,
+      schema: { ...entry.schema, indexes: [{ name: 'by_v', unique: false, columns: ['v', 'id'] }] },
+    })),
+  }) as Snapshot;
+
+describe('cut off on postgres', () => {
+  it.each([
+    ['after a label was added', 'alter t'],
+    ['before an index is built', 'build index by_v of t'],
+  ])('%s, it is completed', async (_name, moment) => {
+    place = await createPlace(
+      'postgres',
+      "create type mood as enum ('b'); create table t (id integer primary key, v mood); insert into t values (1, 'b')",
+    );
+    await place.serve();
+    const { database } = place;
+    const wanted = wantedOf(await place.snapshot());
+    const difference = (await place.diff(wanted)) ?? { hash: '', diff: null };
+    const options = { database, tables: {}, user: null };
+    const onStep = ({ description }: { readonly description: string }): void => {
+      if (description === moment) throw new Error('the process ends here');
+    };
+    const request = { hash: difference.hash, diff: JSON.parse(JSON.stringify(difference.diff)) as unknown };
+    await expect(applyDifference(request, { ...options, onStep })).rejects.toThrow('ends here');
+    expect(await place.diff(wanted)).not.toBeNull();
+    await place.execute("update svc_schema_applies set state = 'running'");
+    expect(await resumeApply(options)).toBe(true);
+    expect(await lastApplies(database, 1)).toMatchObject([{ state: 'done' }]);
+    expect(await place.diff(wanted)).toBeNull();
   });
 });

@@ -13,6 +13,8 @@ const partial = (dialect: TestDialect): string =>
     ? "create unique index t_part on t (code) where code <> 'a';"
     : '';
 
+const policy = '11111111-1111-4111-8111-111111111111';
+
 /** No constraint has a name. */
 const script = (dialect: TestDialect): string => `
   create table up (id int not null primary key, part int not null, unique (id, part));
@@ -115,5 +117,85 @@ describe.each(dialects)('on %s', (dialect) => {
       'indexes',
       'checks',
     ]);
+  });
+
+  it('rules, presets and meta follow, through relations and functions', async () => {
+    const place = await create(
+      dialect,
+      `create table authors (id int not null primary key, name varchar(20), born date);
+       create table books (id int not null primary key, title varchar(20), author int, pages int,
+         foreign key (author) references authors (id));`,
+    );
+    const { database } = place;
+    const write = (text: string, values: readonly string[]) => database.write({ text, values: [...values] });
+    const permission = {
+      permissions: { _and: [{ author: { name: { _eq: 'name' } } }, { 'year(born)': { _gt: 1 } }] },
+      validation: { books: { _some: { title: { _nnull: true }, pages: { _gt: 1 } } } },
+      presets: { name: 'name', books: [{ title: 'title' }] },
+    };
+    await write("insert into svc_policies (id, name) values (?, 'p')", [policy]);
+    for (const collection of ['authors', 'books']) {
+      await write(
+        `insert into svc_permissions (policy, collection, action, permissions, validation, presets, fields)
+        values (?, ?, 'read', ?, ?, ?, 'id,name,title')`,
+        [policy, collection, ...Object.values(permission).map((value) => JSON.stringify(value))],
+      );
+    }
+    await write(
+      `insert into svc_collections (collection, display_template, item_duplication_fields) values ('books', ?, ?)`,
+      ['{{title}} by {{ author.name }}', JSON.stringify(['title', 'author.name'])],
+    );
+    await write(
+      `insert into svc_fields (collection, field, validation, conditions) values ('books', 'pages', ?, ?)`,
+      [
+        JSON.stringify({ title: { _nnull: true } }),
+        JSON.stringify([{ name: 'title', rule: { title: { _eq: 'title' } } }]),
+      ],
+    );
+
+    const wanted = edited(await place.snapshot(), (snapshot) => {
+      for (const { collection, field: name } of snapshot.fields) {
+        if (name === 'name') rename(collection, 'name', 'full_name')(snapshot);
+        if (name === 'title') rename(collection, 'title', 'headline')(snapshot);
+      }
+      const books = snapshot.collections.find(({ collection }) => collection === 'books');
+      Object.assign(books ?? {}, { collection: 'works', meta: { ...books?.meta, previous_name: 'books' } });
+    });
+    const difference = await place.diff(wanted);
+    expect(difference?.diff.fields.flatMap((entry) => entry.diff.map(({ path }) => path))).toEqual([
+      ['field'],
+      ['field'],
+    ]);
+    await place.apply(difference as never);
+    expect(await place.diff(wanted)).toBeNull();
+
+    const rows = await database.query('select * from svc_permissions where fields <> ? order by id', ['*']);
+    const [authors, books] = rows.map(({ collection, fields, ...row }) => ({
+      collection,
+      fields,
+      rules: Object.keys(permission).map((key) => JSON.parse(String(row[key])) as unknown),
+    }));
+    expect(authors).toEqual({
+      collection: 'authors',
+      fields: 'id,full_name,title',
+      rules: [
+        permission.permissions,
+        { works: { _some: { headline: { _nnull: true }, pages: { _gt: 1 } } } },
+        { full_name: 'name', works: [{ headline: 'title' }] },
+      ],
+    });
+    expect(books).toMatchObject({ collection: 'works', fields: 'id,name,headline' });
+    expect(books?.rules[0]).toEqual({
+      _and: [{ author: { full_name: { _eq: 'name' } } }, { 'year(born)': { _gt: 1 } }],
+    });
+    const after = await place.snapshot();
+    expect(after.collections.find(({ collection }) => collection === 'works')?.meta).toMatchObject({
+      display_template: '{{headline}} by {{ author.full_name }}',
+      item_duplication_fields: ['headline', 'author.full_name'],
+    });
+    expect(after.fields.find((entry) => entry.field === 'pages')?.meta).toMatchObject({
+      validation: { headline: { _nnull: true } },
+      conditions: [{ name: 'title', rule: { headline: { _eq: 'title' } } }],
+    });
   });
 });

@@ -149,6 +149,40 @@ describe('types that were created in PostgreSQL', () => {
     expect(await place.database.query('select v from t')).toEqual([{ v: '{a,b}' }]);
   });
 
+  it('get labels before the transaction that uses them as defaults and in indexes', async () => {
+    const place = await create('postgres', `${moods}; create table t (id integer primary key, v mood);`);
+    const wanted = edited(await place.snapshot(), (snapshot) => {
+      const own = field(snapshot, 't', 'v');
+      Object.assign(own.schema, { enum_values: ['b', 'a', 'c'], default_value: 'c' });
+      const [entry] = snapshot.collections;
+      const index = { name: 'cs', unique: false, columns: ['id'], predicate: `"v" = 'c'` };
+      Object.assign(entry?.schema ?? {}, { indexes: [index] });
+    });
+    const difference = await place.diff(wanted, { explain: true });
+    if (difference === null) throw new Error('there is no difference');
+    const label = "alter type mood add value if not exists 'c'";
+    expect(difference.explain?.phases[0]).toMatchObject({ phase: 'expand', apart: [label] });
+    expect(difference.explain?.statements.filter((sql) => /type/.test(sql))).toEqual([label]);
+    await place.apply(difference);
+    expect(await place.diff(wanted)).toBeNull();
+    await place.execute('insert into t (id) values (1)');
+    expect(await place.database.query('select v from t')).toEqual([{ v: 'c' }]);
+  });
+
+  it('get no label from an apply that the rows refuse', async () => {
+    const place = await create(
+      'postgres',
+      `${moods}; create table t (id integer primary key, v mood, n integer); insert into t values (1);`,
+    );
+    const before = await place.snapshot();
+    const wanted = edited(before, (snapshot) => {
+      Object.assign(field(snapshot, 't', 'v').schema, { enum_values: ['b', 'a', 'c'] });
+      Object.assign(field(snapshot, 't', 'n').schema, { is_nullable: false });
+    });
+    await expect(place.become(wanted)).rejects.toThrow('The field holds null values.');
+    expect(await place.snapshot()).toEqual(before);
+  });
+
   it('are not created where they are there without a column', async () => {
     const source = await create('postgres', `${moods}; ${table};`);
     expect(await reproduce(source, await create('postgres', `${moods};`))).toEqual(none);

@@ -2809,7 +2809,27 @@ export type SchemaDiffResponses = {
                 phases: Array<{
                     phase: 'expand' | 'contract';
                     statements: Array<string>;
+                    /**
+                     * Statements that are committed by themselves, where the others are one transaction
+                     */
+                    apart: Array<string>;
                 }>;
+                /**
+                 * Statements that change rows of meta and access, and what rules name; they come last
+                 */
+                rows: Array<string>;
+                /**
+                 * Settings and transaction for a file that a person runs
+                 */
+                script: {
+                    session: Array<string>;
+                    begin: Array<string>;
+                    commit: Array<string>;
+                    /**
+                     * Whether the transaction holds all statements
+                     */
+                    transactional: boolean;
+                };
                 collections: Array<{
                     [key: string]: unknown;
                 }>;
