@@ -49,13 +49,18 @@ export interface BuildSource {
 export interface ReloadingOptions extends ServiceOptions {
   /** Builds of later schemas; absent where nothing is replaced. */
   readonly source?: BuildSource;
+  /** Milliseconds for which a request waits for a new build. */
+  readonly buildLimit?: number;
 }
 
-/** Milliseconds for which a request waits for a new build. */
-const buildLimit = 10_000;
+const defaultBuildLimit = 10_000;
 
 /** Creates the service. Without a source of builds it serves the first one for good. */
-export const createReloadingService = async ({ source, ...options }: ReloadingOptions): Promise<Service> => {
+export const createReloadingService = async ({
+  source,
+  buildLimit = defaultBuildLimit,
+  ...options
+}: ReloadingOptions): Promise<Service> => {
   if (source === undefined) return createService(options);
   const open = async (build: Partial<ServiceBuild>): Promise<Generation> => {
     const use = createUse();
@@ -81,7 +86,7 @@ export const createReloadingService = async ({ source, ...options }: ReloadingOp
     });
     return { drained: Promise.all([...former].map(({ use }) => use.drained())).then(() => undefined) };
   });
-  const respond = createRetry(() => current, source);
+  const respond = createRetry(() => current, { source, buildLimit });
   return {
     messageOptions: current.service.messageOptions,
     respond,
@@ -149,16 +154,25 @@ const createUse = (): Use => {
   };
 };
 
-const createRetry = (current: () => Generation, source: BuildSource): Service['respond'] => {
+const createRetry = (
+  current: () => Generation,
+  { source, buildLimit }: Required<Pick<ReloadingOptions, 'source' | 'buildLimit'>>,
+): Service['respond'] => {
   const retry = async (request: ApiRequest, first: Generation): Promise<ApiResponse> => {
     const until = performance.now() + buildLimit;
     let failed = first;
     for (;;) {
-      const look = source.look(false).catch(() => undefined);
-      await Promise.race([look, sleep(Math.max(0, until - performance.now()), undefined, { ref: false })]);
-      const isLast = current() === failed || performance.now() >= until;
+      const look = source.look(false).then(
+        () => true,
+        () => true,
+      );
+      const limit = sleep(Math.max(0, until - performance.now()), false, { ref: false });
+      const hasLooked = await Promise.race([look, limit]);
+      const isSame = current() === failed;
       failed = current();
       try {
+        if (!hasLooked && isSame) return await run(failed, { ...request, isLate: true });
+        const isLast = isSame || performance.now() >= until;
         return await run(failed, isLast ? { ...request, isLastTry: true } : request);
       } catch (error) {
         if (!(error instanceof OutdatedSchema)) throw error;

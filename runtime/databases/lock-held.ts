@@ -15,6 +15,7 @@ export class LockHeld extends ApiError {
 
 /** The connection that held a named lock has ended: others may hold the lock now. */
 export class LockLost extends Error {
+  readonly code = 'LOCK_LOST';
   constructor(name: string) {
     super(`the connection that held the lock "${name}" has ended`);
     this.name = 'LockLost';

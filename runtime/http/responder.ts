@@ -9,7 +9,7 @@ import { OutdatedSchema } from '../request/outdated-schema.js';
 import { UnknownOutcome } from '../databases/unknown-outcome.js';
 import type { Router } from './router.js';
 
-/** Returns the response of a request. @throws OutdatedSchema alone */
+/** Returns the response of a request. @throws OutdatedSchema alone, while a new build is waited for */
 export type Responder = (request: ApiRequest) => Promise<ApiResponse>;
 
 export interface ResponderOptions {
@@ -36,7 +36,7 @@ export const createResponder =
     try {
       response = await endpoint.handle(request, segments);
     } catch (error) {
-      if (error instanceof OutdatedSchema) throw error;
+      if (error instanceof OutdatedSchema && request.isLate !== true) throw error;
       const mapped = mapError(error, { id, method, route: endpoint.template }, { availability, observe });
       response = { ...endpoint.respondError(mapped), cookies: clearedCookies(mapped, cookieSameSite) };
     } finally {
@@ -62,6 +62,13 @@ const givenUp = (): ApiError =>
     'the database gave up, because others blocked the request or it took too long; it had no effect; try again, or ask for less at once',
   );
 
+const buildIsLate = (): ApiError =>
+  apiError(
+    'SERVICE_UNAVAILABLE',
+    { service: 'schema' },
+    'the schema has changed, and its API is not ready yet; the request had no effect; try again',
+  );
+
 interface Failed extends Pick<ApiRequest, 'id' | 'method'> {
   /** Path of the route, without the values of the request. */
   readonly route: string;
@@ -79,6 +86,7 @@ export const mapError = (
   if (availability.isLoss(error)) return apiError('SERVICE_UNAVAILABLE', { service: 'database' });
   if (error instanceof UnknownOutcome && availability.isLoss(error.cause)) return unknownOutcome();
   if (error instanceof StalePrincipal) return accessUnavailable();
+  if (error instanceof OutdatedSchema) return buildIsLate();
   if (!(error instanceof ApiError || error instanceof ApiErrors)) {
     observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
     if (availability.isGivenUp(error)) return givenUp();

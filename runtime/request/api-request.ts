@@ -40,6 +40,8 @@ export interface ApiRequest {
   stream(maxSize: number): Readable;
   /** The request is not run again, whatever fails. */
   readonly isLastTry?: true;
+  /** True where the build of a changed schema has not come in time. */
+  readonly isLate?: true;
 }
 
 /** A response, as handlers of routes return it. Header names are in lower case. */

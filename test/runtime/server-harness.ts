@@ -44,6 +44,10 @@ export interface TestServerOptions {
   readonly environment?: Environment;
   /** True where a changed schema is followed; it is by default. */
   readonly followsSchema?: false;
+  /** Has builds of a changed schema wait. */
+  readonly beforeBuild?: () => Promise<void>;
+  /** Milliseconds for which a request waits for such a build. */
+  readonly buildLimit?: number;
 }
 
 export interface TestServer extends Client {
@@ -160,12 +164,13 @@ const toServiceBuild = ({ declarations, routes, queueModels, openapi, graphql }:
 });
 
 /** Builds what the database has now, in memory. */
-const createSource = ({ database, built, spec }: OpenOptions): BuildSource => {
+const createSource = ({ database, built, spec, beforeBuild }: OpenOptions): BuildSource => {
   let served = built.openapi;
   let failure: string | null = null;
   let replace = replaceNothing;
   const look = coalesceCalls<boolean, void>(
     async () => {
+      await beforeBuild?.();
       const next = await build(database, spec === undefined ? [] : [spec]).catch((error: Error) => {
         failure = error.message;
         throw error;
@@ -202,6 +207,7 @@ const open = async (options: OpenOptions): Promise<TestServer> => {
       ...options.environment,
     }),
     ...(options.followsSchema !== false && { source: createSource(options) }),
+    ...(options.buildLimit !== undefined && { buildLimit: options.buildLimit }),
     declarations: built.declarations,
     routes: built.routes,
     queueModels: built.queueModels,

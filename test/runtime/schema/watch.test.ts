@@ -1,10 +1,11 @@
 /** A server whose database is changed by hand follows it: its clients see the schema as it is now, and no error. */
+import { EventEmitter, once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readSchemaVersion } from '../../../runtime/schema/version.js';
-import { createTestDatabase, dialectsOf, type TestDatabase, type TestDialect } from '../../databases.js';
+import { createTestDatabase, dialectsOf, type TestDatabase } from '../../databases.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
-import { settingsOf, startTestServer, type TestServer } from '../server-harness.js';
+import { settingsOf, startTestServer, type TestServer, type TestServerOptions } from '../server-harness.js';
 
 const dialects = dialectsOf(import.meta.url);
 
@@ -20,7 +21,7 @@ afterEach(async () => {
   for (const each of closing.splice(0)) await each.close();
 });
 
-const serve = async (options: { readonly dialect: TestDialect }): Promise<TestServer> => {
+const serve = async (options: Omit<TestServerOptions, 'sql'>): Promise<TestServer> => {
   const server = await startTestServer({ ...options, sql: tables });
   closing.push(server);
   return server;
@@ -104,6 +105,52 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect(rows.mock.calls).toHaveLength(2);
     rows.mockRestore();
     expect(failed(server)).toHaveLength(1);
+  });
+
+  it('a request whose build does not come in time is answered with 503, and its next try with the new schema', async () => {
+    const stages = new EventEmitter();
+    const built = once(stages, 'built');
+    const server = await serve({ ...setting, beforeBuild: async () => void (await built), buildLimit: 200 });
+    const admin = asAdmin(server);
+    await admin.get('/items/product');
+    await server.execute('alter table product rename column title to name');
+    const late = await admin.get('/items/product');
+    expect(late).toMatchObject({
+      status: 503,
+      codes: ['SERVICE_UNAVAILABLE'],
+      text: expect.stringContaining('its API is not ready yet') as string,
+    });
+    expect(late.headers.get('retry-after')).toBe('1');
+    expect(await admin.post('/graphql', { query: '{ product { title } }' })).toMatchObject({ status: 503 });
+    stages.emit('built');
+    expect((await admin.get('/items/product')).body).toMatchObject({ data: [{ name: 'Chair' }, {}] });
+    expect(failed(server)).toEqual([]);
+  });
+
+  it('rules that name what is gone are reported by name, match no row, and hold up nobody else', async () => {
+    const read = { collection: 'product', action: 'read' } as const;
+    const server = await serve({
+      ...setting,
+      access: {
+        users: { reader: { policies: ['reader'] }, other: { policies: ['other'] } },
+        policies: {
+          reader: [{ ...read, permissions: { title: { _neq: 'Table' } } }],
+          other: [{ collection: 'shelf', action: 'read' }],
+        },
+      },
+    });
+    const admin = asAdmin(server);
+    expect(await server.request('GET', '/items/product', { as: 'reader' })).toMatchObject({ status: 200 });
+    await server.execute('alter table product rename column title to name');
+    await admin.post('/schema/reload');
+    const faults = () => server.observations.filter(({ kind }) => kind === 'ruleFaulty');
+    await until(() => faults().length > 0);
+    expect(JSON.stringify(faults())).toMatch(/product.*title/);
+    const hidden = await server.request('GET', '/items/product', { as: 'reader' });
+    expect(hidden).toMatchObject({ status: 200, body: { data: [] } });
+    expect((await server.request('GET', '/items/shelf', { as: 'other' })).status).toBe(200);
+    expect((await admin.get('/items/product')).body).toMatchObject({ data: [{ name: 'Chair' }, {}] });
+    expect(failed(server)).toEqual([]);
   });
 
   it('only administrators can reload the schema', async () => {
