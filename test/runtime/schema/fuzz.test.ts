@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { dialectsOf } from '../../databases.js';
+import { dialectsOf, sampleDialects } from '../../databases.js';
+import { startTestServer } from '../server-harness.js';
 import { createPlace, type Place } from './places.js';
 import { snapshotArbitrary } from './random-schemas.js';
 
@@ -52,6 +53,39 @@ const sizeOf = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 1;
   return 1 + Object.values(value).reduce((sum: number, item) => sum + sizeOf(item), 0);
 };
+
+describe.each(sampleDialects(import.meta.url))('over HTTP on %s', (dialect) => {
+  it(
+    `${runs} fuzzed snapshots are compared or refused, and change nothing`,
+    async () => {
+      const server = await startTestServer({ dialect });
+      const send = (path: string, body?: unknown) =>
+        server.request(body === undefined ? 'GET' : 'POST', path, { as: 'admin', body });
+      const before = (await send('/schema/snapshot')).data as Snapshot;
+      const edits = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...hostile)), { minLength: 1, maxLength: 3 });
+      const counts = { refused: 0, compared: 0 };
+      const property = fc.asyncProperty(
+        snapshotArbitrary(dialect, before),
+        edits,
+        async (wanted, changes) => {
+          const plain: unknown = JSON.parse(JSON.stringify(wanted));
+          const fuzzed = changes.reduce<unknown>(
+            (snapshot, [at, replacement]) =>
+              replaceAt(snapshot, { left: at % sizeOf(snapshot) }, replacement),
+            plain,
+          );
+          const { status } = await send('/schema/diff', fuzzed ?? {});
+          counts[status === 400 ? 'refused' : 'compared'] += 1;
+          expect([200, 204, 400]).toContain(status);
+          expect((await send('/schema/snapshot')).data).toEqual(before);
+        },
+      );
+      await fc.assert(property, { numRuns: runs, endOnFailure: true }).finally(() => server.close());
+      process.stdout.write(`${dialect}: ${counts.refused} refused, ${counts.compared} compared\n`);
+    },
+    runs * 10_000,
+  );
+});
 
 describe.each(dialects)('on %s', (dialect) => {
   let place: Place;

@@ -59,6 +59,9 @@ const buildTimes = ({ running }: Host): readonly number[] =>
 /** Processes of a host that make builds. */
 const builders = ({ place }: Host): readonly number[] => place.processes().filter(isBuilder);
 
+/** The supervisor, and processes that serve requests or are prepared for it. */
+const serving = ({ place }: Host): readonly number[] => place.processes().filter((pid) => !isBuilder(pid));
+
 /** Each starts several processes; `watch.test.ts` has what differs by database, and SQLite is below. */
 const quickDialects: readonly TestDialect[] = ['postgres'];
 
@@ -69,6 +72,9 @@ describe.each(process.env.LONG === undefined ? quickDialects : dialects)('on %s'
     const reads = sendReads(host);
     await until(() => host.ready().length === 2 && other.ready().length === 2);
     await until(async () => (await host.request('/items/product')).status === 200);
+    // one more than those that serve has loaded all but a build
+    await until(() => serving(host).length === 4);
+    const prepared = serving(host);
     const former = host.ready();
     await shop.execute('alter table product rename column title to name');
 
@@ -82,6 +88,7 @@ describe.each(process.env.LONG === undefined ? quickDialects : dialects)('on %s'
     expect(builders(host)).toEqual(builder);
 
     await until(() => host.ready().length >= 4);
+    expect(prepared).toContain(host.ready()[2]);
     await until(() => former.every((pid) => !host.place.processes().includes(pid)));
     const failed = (await reads.stop()).filter((status) => status !== 200);
     // requests wait ten seconds for a build, which a machine that runs other tests may exceed
