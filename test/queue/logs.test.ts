@@ -1,4 +1,5 @@
 /** Logs of requests: what is kept, in pages and in streams. */
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createId } from '../../runtime/queue/store/ids.js';
 import { logStart, parseCursor, readLogs } from '../../runtime/queue/store/logs.js';
@@ -101,11 +102,28 @@ describe.each(dialects)('logs on %s', (dialect) => {
 
   it('have clients follow them again a second after their process ends', async () => {
     const id = await insertRunning('ann');
-    const settings = {} as QueueSettings;
-    const streams = createStreams({ database: server.database, settings, observe: () => undefined });
+    const settings = { queueUrl: () => 'https://queue.example' } as QueueSettings;
+    const reads: Promise<unknown>[] = [];
+    const database: Statements = {
+      ...server.database,
+      quote: (name) => server.database.quote(name),
+      query: (...all) => {
+        const read = server.database.query(...all);
+        reads.push(read);
+        return read;
+      },
+    };
+    const streams = createStreams({ database, settings, observe: () => undefined });
     // nothing is sent before that is known
-    const stream = streams.follow({ id, after: null, isPermitted: () => new Promise(() => undefined) });
+    let permit: (isPermitted: boolean) => void = () => undefined;
+    const isPermitted = () => new Promise<boolean>((resolve) => (permit = resolve));
+    const stream = streams.follow({ id, after: null, isPermitted });
     streams.close();
+    // an update that was under way finds the stream ended
+    permit(true);
+    await until(() => reads.length > 0);
+    await Promise.all(reads);
+    await setImmediate();
     expect(String(Buffer.concat(await stream.toArray()))).toBe('retry: 1000\n\n');
   });
 

@@ -82,7 +82,7 @@ export const createStreams = ({
     close() {
       if (polling.timer !== null) clearTimeout(polling.timer);
       for (const follower of polling.followers) {
-        push(follower, `retry: ${reconnectAfter}\n\n`);
+        push(follower, `retry: ${reconnectAfter}\n\n`, polling);
         finish(follower, polling);
       }
     },
@@ -210,12 +210,14 @@ const sendUpdate = async (
       settings,
     });
     const id = body.logs_cursor === undefined ? '' : `id: ${body.logs_cursor}\n`;
-    push(follower, `data: ${JSON.stringify(body)}\n${id}\n`);
-  } else if (Date.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n');
+    push(follower, `data: ${JSON.stringify(body)}\n${id}\n`, polling);
+  } else if (Date.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n', polling);
   if (request.state === 'ended') finish(follower, polling);
 };
 
-const push = (follower: Follower, text: string): void => {
+/** Sends nothing to a stream that has ended meanwhile, as when the server stops during an update. */
+const push = (follower: Follower, text: string, { followers }: Polling): void => {
+  if (!followers.has(follower)) return;
   follower.stream.push(text);
   follower.lastSent = Date.now();
 };
