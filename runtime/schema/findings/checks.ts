@@ -2,8 +2,15 @@
 import { printExpression } from '../expressions/print.js';
 import { columnsIn, renameColumns } from '../expressions/tree.js';
 import { printCount } from '../row-counts.js';
-import type { TableShape } from '../shapes.js';
+import type { SchemaPrinter } from '../../databases/contract.js';
+import type { ColumnShape, TableShape } from '../shapes.js';
 import { countRows, type Finding, type FindingContext } from './finding.js';
+
+/** An enum that tables share is another type with other labels, which a condition may name. */
+const createTypeOf =
+  ({ changeTypes }: SchemaPrinter) =>
+  (column: ColumnShape | undefined): string =>
+    JSON.stringify([column?.dataType, ...(changeTypes === undefined ? [] : [column?.values])]);
 
 /**
  * Returns a finding for each new check that stored rows violate, with the number of rows. Checks that are
@@ -19,7 +26,8 @@ export const findInChecks = async (
       .filter(({ enforced }) => enforced !== false)
       .map(({ expression }) => JSON.stringify(expression)),
   );
-  const types = new Map(present.columns.map((column) => [column.name, column.dataType]));
+  const typeOf = createTypeOf(context.printer);
+  const types = new Map(present.columns.map((column) => [column.name, typeOf(column)]));
   const findings: Finding[] = [];
   for (const { name, expression, enforced } of table.checks) {
     if (expression.kind === 'raw' || enforced === false || known.has(JSON.stringify(expression))) continue;
@@ -27,8 +35,7 @@ export const findInChecks = async (
     // values that the same diff makes or converts are not there yet
     const isKnown = named.every(
       (column) =>
-        types.has(column) &&
-        types.get(column) === table.columns.find((each) => each.name === column)?.dataType,
+        types.has(column) && types.get(column) === typeOf(table.columns.find((each) => each.name === column)),
     );
     if (!isKnown) continue;
     const former = new Map(named.map((column) => [column, context.names.column(table.name, column)]));

@@ -166,6 +166,18 @@ describe.each(dialects)('the recorded cases of the schema on %s', (dialect) => {
     const explained = await server.request('POST', '/schema/diff?explain', asked);
     expect((explained.data as Json).explain).toEqual({
       statements: [],
+      // a row of meta is written anew
+      rows: [
+        expect.stringMatching(/^delete from svc_fields .*'id'$/),
+        expect.stringMatching(/^insert into svc_fields .*'the key'/),
+        'update svc_access_version set version = version + 1 where id = 1',
+      ],
+      script: {
+        transactional: dialect === 'sqlite' || dialect === 'postgres',
+        session: expect.any(Array),
+        begin: [expect.any(String)],
+        commit: expect.any(Array),
+      },
       phases: [],
       collections: [],
       access: [],

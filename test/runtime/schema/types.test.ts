@@ -149,14 +149,18 @@ describe('types that were created in PostgreSQL', () => {
     expect(await place.database.query('select v from t')).toEqual([{ v: '{a,b}' }]);
   });
 
-  it('get labels before the transaction that uses them as defaults and in indexes', async () => {
-    const place = await create('postgres', `${moods}; create table t (id integer primary key, v mood);`);
+  it('get labels before the transaction that uses them as defaults, in indexes and in checks', async () => {
+    const place = await create(
+      'postgres',
+      `${moods}; create table t (id integer primary key, v mood); insert into t values (1, 'a');`,
+    );
     const wanted = edited(await place.snapshot(), (snapshot) => {
       const own = field(snapshot, 't', 'v');
       Object.assign(own.schema, { enum_values: ['b', 'a', 'c'], default_value: 'c' });
       const [entry] = snapshot.collections;
       const index = { name: 'cs', unique: false, columns: ['id'], predicate: `"v" = 'c'` };
-      Object.assign(entry?.schema ?? {}, { indexes: [index] });
+      const check = { name: 'few', expression: `"v" <> 'c' or "id" > 1` };
+      Object.assign(entry?.schema ?? {}, { indexes: [index], checks: [check] });
     });
     const difference = await place.diff(wanted, { explain: true });
     if (difference === null) throw new Error('there is no difference');
@@ -165,8 +169,8 @@ describe('types that were created in PostgreSQL', () => {
     expect(difference.explain?.statements.filter((sql) => /type/.test(sql))).toEqual([label]);
     await place.apply(difference);
     expect(await place.diff(wanted)).toBeNull();
-    await place.execute('insert into t (id) values (1)');
-    expect(await place.database.query('select v from t')).toEqual([{ v: 'c' }]);
+    await place.execute('insert into t (id) values (2)');
+    expect(await place.database.query('select v from t order by id')).toEqual([{ v: 'a' }, { v: 'c' }]);
   });
 
   it('get no label from an apply that the rows refuse', async () => {
