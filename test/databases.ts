@@ -15,29 +15,40 @@ export const dialects = ['sqlite', 'mariadb', 'mysql', 'postgres'] as const;
 
 export type TestDialect = (typeof dialects)[number];
 
-/** SQLite, and one server that the name of the file chooses, so that the files together use each. */
-const sample = (file: string): readonly TestDialect[] => {
+/** A number of the name of a file, by which the files together use each database. */
+const numberOf = (file: string): number =>
+  Buffer.from(basename(file)).reduce((total, byte) => total + byte, 0);
+
+/** SQLite, and one server that the name of the file chooses. */
+const pairOf = (file: string): readonly TestDialect[] => {
   const servers = dialects.filter((dialect) => dialect !== 'sqlite');
-  const sum = Buffer.from(basename(file)).reduce((total, byte) => total + byte, 0);
-  return ['sqlite', ...servers.slice(sum % servers.length).slice(0, 1)];
+  return ['sqlite', ...servers.slice(numberOf(file) % servers.length).slice(0, 1)];
 };
+
+const isLong = process.env.LONG !== undefined;
+const isAll = process.env.TEST_DATABASES === 'all';
 
 /**
  * Databases for what is expected alike of each: all of them with `TEST_DATABASES=all`, which `.ci/run` sets, and with `LONG`;
- * otherwise a sample. What differs between databases takes `dialects`.
+ * otherwise SQLite and one server. What differs between databases takes `dialects`.
  * @param file `import.meta.url` of the test
  */
 export const dialectsOf = (file: string): readonly TestDialect[] =>
-  process.env.LONG !== undefined || process.env.TEST_DATABASES === 'all' ? dialects : sample(file);
+  isLong || isAll ? dialects : pairOf(file);
 
 /**
  * Databases for what does not depend on the database: HTTP, the protocols of login and of the queue, webhooks, and how
- * GraphQL becomes a query. All of them with `LONG`, otherwise a sample. What plans, compiles or executes SQL of its own takes
- * `dialectsOf`.
+ * GraphQL becomes a query. All of them with `LONG`, SQLite and one server with `TEST_DATABASES=all`, otherwise SQLite or that
+ * server. What plans, compiles or executes SQL of its own takes `dialectsOf`.
  * @param file `import.meta.url` of the test
  */
-export const sampleDialects = (file: string): readonly TestDialect[] =>
-  process.env.LONG === undefined ? sample(file) : dialects;
+export const sampleDialects = (file: string): readonly TestDialect[] => {
+  const pair = pairDialects(file);
+  return isLong || isAll ? pair : pair.slice(Math.floor(numberOf(file) / 3) % 2).slice(0, 1);
+};
+
+/** The same, but two databases where `sampleDialects` is one, for what is tried in two ways. */
+export const pairDialects = (file: string): readonly TestDialect[] => (isLong ? dialects : pairOf(file));
 
 export interface TestDatabase {
   readonly dialect: TestDialect;

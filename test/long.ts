@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
 /** What such a file uses: the variable, or a helper that depends on it. */
-const longer = /process\.env\.LONG|\b(?:sampleDialects|sampleSettings|sampleAllSettings|nodeVersions)\b/;
+const longer =
+  /process\.env\.LONG|\b(?:sampleDialects|pairDialects|sampleSettings|sampleAllSettings|nodeVersions)\b/;
 
 /** Returns the paths of those files in the repository. */
 export const findLongFiles = (): string[] =>

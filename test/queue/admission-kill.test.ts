@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../runtime/databases/open.js';
 import type { Database } from '../../runtime/databases/contract.js';
-import { createTestDatabase, sampleDialects, type TestDatabase } from '../databases.js';
+import { createTestDatabase, pairDialects, type TestDatabase } from '../databases.js';
 import { createWorkplace, type Running, type Workplace } from '../runtime/commands.js';
 import { reservePort } from '../services/ports.js';
 import { systemTemplate } from '../templates.js';
@@ -30,7 +30,7 @@ export const run = async ({ n, file }) => {
 `;
 
 // SQLite has one writer: nobody can hold its rows against a process that admits
-describe.each(sampleDialects(import.meta.url).filter((dialect) => dialect !== 'sqlite'))(
+describe.each(pairDialects(import.meta.url).filter((dialect) => dialect !== 'sqlite'))(
   'a process that is killed while it admits, on %s',
   (dialect) => {
     let stored: TestDatabase;

@@ -9,7 +9,7 @@ import { replaceNothing, type BuildSource } from '../../runtime/reloading-servic
 import type { Observation } from '../../runtime/observe.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Route } from '../../contract/routes.js';
-import { createTestDatabase, dialects, dialectsOf, sampleDialects, type TestDialect } from '../databases.js';
+import { createTestDatabase, dialects, dialectsOf, pairDialects, type TestDialect } from '../databases.js';
 import { systemTemplate } from '../templates.js';
 import { build, type Built } from './harness/build.js';
 import { compiledFunctions } from './harness/compiled-functions.js';
@@ -106,12 +106,12 @@ export const settingsOf = (file: string): readonly Setting[] => {
 };
 
 /**
- * For what does not depend on the database (`sampleDialects`): each listener with one of its databases.
+ * For what does not depend on the database (`pairDialects`): each listener with one of its databases.
  * @param file `import.meta.url` of the test
  */
 export const sampleSettings = (file: string): readonly Setting[] =>
   process.env.LONG === undefined
-    ? sampleDialects(file).map((dialect, index) => ({ dialect, listener: index === 0 ? 'plain' : 'express' }))
+    ? pairDialects(file).map((dialect, index) => ({ dialect, listener: index === 0 ? 'plain' : 'express' }))
     : settings;
 
 /**
@@ -119,7 +119,7 @@ export const sampleSettings = (file: string): readonly Setting[] =>
  * @param file `import.meta.url` of the test
  */
 export const sampleAllSettings = (file: string): readonly Setting[] =>
-  allSettings.filter(({ dialect }) => sampleDialects(file).includes(dialect));
+  allSettings.filter(({ dialect }) => pairDialects(file).includes(dialect));
 
 /** Signs the tokens of a test. */
 export const testSecret = 'test-secret-0123456789abcdef012345678';

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Difference } from '../../../runtime/schema/service.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { createTestDatabase, sampleDialects, type TestDatabase, type TestDialect } from '../../databases.js';
+import { createTestDatabase, pairDialects, type TestDatabase, type TestDialect } from '../../databases.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
 import { copyField, edited, field, type Edit } from './edits.js';
@@ -58,7 +58,7 @@ const status = async (host: Host, { url }: TestDatabase): Promise<string> =>
 const timeout = 240_000;
 
 /** SQLite has one host. */
-const servers = sampleDialects(import.meta.url).filter((dialect) => dialect !== 'sqlite');
+const servers = pairDialects(import.meta.url).filter((dialect) => dialect !== 'sqlite');
 
 describe.each(servers)('on %s', { timeout }, (dialect) => {
   it('a field is dropped when every host has followed, and no request fails', async () => {

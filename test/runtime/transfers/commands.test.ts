@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportCommand } from '../../../runtime/commands/transfers/export.js';
 import { importCommand } from '../../../runtime/commands/transfers/import.js';
-import { createTestDatabase, sampleDialects, type TestDatabase } from '../../databases.js';
+import { createTestDatabase, pairDialects, type TestDatabase } from '../../databases.js';
 import { systemTemplate } from '../../templates.js';
 import { createWorkplace, type Outcome, type Workplace } from '../commands.js';
 import { adminToken } from '../harness/rows.js';
@@ -168,7 +168,7 @@ const transfersIn = (open: () => Place): void => {
 };
 
 // one target is tried on SQLite and the other on a server: what they do there is tested in import.test.ts
-const localDialects = sampleDialects(import.meta.url).slice(isLong ? 0 : 1);
+const localDialects = pairDialects(import.meta.url).slice(isLong ? 0 : 1);
 const remoteSettings = sampleSettings(import.meta.url).slice(0, isLong ? undefined : 1);
 
 describe.each(localDialects)('in the database of DATABASE_URL on %s', (dialect) => {
