@@ -1,10 +1,6 @@
 /** Combines the handlers of all operations; each area of the spec has its own file. */
 import type { Operations } from '../../generated/server/operations.js';
 import { createAuthContext } from '../auth/context.js';
-import { createMailer } from '../auth/mail.js';
-import type { PasswordLinkServices } from '../auth/password-links.js';
-import type { Collection } from '../../contract/collection.js';
-import { requireFieldValue } from '../items/field-value.js';
 import { createAuthOperations } from './auth.js';
 import { createCollectionOperations } from './collections.js';
 import { createInviteOperations } from './invite.js';
@@ -12,7 +8,7 @@ import { createKeyOperations } from './keys.js';
 import { createMeOperations } from './me.js';
 import { createOperatorActionOperations } from './operator-actions.js';
 import { createOperatorOperations } from './operator.js';
-import { createPasswordOperations } from './password.js';
+import { createLinkServices, createPasswordOperations } from './password.js';
 import { createRequestOperations } from './requests.js';
 import { createSchemaOperations } from './schema.js';
 import { createServerOperations } from './server.js';
@@ -25,12 +21,7 @@ import { createWebhookOperations } from './webhooks.js';
 /** Returns the handlers of all operations; a missing one is a compile error. */
 export const createOperations = (services: OperationServices): Operations => {
   const auth = createAuthContext(services);
-  const users = services.registry.collections.get('svc_users') as Collection;
-  const links: PasswordLinkServices = {
-    ...auth,
-    send: createMailer(services.config.mail),
-    requirePassword: (password) => requireFieldValue(users, 'password', password),
-  };
+  const links = createLinkServices(services, auth);
   return {
     ...createMeOperations(services),
     ...createKeyOperations(services),

@@ -2,9 +2,10 @@
 import { invalidPayload, throwProblems } from '../../contract/errors.js';
 import { readStoredObjects } from '../../generator/introspection/index.js';
 import type { StoredObjects, ViewOrTrigger } from '../../generator/introspection/stored-objects.js';
-import type { BindValue, DialectName, Executor, SchemaPrinter } from '../databases/contract.js';
+import type { DialectName, Executor, SchemaPrinter } from '../databases/contract.js';
 import type { Renames } from './diff/renames.js';
 import { formerNames } from './findings/index.js';
+import { catalogReader } from './live-schema.js';
 import type { TableShape } from './shapes.js';
 
 export interface Dependant {
@@ -34,11 +35,7 @@ interface TablesChange {
 export const readObjects = (
   executor: Pick<Executor, 'query'>,
   dialect: DialectName,
-): Promise<StoredObjects> =>
-  readStoredObjects({
-    dialect,
-    query: (sql, values = []) => executor.query(sql, values as readonly BindValue[]),
-  });
+): Promise<StoredObjects> => readStoredObjects(catalogReader(executor, dialect));
 
 /** Returns the views and triggers that a change of tables breaks or that prevent it, by the new name of the table. */
 export const findDependants = (

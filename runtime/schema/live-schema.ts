@@ -14,15 +14,18 @@ export interface LiveOptions {
 /** Prefix of the system tables. */
 const systemPrefix = 'svc_';
 
+/** Returns the reader with which introspection queries one connection, or those of a pool. */
+export const catalogReader = (executor: Pick<Executor, 'query'>, dialect: DialectName): CatalogReader => ({
+  dialect,
+  query: (sql, values = []) => executor.query(sql, values as readonly BindValue[]),
+});
+
 /** Reads the schema on one connection, or on those of a pool. */
 export const readLiveSchema = async (
   executor: Pick<Executor, 'query'>,
   { dialect, tables }: LiveOptions,
 ): Promise<LiveSchema> => {
-  const reader: CatalogReader = {
-    dialect,
-    query: (sql, values = []) => executor.query(sql, values as readonly BindValue[]),
-  };
+  const reader = catalogReader(executor, dialect);
   const catalog = await introspect(reader, tables);
   const [details, known] = await Promise.all([readDetails(reader), loadSchemaPrinter(dialect)]);
   const printer = (details.types && known.withTypes?.(details.types)) ?? known;

@@ -1,6 +1,6 @@
 /**
  * Workflows that were begun by an earlier version go on under this one. `UPDATE=histories` records what `histories/` lacks;
- * one that is there is deleted only where a change is meant to end what runs.
+ * one that is there is deleted only where a change ends running workflows on purpose.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

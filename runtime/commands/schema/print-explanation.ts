@@ -2,6 +2,7 @@
 import type { ExplainedAccess } from '../../schema/explain/access.js';
 import type { ExplainedChange, ExplainedCollection, Explanation } from '../../schema/explain/explain.js';
 import type { ExactCost } from '../../schema/explain/table-changes.js';
+import { printCount } from '../../schema/row-counts.js';
 
 /** Returns lines: each change with its cost, what the server says of it, access, and the statements of each phase. */
 export const printWhole = ({ collections, access, phases }: Explanation): readonly string[] => [
@@ -14,10 +15,10 @@ export const printWhole = ({ collections, access, phases }: Explanation): readon
 ];
 
 const printCollection = (explained: ExplainedCollection): readonly string[] => {
-  const { collection, rows, at_least: isMore, bytes, exact, changes } = explained;
+  const { collection, bytes, exact, changes } = explained;
   const size = bytes === null ? '' : `, ${bytes} bytes`;
   return [
-    `${collection}: ${isMore === true ? 'at least ' : ''}${rows} rows${size}`,
+    `${collection}: ${printCount(explained)} rows${size}`,
     ...changes.flatMap(printChange),
     ...(exact === undefined || exact === null ? [] : [`  the server says: ${printExact(exact)}`]),
   ];

@@ -5,6 +5,7 @@ import type { Change, SchemaDiff } from '../../schema/diff/types.js';
 import { findingKinds } from '../../schema/findings/finding.js';
 import type { Loss } from '../../schema/mapping/map-snapshot.js';
 import type { ExplainedChange, ExplainedCollection, Explanation } from '../../schema/explain/explain.js';
+import { printCount } from '../../schema/row-counts.js';
 
 const marks = { N: '+', D: '-', E: '~', A: '~' } as const;
 const colours = { '+': 'green', '-': 'red', '~': 'yellow' } as const;
@@ -68,7 +69,7 @@ const printLoss = (explained: ExplainedCollection, change: ExplainedChange): rea
   const { lost } = change;
   if (lost === undefined || lost.rows === 0) return [];
   const unit = change.change === 'drop collection' ? 'rows' : 'values';
-  return [`${lost.at_least === true ? 'at least ' : ''}${lost.rows} ${unit}: ${nameOf(explained, change)}`];
+  return [`${printCount(lost)} ${unit}: ${nameOf(explained, change)}`];
 };
 
 /** Returns what is lost, what the data forbids, and who breaks: a line each; nothing where all is harmless. */
@@ -90,14 +91,13 @@ const nameOf = ({ collection }: ExplainedCollection, { change, fields }: Explain
   `${change} ${[collection, ...(fields.length === 0 ? [] : [fields.join(', ')])].join('.')}`;
 
 const printCost = (explained: ExplainedCollection, change: ExplainedChange): readonly string[] => {
-  const { rows, at_least: isMore } = explained;
   const { classes, lock, algorithm, blocks } = change;
   const what = nameOf(explained, change);
   return [
     ...printLoss(explained, change).map((line) => `loses ${line}`),
     ...(classes.includes('blocking')
       ? [
-          `blocks ${blocks === 'everything' ? 'reads and writes' : 'writes'} for ${isMore === true ? 'at least ' : ''}${rows} rows: ${what} (${algorithm}, ${lock})`,
+          `blocks ${blocks === 'everything' ? 'reads and writes' : 'writes'} for ${printCount(explained)} rows: ${what} (${algorithm}, ${lock})`,
         ]
       : []),
   ];

@@ -11,7 +11,7 @@ interface Orphans {
 }
 
 /**
- * Refuses a change after which more rows of a table refer to nothing. Those that did so before are none of its business: tools
+ * Refuses a change after which more rows of a table refer to nothing. Rows that did so before do not count: tools
  * that do not enforce foreign keys leave them.
  * @param changed is in the transaction of the change
  * @param former sees the tables as they were before

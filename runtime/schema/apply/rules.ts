@@ -33,14 +33,15 @@ export const renameInRules = async (
 const renameRule = (
   row: Permission,
   collection: string,
-  { filter, payload, path }: PathRenamer,
+  { keys, path }: PathRenamer,
 ): Pick<Permission, 'fields' | 'permissions' | 'validation' | 'presets'> => {
+  const renameKeys = (value: unknown): unknown => keys(value, collection);
   const fields = row.fields?.split(',').map((name) => path(name, collection));
   return {
     fields: fields?.join(',') ?? null,
-    permissions: inJson(row.permissions, (value) => filter(value, collection)),
-    validation: inJson(row.validation, (value) => filter(value, collection)),
-    presets: inJson(row.presets, (value) => payload(value, collection)),
+    permissions: inJson(row.permissions, renameKeys),
+    validation: inJson(row.validation, renameKeys),
+    presets: inJson(row.presets, renameKeys),
   };
 };
 

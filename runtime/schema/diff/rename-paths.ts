@@ -6,10 +6,8 @@ import type { Renames } from './renames.js';
 
 /** Renames in JSON that is about the items of a collection, which has its new name. What names nothing stays as it is. */
 export interface PathRenamer {
-  /** A filter, as rules and validations have it. */
-  filter(value: unknown, collection: string): unknown;
-  /** Values of an item, with its related items. */
-  payload(value: unknown, collection: string): unknown;
+  /** The keys of a filter, as rules and validations have it, or of values of an item with its related items. */
+  keys(value: unknown, collection: string): unknown;
   /** A path, such as `author.name`. */
   path(text: string, collection: string): string;
   /** A text with paths, such as `{{title}} by {{author.name}}`. */
@@ -54,8 +52,7 @@ export const createPathRenamer = (relations: readonly RelationEntry[], renames: 
     return parts.join('.');
   };
   return {
-    filter: walk,
-    payload: walk,
+    keys: walk,
     path,
     template: (text, collection) =>
       text.replaceAll(/(?<=\{\{\s*)[^{}\s][^{}]*?(?=\s*\}\})/g, (inner) => path(inner, collection)),

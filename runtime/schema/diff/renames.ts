@@ -151,13 +151,13 @@ const renameInFieldMeta = (entry: FieldEntry, paths: PathRenamer): FieldEntry =>
   const { validation, conditions } = meta;
   const renameRule = (condition: unknown): unknown =>
     isObject(condition) && 'rule' in condition
-      ? { ...condition, rule: paths.filter(condition.rule, collection) }
+      ? { ...condition, rule: paths.keys(condition.rule, collection) }
       : condition;
   return {
     ...entry,
     meta: {
       ...meta,
-      ...(isObject(validation) && { validation: paths.filter(validation, collection) }),
+      ...(isObject(validation) && { validation: paths.keys(validation, collection) }),
       ...(Array.isArray(conditions) && { conditions: conditions.map(renameRule) }),
     },
   };

@@ -1,4 +1,4 @@
-/** What explain says of views and triggers is what happens to them. */
+/** Explain lists the effects that a change has on views and triggers; an apply has these effects. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { dialects, type TestDialect } from '../../databases.js';
 import { edited, field, type Edit, type MutableSnapshot } from './edits.js';
@@ -23,7 +23,7 @@ const script = (dialect: TestDialect): string => `
   create trigger heavy after update on boxes ${body[dialect]};
   create view heavy_boxes as select code, weight from boxes where weight > 1;`;
 
-/** What becomes of view and trigger: the database refuses the change because of them, or they fail when they are used. */
+/** The effect on view and trigger: the database refuses the change because of them, or they fail when they are used. */
 type Effects = Readonly<Record<'view' | 'trigger', 'refused' | 'broken' | null>>;
 
 const isBoxes = ({ collection }: { readonly collection: string }): boolean => collection === 'boxes';

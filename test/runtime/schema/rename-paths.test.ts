@@ -70,7 +70,7 @@ it.each<[string, string, unknown, unknown]>([
   ['another collection', 'blocks', { title: {}, name: {} }, { title: {}, name: {} }],
   ['no filter', 'works', null, null],
 ])('in a filter with %s', (_name, collection, before, after) => {
-  expect(renamer.filter(before, collection)).toEqual(after);
+  expect(renamer.keys(before, collection)).toEqual(after);
 });
 
 it('in values of items and of their related items', () => {
@@ -78,7 +78,7 @@ it('in values of items and of their related items', () => {
     name: 'name',
     books: { create: [{ title: 'title', author: { name: 'x' } }], delete: [1] },
   };
-  expect(renamer.payload(values, 'authors')).toEqual({
+  expect(renamer.keys(values, 'authors')).toEqual({
     full_name: 'name',
     works: { create: [{ headline: 'title', author: { full_name: 'x' } }], delete: [1] },
   });

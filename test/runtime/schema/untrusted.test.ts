@@ -1,4 +1,4 @@
-/** What a client may send as a snapshot or a difference: a document with keys of prototypes, aliases or too much of anything is refused. */
+/** Snapshots and differences from clients are refused if they have keys of prototypes, aliases of YAML, or too much of anything. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Difference } from '../../../runtime/schema/service.js';
 import { adminToken, sampleSettings, startTestServer, type TestServer } from '../server-harness.js';
