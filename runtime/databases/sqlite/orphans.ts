@@ -21,13 +21,14 @@ export const refuseOrphans = (changed: Connection, former: Connection): void => 
   const found = readOrphans(changed);
   if (found.length === 0) return;
   const known = new Map(readOrphans(former).map(({ table, rows }) => [table, rows]));
-  const present = new Set(tablesOf(changed));
-  const gone = [...known].filter(([table]) => !present.has(table)).map(([, rows]) => rows);
+  const [before, after] = [new Set(tablesOf(former)), new Set(tablesOf(changed))];
+  const gone = [...known].filter(([table]) => !after.has(table)).map(([, rows]) => rows);
   // a table that was renamed brings its rows along
-  const renamed = Math.max(0, ...gone);
+  const allowedIn = (table: string): number =>
+    before.has(table) ? (known.get(table) ?? 0) : Math.max(0, ...gone);
   throwProblems(
     found
-      .filter(({ table, rows }) => rows > (known.get(table) ?? renamed))
+      .filter(({ table, rows }) => rows > allowedIn(table))
       .map(({ message }) => invalidPayload(`${message}; nothing was changed`)),
   );
 };

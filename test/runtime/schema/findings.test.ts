@@ -241,6 +241,16 @@ describe('rows of SQLite that refer to nothing since before', () => {
     expect(await place.database.query('select v from entries')).toEqual([{ v: 7 }]);
   });
 
+  it('do not allow others in a table that had none, where theirs is dropped', async () => {
+    const place = await orphaned();
+    await place.execute('create table tags (id integer primary key, v integer references orders (id));');
+    const change = place.database.changeSchema(async (executor) => {
+      await executor.write({ text: 'drop table lines', values: [] });
+      return executor.write({ text: 'insert into tags values (1, 9)', values: [] });
+    });
+    await expect(change).rejects.toThrow('"tags": 1 rows refer to no row of orders; nothing was changed');
+  });
+
   it('are told from those that a change would add', async () => {
     const place = await orphaned();
     const added = place.database.changeSchema((executor) =>
