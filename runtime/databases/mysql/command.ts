@@ -55,8 +55,28 @@ export const sendWrite = (
 const readResult = ({ affectedRows, insertId }: ResultSetHeader): WriteResult =>
   insertId === 0 ? { affected: affectedRows } : { affected: affectedRows, generatedKey: String(insertId) };
 
+/** What the driver reads of the definition of a parameter, so that it binds whole numbers as such. */
+interface Hint {
+  readonly columnType: number;
+  readonly flags: number;
+}
+
+const hints = new Map<string, Hint>();
+
+/** Returns one object for all parameters of a kind: their definitions would keep 200 bytes for each key of a long list. */
+const hintOf = ({ columnType, flags }: Hint): Hint => {
+  const name = `${columnType} ${flags}`;
+  const present = hints.get(name);
+  if (present !== undefined) return present;
+  const hint = { columnType, flags };
+  hints.set(name, hint);
+  return hint;
+};
+
 /** A prepared statement of mysql2, whose types omit the command that `execute` returns. */
 interface Statement {
+  /** Read by the driver with each execution. */
+  parameters: readonly Hint[];
   execute(values: readonly BindValue[], done: (error: Error | null, result: unknown) => void): Command;
 }
 
@@ -97,6 +117,7 @@ const withStatement = <Result>(
     connection.prepare(text, (error, info) => {
       if (error !== null) return reject(error);
       const statement = info as unknown as Statement;
+      statement.parameters = statement.parameters.map(hintOf);
       statements.set(text, statement);
       run(statement, { resolve, reject });
     });
