@@ -1,5 +1,6 @@
 /** Handlers of `spec/operations/invitations.yaml`. */
 import { untilConfirmed } from '../access/confirmation.js';
+import type { Principal } from '../access/principal.js';
 import type { Operations } from '../../generated/server/operations.js';
 import { findByEmail } from '../auth/accounts.js';
 import { createPasswordLinks, type PasswordLinkServices } from '../auth/password-links.js';
@@ -34,6 +35,8 @@ export const createInviteOperations = (services: OperationServices, shared: Pass
   return {
     async usersInvite({ body: { email, role = null, invite_url: target } }, context) {
       requirePasswords(config, '/users/invite');
+      // first: others learn nothing of the settings
+      requireRight(await context.renew(), services);
       if (shared.send === null)
         throw apiError('SERVICE_UNAVAILABLE', { service: 'mail' }, 'no mail is sent without EMAIL_SMTP_HOST');
       const page = links.pageOf(target);
@@ -63,15 +66,22 @@ const createInvited = async (
   context: OperationContext,
   services: OperationServices,
 ): Promise<void> => {
-  const users = services.registry.collections.get('svc_users') as Collection;
   const principal = await context.renew();
   // without this right, nobody learns who is known, or has mails sent
-  if (principal.policies.grant(users, 'create') === null) throw forbidden('you may not create users');
+  requireRight(principal, services);
   const unknown = await findUnknown(addresses, services.database);
   if (unknown.length === 0) return;
   const payload = unknown.map((email) => ({ email, role, status: 'invited' }));
   const item = createContext(services, principal, clientOf(context));
-  await createItems({ collection: users, parsed: parseQuery('') }, payload, item);
+  await createItems({ collection: usersOf(services), parsed: parseQuery('') }, payload, item);
+};
+
+const usersOf = ({ registry }: OperationServices): Collection =>
+  registry.collections.get('svc_users') as Collection;
+
+/** @throws FORBIDDEN where the caller may create no users */
+const requireRight = ({ policies }: Principal, services: OperationServices): void => {
+  if (policies.grant(usersOf(services), 'create') === null) throw forbidden('you may not create users');
 };
 
 const findUnknown = async (addresses: readonly string[], database: Database): Promise<readonly string[]> => {

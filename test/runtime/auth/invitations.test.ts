@@ -168,6 +168,8 @@ describe.each(sampleSettings(import.meta.url))('invitations on $dialect through 
     const body = { email: 'lee@example.com' };
     const unsent = await silent.request('POST', '/users/invite', { as: 'admin', body });
     expect(unsent.errors).toMatchObject([{ code: 'SERVICE_UNAVAILABLE', service: 'mail' }]);
+    // others learn nothing of the settings
+    expect((await silent.request('POST', '/users/invite', { body })).codes).toEqual(['FORBIDDEN']);
     await silent.close();
     const other = await server().startAnother({ ...smtp.environment, AUTH_DISABLE_DEFAULT: 'true' });
     expect((await other.request('POST', '/users/invite', { as: 'admin', body })).codes).toEqual([
