@@ -51,7 +51,7 @@ const startTemporal = async (): Promise<string> => {
 
 const readSums = async ({ database }: TestDatabase) => {
   const [row] = await database.query(
-    'select count(*) as stored, sum(id) as ids, sum(price) as prices, min(id) as first_id, max(id) as last_id from entry',
+    'select count(*) as imported, sum(id) as ids, sum(price) as prices, min(id) as first_id, max(id) as last_id from entry',
   );
   return Object.fromEntries(Object.entries(row ?? {}).map(([name, value]) => [name, Number(value)]));
 };
@@ -91,7 +91,7 @@ describe.each(sampleDialects(import.meta.url))('on %s', (dialect) => {
     };
     for (let kill = 1; kill <= kills; kill += 1) {
       const wanted = (rows * kill) / (kills + 2);
-      const stored = async (): Promise<number> => (await readSums(database)).stored ?? 0;
+      const stored = async (): Promise<number> => (await readSums(database)).imported ?? 0;
       await until(async () => (await stored()) >= wanted, { timeout, interval: isLong ? 250 : 10 });
       await worker.stop('SIGKILL');
       expect(await stored()).toBeLessThan(rows);
@@ -108,7 +108,7 @@ describe.each(sampleDialects(import.meta.url))('on %s', (dialect) => {
     expect(await result.json()).toEqual({ imported: rows, rejected: 0, rejected_rows: null });
     const quarters = Array.from({ length: rows }, (_, index) => (index + 1) % 9_999);
     expect(await readSums(database)).toEqual({
-      stored: rows,
+      imported: rows,
       ids: (rows * (rows + 1)) / 2,
       prices: quarters.reduce((sum, each) => sum + each, 0) / 4,
       first_id: 1,

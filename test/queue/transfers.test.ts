@@ -103,32 +103,36 @@ describe.each(process.env.LONG === '1' ? dialects : (['postgres'] as const))('tr
     expect(new Webhook(secret).verify(delivered.text, headers)).toEqual(delivered.body);
   });
 
-  it('report their progress in per cent, on the stream and to Temporal, until they end at 100', async () => {
-    const rows = Array.from({ length: 20_000 }, (_, index) => 200_000 + index);
-    // the chunk that has this row waits until another transaction has decided about it
-    const [held, released] = [createGate(), createGate()];
-    const holding = queue.database.transaction(async (executor) => {
-      await executor.query(`insert into entry (number) values (${rows[12_345]})`);
-      held.open();
-      await released.opened;
-      throw new Error('rolled back');
-    });
-    await held.opened;
-    const sent = { as: 'admin', raw: `number\n${rows.join('\n')}\n`, type: 'text/csv' };
-    const request = await submit(queue, '/items/entry/import', sent);
-    const told = followProgress(queue, request);
-    const temporal = await until(async () => {
-      const details = await heartbeatOf(request.id).catch(() => null);
-      return details?.done === 12_000 && details;
-    });
-    await until(() => told.percents.includes(60));
-    released.open();
-    await expect(holding).rejects.toThrow('rolled back');
-    await told.ended;
-    expect(temporal).toMatchObject({ percent: 60, done: 12_000, rejected: 0 });
-    expect(told.percents).toEqual(told.percents.toSorted((one, other) => one - other));
-    expect(told.percents.at(-1)).toBe(100);
-  });
+  // SQLite locks no single row: a transaction would hold the first chunk already
+  it.each(dialect === 'sqlite' ? [] : [12_345])(
+    'report their progress in per cent, on the stream and to Temporal, until they end at 100, while row %i waits',
+    async (row) => {
+      const rows = Array.from({ length: 20_000 }, (_, index) => 200_000 + index);
+      // the chunk that has this row waits until another transaction has decided about it
+      const [held, released] = [createGate(), createGate()];
+      const holding = queue.database.transaction(async (executor) => {
+        await executor.query(`insert into entry (number) values (${rows[row]})`);
+        held.open();
+        await released.opened;
+        throw new Error('rolled back');
+      });
+      await held.opened;
+      const sent = { as: 'admin', raw: `number\n${rows.join('\n')}\n`, type: 'text/csv' };
+      const request = await submit(queue, '/items/entry/import', sent);
+      const told = followProgress(queue, request);
+      const temporal = await until(async () => {
+        const details = await heartbeatOf(request.id).catch(() => null);
+        return details?.done === 12_000 && details;
+      });
+      await until(() => told.percents.includes(60));
+      released.open();
+      await expect(holding).rejects.toThrow('rolled back');
+      await told.ended;
+      expect(temporal).toMatchObject({ percent: 60, done: 12_000, rejected: 0 });
+      expect(told.percents).toEqual(told.percents.toSorted((one, other) => one - other));
+      expect(told.percents.at(-1)).toBe(100);
+    },
+  );
 
   it('end when they are cancelled', async () => {
     const before = await count();

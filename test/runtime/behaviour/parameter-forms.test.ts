@@ -6,7 +6,7 @@ import { sampleSettings } from '../server-harness.js';
 
 const sql = `
   create table maker (id int primary key, name varchar(20));
-  create table thing (id int primary key, name varchar(20), size int, made timestamp null, maker int, data text,
+  create table thing (id int primary key, name varchar(20), size int, made timestamp null, maker int, data json,
     foreign key (maker) references maker (id));
   insert into maker values (1, 'Ada'), (2, 'Bob');
   insert into thing values (1, 'a', 5, '2024-03-31 23:30:00', 1, '{"tags":["x","y"]}'),
