@@ -100,11 +100,13 @@ const createTask = async ({
  * Returns the folder of a build: a temporary one where the working directory is read-only, as in an image.
  */
 const buildDirectory = (name: string): string => {
-  const usual = resolve(buildFolder, name);
+  // absolute: where the working directory has been removed, Node tries to create a relative path for ever
+  const folder = resolve(buildFolder);
+  const usual = join(folder, name);
   if (existsSync(usual)) return usual;
   try {
-    mkdirSync(buildFolder, { recursive: true });
-    accessSync(buildFolder, constants.W_OK);
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
     return usual;
   } catch {
     return join(mkdtempSync(join(tmpdir(), 'svc-build-')), name);

@@ -77,8 +77,8 @@ describe.each(dialects)('waiting requests on %s', (dialect) => {
       ...database,
       async query(text, values) {
         const found = await database.query(text, values);
-        // of the first of the statements that look for the oldest
-        if (/^select \W?priority\W? from/.test(text))
+        // of the first of the statements that look for the oldest of this model
+        if (/^select \W?priority\W? from/.test(text) && values?.includes('test/brief') === true)
           await execute("update svc_requests set state = 'admitted' where model = 'test/brief'");
         return found;
       },

@@ -55,7 +55,7 @@ export const sendWrite = (
 const readResult = ({ affectedRows, insertId }: ResultSetHeader): WriteResult =>
   insertId === 0 ? { affected: affectedRows } : { affected: affectedRows, generatedKey: String(insertId) };
 
-/** What the driver reads of the definition of a parameter, so that it binds whole numbers as such. */
+/** The part of the definition of a parameter that the driver reads, so that it binds whole numbers as such. */
 interface Hint {
   readonly columnType: number;
   readonly flags: number;

@@ -115,7 +115,8 @@ beforeAll(async () => {
     startWorker('--role workflows,webhooks,housekeeping', second),
     startWorker('--role models --class chatty', third),
   ]);
-  prometheus = await startPrometheus(ports, rules(), 2);
+  // a process without its database takes 1.5 s to answer, and more on a busy machine
+  prometheus = await startPrometheus(ports, rules(), 4);
 }, 240_000);
 afterAll(async () => {
   await prometheus.close();
