@@ -76,7 +76,8 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const { createSource = createOwnSource(options) } = options;
   const source = createSource(opened);
   const watchdog = createWatchdog({ config, ends: endsHung });
-  metrics?.watch(watchDatabase(opened.database));
+  // a process that was a spare is watched already
+  if (options.database === undefined) metrics?.watch(watchDatabase(opened.database));
   const tracing = await startTracing({ endpoint: config.traces, service: 'svc-api' });
   try {
     const { serve } = await loading;
@@ -187,7 +188,7 @@ const runChild = async ({ directory, isSpare }: ChildOptions): Promise<void> => 
     const builder = createSupervisedBuilder(report);
     const build =
       isSpare && directory !== undefined
-        ? await waitAsSpare({ config, observe, builder, directory, report })
+        ? await waitAsSpare({ config, observe, builder, directory, report, metrics })
         : known;
     running = await startRequestProcess({
       config,

@@ -5,6 +5,8 @@
 import type { Config } from '../config/config.js';
 import { connect } from '../databases/connect.js';
 import type { Database } from '../databases/contract.js';
+import { watchDatabase } from '../metrics/database.js';
+import type { Metrics } from '../metrics/metrics.js';
 import type { Observe } from '../observe.js';
 import type { Builder } from './builder.js';
 import type { Finding, Instruction, Report } from './messages.js';
@@ -18,6 +20,8 @@ export interface SpareOptions {
   /** The build that is served. */
   readonly directory: string;
   report(message: Report): void;
+  /** Null where nobody reads them. */
+  readonly metrics: Pick<Metrics, 'watch'> | null;
 }
 
 export interface Spare {
@@ -33,8 +37,11 @@ export const waitAsSpare = async ({
   builder,
   directory,
   report,
+  metrics,
 }: SpareOptions): Promise<Spare> => {
   const [database] = await Promise.all([connect(config, observe), import('../server.js')]);
+  // otherwise a database that was away when the spare started would count as lost until it serves
+  metrics?.watch(watchDatabase(database));
   const schema = createSchemaLook({ config, database, observe, builder }, directory);
   let known: Finding = { kind: 'found', id: null, directory, generation: 0, failure: null };
   const look = async (forced: boolean, id: number | null): Promise<void> => {
