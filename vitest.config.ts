@@ -26,8 +26,8 @@ export default defineConfig({
     pool: 'forks',
     // files share the modules of their worker: nothing in them may depend on who has used them before
     isolate: false,
-    // two more than there are processors, for files that wait; long runs put load on servers: one file at a time
-    maxWorkers: isLong ? 1 : availableParallelism() + 2,
+    // two more than there are processors, for files that wait; those of long runs compute
+    maxWorkers: availableParallelism() + (isLong ? 0 : 2),
     sequence: { sequencer: LongestFirst },
   },
 });

@@ -3,7 +3,7 @@
  * Those of failing models, of webhooks that fail, and of processes that are gone are in `incident.test.ts` and
  * `prometheus.test.ts`. Those of the queue need `LONG`.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -14,6 +14,7 @@ import { reservePort } from '../../services/ports.js';
 import { impatientRules, startPrometheus, type Prometheus } from '../../services/prometheus.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
+import { writeModels } from './alarm-models.js';
 import { createWorkplace, kill, runsModule, type Running, type Workplace } from '../commands.js';
 import { adminToken } from '../harness/rows.js';
 import { startSwitchProxy, type SwitchProxy } from '../harness/switch-proxy.js';
@@ -38,34 +39,6 @@ const rules = (): string => impatientRules().replace(/(changes\(.*)\[20s\]/, '$1
 
 const admin = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
 const day = 86_400_000;
-
-const models = {
-  quick: ['quick', 'export const run = async () => ({ done: true });'],
-  // ends once the test has written a file
-  chatty: [
-    'chatty',
-    `import { existsSync } from 'node:fs';
-export const run = async (_input, { log }) => {
-  while (!existsSync('speak')) await new Promise((resolve) => setTimeout(resolve, 50));
-  for (let line = 0; line < 6000; line += 1) log('line ' + line);
-  return { done: true };
-};`,
-  ],
-} as const;
-
-const writeModels = ({ directory }: Workplace): void => {
-  for (const folder of ['spec/models', 'models']) mkdirSync(join(directory, folder), { recursive: true });
-  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }\n');
-  for (const [name, [pool, text]] of Object.entries(models)) {
-    writeFileSync(
-      join(directory, `spec/models/acme.${name}.yaml`),
-      `title: ${name}\ndescription: A model of a test.\nrunner: { function: ./models/${name}.js }\ntimeout: 120s\n` +
-        `class: ${pool}\nconcurrency: { model: 10, account: 10 }\ninput: { type: object, properties: {} }\n` +
-        'output: { type: object, required: [done], properties: { done: { type: boolean } } }\n',
-    );
-    writeFileSync(join(directory, `models/${name}.js`), `${text}\n`);
-  }
-};
 
 const start = async (args: readonly string[], port: number, ready: RegExp): Promise<Running> => {
   const started = place.start(args, { ...environment, ADMIN_PORT: String(port) });
@@ -115,8 +88,7 @@ beforeAll(async () => {
     startWorker('--role workflows,webhooks,housekeeping', second),
     startWorker('--role models --class chatty', third),
   ]);
-  // a process without its database takes 1.5 s to answer, and more on a busy machine
-  prometheus = await startPrometheus(ports, rules(), 4);
+  prometheus = await startPrometheus(ports, rules(), 2);
 }, 240_000);
 afterAll(async () => {
   await prometheus.close();
@@ -252,6 +224,13 @@ const quick: readonly Scenario[] = [
       databaseProxy.silence();
       for (const each of [0, 1, 2]) await untilFiring('SvcDatabaseDown', instance(each));
       expect(await firing('SvcDown')).toEqual([]);
+      await databaseProxy.restore();
+      await untilQuiet('SvcDatabaseDown');
+      // the next spare process finds no database at first
+      databaseProxy.cut();
+      for (const pid of requestProcesses()) if (runsModule(pid, '\0spare')) kill(pid);
+      await until(() => api.output().includes('waiting for the database'));
+      await untilFiring('SvcDatabaseDown', instance(0));
       await databaseProxy.restore();
       await untilQuiet('SvcDatabaseDown');
     },
