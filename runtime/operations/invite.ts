@@ -5,15 +5,14 @@ import type { Operations } from '../../generated/server/operations.js';
 import { findByEmail } from '../auth/accounts.js';
 import { createPasswordLinks, type PasswordLinkServices } from '../auth/password-links.js';
 import { apiError, forbidden } from '../../contract/errors.js';
-import type { Collection } from '../../contract/collection.js';
 import type { Database } from '../databases/contract.js';
-import { createContext } from '../items/context.js';
+import { createContext, type ItemContext } from '../items/context.js';
 import { createItems } from '../items/write.js';
 import { parseQuery } from '../request/query.js';
 import { recordChanges } from './activity.js';
-import { clientOf, type OperationContext } from './context.js';
+import { clientOf } from './context.js';
 import { requirePasswords } from './password.js';
-import type { OperationServices } from './services.js';
+import { usersOf, type OperationServices } from './services.js';
 
 /** Creates the handlers: an invitation is a user without a password, and a mail with a link that sets one. */
 export const createInviteOperations = (services: OperationServices, shared: PasswordLinkServices) => {
@@ -35,13 +34,24 @@ export const createInviteOperations = (services: OperationServices, shared: Pass
   return {
     async usersInvite({ body: { email, role = null, invite_url: target } }, context) {
       requirePasswords(config, '/users/invite');
-      // first: others learn nothing of the settings
-      requireRight(await context.renew(), services);
-      if (shared.send === null)
-        throw apiError('SERVICE_UNAVAILABLE', { service: 'mail' }, 'no mail is sent without EMAIL_SMTP_HOST');
-      const page = links.pageOf(target);
       const addresses = [...new Set([email].flat())];
-      await untilConfirmed(() => createInvited({ addresses, role }, context, services));
+      const page = await untilConfirmed(async () => {
+        const principal = await context.renew();
+        requireRight(principal, services);
+        if (shared.send === null)
+          throw apiError(
+            'SERVICE_UNAVAILABLE',
+            { service: 'mail' },
+            'no mail is sent without EMAIL_SMTP_HOST',
+          );
+        const found = links.pageOf(target);
+        await createUnknown(
+          { addresses, role },
+          createContext(services, principal, clientOf(context)),
+          services,
+        );
+        return found;
+      });
       background.run('invitations', async () => {
         for (const address of addresses) await links.send(await findByEmail(database, address), page);
       });
@@ -60,28 +70,21 @@ interface Invited {
   readonly role: string | null;
 }
 
-/** Creates those users that do not exist yet, with the rights of the caller. @throws FORBIDDEN and what creating does */
-const createInvited = async (
+/** Without this right, nobody learns of settings or of who is known, or has mails sent. @throws FORBIDDEN */
+const requireRight = ({ policies }: Principal, services: OperationServices): void => {
+  if (policies.grant(usersOf(services), 'create') === null) throw forbidden('you may not create users');
+};
+
+/** Creates those users that do not exist yet, with the rights of the caller. @throws what creating does */
+const createUnknown = async (
   { addresses, role }: Invited,
-  context: OperationContext,
+  item: ItemContext,
   services: OperationServices,
 ): Promise<void> => {
-  const principal = await context.renew();
-  // without this right, nobody learns who is known, or has mails sent
-  requireRight(principal, services);
   const unknown = await findUnknown(addresses, services.database);
   if (unknown.length === 0) return;
   const payload = unknown.map((email) => ({ email, role, status: 'invited' }));
-  const item = createContext(services, principal, clientOf(context));
   await createItems({ collection: usersOf(services), parsed: parseQuery('') }, payload, item);
-};
-
-const usersOf = ({ registry }: OperationServices): Collection =>
-  registry.collections.get('svc_users') as Collection;
-
-/** @throws FORBIDDEN where the caller may create no users */
-const requireRight = ({ policies }: Principal, services: OperationServices): void => {
-  if (policies.grant(usersOf(services), 'create') === null) throw forbidden('you may not create users');
 };
 
 const findUnknown = async (addresses: readonly string[], database: Database): Promise<readonly string[]> => {

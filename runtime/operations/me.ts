@@ -13,7 +13,7 @@ import type { ReadTarget } from '../items/read.js';
 import { parseQuery } from '../request/query.js';
 import { clientOf, type OperationContext } from './context.js';
 import { tryOut } from './dry-run.js';
-import type { OperationServices } from './services.js';
+import { usersOf, type OperationServices } from './services.js';
 
 type JsonObject = Record<string, unknown>;
 
@@ -66,8 +66,8 @@ const openItemContext = async (
   services: OperationServices,
 ): Promise<ItemContext> => createContext(services, await context.principal(), clientOf(context));
 
-const targetOf = ({ query }: OperationContext, { registry }: OperationServices): ReadTarget => ({
-  collection: registry.collections.get('svc_users') as Collection,
+const targetOf = ({ query }: OperationContext, services: OperationServices): ReadTarget => ({
+  collection: usersOf(services),
   parsed: parseQuery(query),
 });
 

@@ -4,22 +4,18 @@ import { findByEmail } from '../auth/accounts.js';
 import type { AuthContext } from '../auth/context.js';
 import { createMailer } from '../auth/mail.js';
 import { createPasswordLinks, type PasswordLinkServices } from '../auth/password-links.js';
-import type { Collection } from '../../contract/collection.js';
 import { apiError } from '../../contract/errors.js';
 import type { Config } from '../config/config.js';
 import { requireFieldValue } from '../items/field-value.js';
 import { recordChanges } from './activity.js';
-import type { OperationServices } from './services.js';
+import { usersOf, type OperationServices } from './services.js';
 
 /** Creates what the mails of resets and invitations share. */
-export const createLinkServices = (
-  { registry, config }: OperationServices,
-  auth: AuthContext,
-): PasswordLinkServices => {
-  const users = registry.collections.get('svc_users') as Collection;
+export const createLinkServices = (services: OperationServices, auth: AuthContext): PasswordLinkServices => {
+  const users = usersOf(services);
   return {
     ...auth,
-    send: createMailer(config.mail),
+    send: createMailer(services.config.mail),
     requirePassword: (password) => requireFieldValue(users, 'password', password),
   };
 };

@@ -5,6 +5,7 @@ import type { Keys } from '../auth/keys.js';
 import type { Tokens } from '../auth/tokens.js';
 import type { Background } from '../concurrency/background.js';
 import type { Config } from '../config/config.js';
+import type { Collection } from '../../contract/collection.js';
 import type { ItemServices } from '../items/context.js';
 import type { Observe } from '../observe.js';
 import type { Queue } from '../queue/queue.js';
@@ -49,3 +50,7 @@ export interface OperationServices extends ItemServices {
   /** Path prefix; empty at the root. */
   readonly base: string;
 }
+
+/** Returns the collection of users, which every registry has. */
+export const usersOf = ({ registry }: Pick<OperationServices, 'registry'>): Collection =>
+  registry.collections.get('svc_users') as Collection;
