@@ -120,8 +120,8 @@ const createSqliteLocation = async (template?: Template): Promise<DatabaseLocati
     execute: async (script) => {
       const connection = new Sqlite(path);
       try {
-        // waits for the transactions of the server under test
-        connection.exec('pragma busy_timeout = 30000');
+        // waits for the transactions of the server under test, and not for the disk
+        connection.exec('pragma busy_timeout = 30000; pragma synchronous = off');
         connection.exec(script);
       } finally {
         connection.close();

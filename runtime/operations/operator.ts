@@ -238,7 +238,7 @@ const deliveryToWire = async (delivery: Delivery, { database }: OperationService
     url,
     state,
     round,
-    next_at: state === 'pending' ? toTimeOrNull(next) : null,
+    next_at: toTimeOrNull(next),
     postponed,
     created_at: toTime(created),
     ended_at: toTimeOrNull(ended),

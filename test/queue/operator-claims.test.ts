@@ -3,7 +3,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOperatorActions, type OperatorActions } from '../../runtime/queue/operator/actions.js';
 import type { RequestLifecycle } from '../../runtime/queue/requests/lifecycle.js';
 import { createId } from '../../runtime/queue/store/ids.js';
-import { endAction, findAction } from '../../runtime/queue/store/operator-actions.js';
+import {
+  claimActions,
+  endAction,
+  findAction,
+  insertAction,
+  renewClaim,
+} from '../../runtime/queue/store/operator-actions.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
 import { dialectsOf } from '../databases.js';
 import { useServer } from '../runtime/harness/use-server.js';
@@ -146,4 +152,22 @@ describe.each(dialects)('on %s, an action on requests', (dialect) => {
     ]);
     return Number(row?.['date_seen']);
   };
+
+  it('has one claim, also where the clock stands still, and none for the process that has it', async () => {
+    const { database } = server();
+    const [id, created] = [createId(), Date.now()];
+    const rest = { search: {}, reason: null, user: null, total: 0, created };
+    await insertAction(database, { id, action: 'release', ...rest });
+    const first = await renewClaim(database, { id, seen: created });
+    if (first === null) throw new Error('the action was claimed by another process');
+    expect(await renewClaim(database, first)).toMatchObject({ id });
+    expect(await renewClaim(database, first)).toBeNull();
+    const claimed = async (except: ReadonlySet<string>): Promise<readonly string[]> => {
+      const claims = await claimActions(database, { before: created + 60_000, except });
+      return claims.map((claim) => claim.id);
+    };
+    expect(await claimed(new Set([id]))).not.toContain(id);
+    expect(await claimed(new Set())).toContain(id);
+    await endAction(database, id, 'aborted');
+  });
 });

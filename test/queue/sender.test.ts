@@ -1,10 +1,11 @@
 /** Attempts of a delivery that fail: the last one is the end of it. */
+import { createHash, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { createSender, type Sender } from '../../runtime/queue/webhooks/send.js';
 import { maxAttempts } from '../../runtime/queue/webhooks/retries.js';
 import { createId } from '../../runtime/queue/store/ids.js';
-import { webhookSecrets } from '../../runtime/queue/store/secrets.js';
+import { rotateSigningKey, signingKeys, webhookSecrets } from '../../runtime/queue/store/secrets.js';
 import { insertDelivery } from '../../runtime/queue/store/deliveries.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { startReceiver, type Receiver } from './receiver.js';
@@ -76,5 +77,31 @@ describe('a delivery whose receiver fails', () => {
       const headers = sent?.headers as Record<string, string>;
       expect(() => new Webhook(secret).verify(sent?.text ?? '', headers)).not.toThrow();
     }
+  });
+
+  it('is signed with the key that is published now, also after a rotation', async () => {
+    const { database } = server();
+    /** Returns whether a delivery that is sent now is signed with the key that signs now. */
+    const isSignedWithCurrentKey = async (): Promise<boolean> => {
+      const { id, ...delivery } = await insertDelivery(database, {
+        id: createId(),
+        request: null,
+        account: createId(),
+        url: `${receiver.url}/`,
+        created: Date.now(),
+      });
+      await sender.send({ id, ...delivery });
+      const sent = receiver.received.find(({ headers }) => headers['webhook-id'] === id);
+      const of = (name: string): string => String(sent?.headers[`x-svc-webhook-${name}`]);
+      const hash = createHash('sha256')
+        .update(sent?.text ?? '')
+        .digest('hex');
+      const text = [of('request-id'), of('user-id'), of('timestamp'), hash].join('\n');
+      const { signer } = await signingKeys(database, Date.now());
+      return verify(null, Buffer.from(text), signer.publicKey, Buffer.from(of('signature'), 'hex'));
+    };
+    expect(await isSignedWithCurrentKey()).toBe(true);
+    await rotateSigningKey(database, { now: Date.now(), atOnce: true });
+    expect(await isSignedWithCurrentKey()).toBe(true);
   });
 });

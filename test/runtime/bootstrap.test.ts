@@ -9,6 +9,7 @@ import { createStaticTokens } from '../../runtime/auth/static-tokens.js';
 import { verifyPassword } from '../../runtime/auth/passwords/hash.js';
 import { runDataSteps } from '../../runtime/schema/data-steps.js';
 import { bootstrap, pendingSteps } from '../../runtime/schema/bootstrap.js';
+import { changeAccessRows } from '../../runtime/schema/users.js';
 import {
   catalogReader,
   createTestDatabase,
@@ -169,7 +170,7 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
 
   it('uses the given e-mail address and token, and a new token later', async () => {
     const { database } = await create(dialect);
-    await run(database, { email: 'root@example.com', token: 'first-token' });
+    await run(database, { email: 'Root@Example.com', token: 'first-token' });
     expect(await users(database)).toMatchObject([{ email: 'root@example.com', token: 'first-token' }]);
     const before = await version(database);
     const again = await run(database, { email: 'root@example.com', token: 'second-token' });
@@ -180,6 +181,18 @@ describe.each(dialects)('bootstrap on %s', (dialect) => {
       state: 'renewed',
     });
     expect(await users(database)).toMatchObject([{ token: 'second-token' }]);
+    expect(await version(database)).toBe(before + 1);
+  });
+
+  it('a change of access rows raises the version, and one that writes nothing does not', async () => {
+    const { database } = await create(dialect);
+    await run(database);
+    const before = await version(database);
+    await changeAccessRows(database, (statements) => statements.query('select id from svc_users'));
+    expect(await version(database)).toBe(before);
+    await changeAccessRows(database, (statements) =>
+      statements.write({ text: "update svc_users set status = 'suspended'", values: [] }),
+    );
     expect(await version(database)).toBe(before + 1);
   });
 

@@ -13,7 +13,10 @@ import { runCommand } from './harness/run-command.js';
 const dialects = dialectsOf(import.meta.url);
 
 const tables = `
-create table book (id integer primary key, title varchar(100), stock integer);
+create table book (
+  id integer primary key, title varchar(100), stock integer,
+  double_stock integer generated always as (stock * 2) stored
+);
 create view titles as select title from book;
 `;
 

@@ -207,6 +207,7 @@ describe('markdown', () => {
     ['# head', '\\# head'],
     ['- item', '\\- item'],
     ['1. item', '1\\. item'],
+    ['10) item', '10\\) item'],
     ['2.5 metres', '2\\.5 metres'],
   ])('prints the paragraph %j as %s', (value, printed) => {
     expect(paragraph(value)).toBe(printed);

@@ -137,4 +137,14 @@ describe.each(dialects)('activity on %s', (dialect) => {
     }
     expect((await server().request('GET', '/activity')).codes).toEqual(['FORBIDDEN']);
   });
+
+  it('keeps the beginning of a long user agent', async () => {
+    await clear();
+    await server().request('POST', '/items/book', {
+      as: 'admin',
+      headers: { 'user-agent': 'x'.repeat(300) },
+      body: { title: 'd' },
+    });
+    expect((await rows('book')).map(({ user_agent: agent }) => agent)).toEqual(['x'.repeat(255)]);
+  });
 });

@@ -160,6 +160,11 @@ describe.each(dialects)('on %s, a diff', async (dialect) => {
       table('svc_users'),
       'the name "svc_users" is reserved; choose one with another beginning',
     ],
+    [
+      'a name of system tables in capitals',
+      table('SVC_users'),
+      'the name "SVC_users" is reserved; choose one with another beginning',
+    ],
     ['a name that is too long', table(long), `the name "${long}" is longer than ${printer.maxName}`],
     [
       'a name with a line break',

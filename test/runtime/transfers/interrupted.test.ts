@@ -216,19 +216,25 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
       what: 'is suspended',
       change: "update svc_users set status = 'suspended' where email like 'clerk@%'",
       undo: "update svc_users set status = 'active' where email like 'clerk@%'",
+      reason: 'Invalid credentials',
     },
     {
       what: 'needs a second factor',
       change: "update svc_policies set enforce_tfa = true where name = 'Clerk'",
       undo: "update svc_policies set enforce_tfa = false where name = 'Clerk'",
+      reason: 'set up one-time passwords first',
     },
-  ])('ends when its submitter $what', async ({ change, undo }) => {
+  ])('ends when its submitter $what', async ({ change, undo, reason }) => {
     const request = await send('number\n810001\n810002\n', 'clerk');
     const { outcome } = await run(request, { whenRunning: () => server().execute(change) });
     await server().execute(undo);
     expect(outcome).toMatchObject({
       status: 403,
-      body: { imported: 0, rejected: 0, detail: [{ type: 'FORBIDDEN' }] },
+      body: {
+        imported: 0,
+        rejected: 0,
+        detail: [{ type: 'FORBIDDEN', msg: expect.stringContaining(reason) }],
+      },
     });
   });
 

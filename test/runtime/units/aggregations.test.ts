@@ -70,6 +70,12 @@ describe('an aggregation', () => {
     );
   });
 
+  it('measures a field once, however often it is named', () => {
+    expect(columnsOf('book', { aggregate: { max: ['weight', 'pages', 'weight'] } })).toBe(
+      'max(t1.m0), max(t1.m1)',
+    );
+  });
+
   it('groups, filters and sorts the rows of a derived table, where each column occurs once', () => {
     const query = {
       groupBy: ['shelf.label', 'title'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compressResponses } from '../../../runtime/http/compress.js';
+import { compressResponses, encodingFor } from '../../../runtime/http/compress.js';
 import type { ApiRequest, ApiResponse } from '../../../runtime/request/api-request.js';
 
 const request = (path: string) =>
@@ -41,4 +41,19 @@ it.each([
   const answer = compressResponses(async () => ({ status: 200, headers, body: 'x'.repeat(2000) }));
   const sent = { ...request('/items/a'), headers: { 'accept-encoding': accepted } } as ApiRequest;
   expect((await answer(sent)).headers.etag).toBe(tag);
+});
+
+it.each([
+  [undefined, null],
+  ['', null],
+  ['gzip', 'gzip'],
+  ['gzip, br', 'br'],
+  ['GZIP;q=0.5', 'gzip'],
+  ['br;q=0, gzip', 'gzip'],
+  ['br; q=0.000, gzip', 'gzip'],
+  ['br;q=0.001, gzip', 'br'],
+  ['gzip;q=0.0', null],
+  ['deflate', null],
+] as const)('of the encodings %j, %j is used', (accepted, encoding) => {
+  expect(encodingFor(accepted)).toBe(encoding);
 });

@@ -1,6 +1,6 @@
 /** Values of environment variables as text. */
 import { expect, it } from 'vitest';
-import { parseSecret } from '../../../runtime/config/formats.js';
+import { parseEndpoint, parseSecret } from '../../../runtime/config/formats.js';
 import { parseDuration, parseList, parseShortDuration, parseSize } from '../../../runtime/config/values.js';
 
 it.each([
@@ -37,4 +37,24 @@ it('each of several secrets has 32 bytes or more', () => {
   expect(parseSecret(`${long}, ${long}`)).toEqual([long, long]);
   expect(() => parseSecret(`${long}, ${short}`)).toThrow('expected at least 32 bytes');
   expect(() => parseSecret('')).toThrow('expected at least 32 bytes');
+});
+
+it.each([
+  'https://id.example',
+  'http://localhost:8080',
+  'http://127.0.0.1',
+  'http://127.8.0.1',
+  'http://[::1]:80',
+])('the endpoint %s may receive codes and tokens', (text) => {
+  expect(parseEndpoint(text)).toBe(text);
+});
+
+it.each([
+  'http://id.example',
+  'http://localhost.example',
+  'http://127.0.0.1.example',
+  'ftp://localhost',
+  'id',
+])('the endpoint %s may not', (text) => {
+  expect(() => parseEndpoint(text)).toThrow('expected https://…');
 });

@@ -1,0 +1,71 @@
+/** Which changes of a snapshot break clients of the API. */
+import { expect, it } from 'vitest';
+import { findBreaking } from '../../../runtime/schema/explain/clients.js';
+import type { FieldEntry, FieldSchema, Snapshot } from '../../../runtime/schema/snapshot/types.js';
+
+const schemaOf = (name: string, given: Partial<FieldSchema>): FieldSchema => ({
+  name,
+  table: 'box',
+  data_type: 'integer',
+  default_value: null,
+  max_length: null,
+  numeric_precision: null,
+  numeric_scale: null,
+  is_nullable: false,
+  is_unique: false,
+  is_primary_key: false,
+  is_generated: false,
+  generation_expression: null,
+  has_auto_increment: false,
+  foreign_key_table: null,
+  foreign_key_column: null,
+  ...given,
+});
+
+const fieldOf = (
+  name: string,
+  given: Partial<FieldSchema> = {},
+  meta: FieldEntry['meta'] = null,
+): FieldEntry => ({
+  collection: 'box',
+  field: name,
+  type: 'integer',
+  meta,
+  schema: schemaOf(name, given),
+});
+
+const snapshotOf = (fields: readonly FieldEntry[]): Snapshot => ({
+  version: 1,
+  svc: '1',
+  vendor: 'sqlite',
+  collections: [{ collection: 'box', meta: null, schema: { name: 'box', primary_key: ['id'] } }],
+  fields: [fieldOf('id', { is_primary_key: true }), ...fields],
+  systemFields: [],
+  relations: [],
+});
+
+const breaks = (before: readonly FieldEntry[], after: readonly FieldEntry[]): readonly string[] =>
+  findBreaking(snapshotOf(before), snapshotOf(after), {}).map(({ message }) => message);
+
+it.each<[string, Partial<FieldSchema>, readonly string[]]>([
+  ['without a default', {}, ['box.size is new and required on create.']],
+  ['with a default', { default_value: 1 }, []],
+  ['that may be null', { is_nullable: true }, []],
+  ['that counts', { has_auto_increment: true }, []],
+  ['that is computed', { is_generated: true }, []],
+])('a new field %s', (_, schema, messages) => {
+  expect(breaks([], [fieldOf('size', schema)])).toEqual(messages);
+});
+
+it('a default that is dropped makes a field required', () => {
+  expect(breaks([fieldOf('size', { default_value: 1 })], [fieldOf('size')])).toEqual([
+    'box.size is now required on create.',
+  ]);
+});
+
+const size = (meta: FieldEntry['meta']) => [fieldOf('size', { is_nullable: true }, meta)];
+
+it('a field that can no longer be written is narrowed', () => {
+  expect(breaks(size(null), size({ readonly: true }))).toEqual(['box.size is now read-only.']);
+  expect(breaks(size({ readonly: true }), size(null))).toEqual([]);
+});
