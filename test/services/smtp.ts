@@ -31,7 +31,6 @@ export const startSmtp = async (): Promise<Smtp> => {
   const mails: Received[] = [];
   const server = new SMTPServer({
     logger: false,
-    disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth(auth, _session, done) {
       const isRight = auth.username === user && auth.password === password;

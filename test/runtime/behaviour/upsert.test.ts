@@ -91,7 +91,8 @@ describe.each(settings)('on_conflict on $dialect through $listener', (setting) =
     ).toMatchObject({ outcomes: ['created', 'created'] });
   });
 
-  it('refuses a conflict with another constraint', async () => {
+  it('refuses a conflict with another constraint, at once', async () => {
+    const spy = vi.spyOn(server().database, 'transaction');
     for (const action of ['update', 'ignore'])
       expect(
         await post(`on_conflict=${action}&conflict=sku`, [
@@ -99,6 +100,8 @@ describe.each(settings)('on_conflict on $dialect through $listener', (setting) =
           { sku: 'm', place: 1, price: 1 },
         ]),
       ).toMatchObject({ status: 400, codes: ['RECORD_NOT_UNIQUE'] });
+    expect(spy).toHaveBeenCalledTimes(2);
+    spy.mockRestore();
     expect(await stored('sku')).toHaveLength(2);
   });
 
@@ -330,5 +333,33 @@ describe.each(concurrent)('on_conflict beside another writer on $dialect through
     } finally {
       spy.mockRestore();
     }
+  });
+
+  it('is given up where the row is deleted in each of five attempts', async () => {
+    const { database, execute } = server();
+    const { transaction } = database;
+    let attempts = 0;
+    const spy = vi.spyOn(database, 'transaction').mockImplementation(async (body) => {
+      attempts += 1;
+      await execute("delete from item where sku = 'v'");
+      await execute("insert into item (id, sku, price) values (77, 'v', 1)");
+      return transaction((executor) => {
+        const query: Executor['query'] = async (text, values) => {
+          const found = await executor.query(text, values);
+          if (text.includes('sku')) await execute("delete from item where sku = 'v'");
+          return found;
+        };
+        return body({ ...executor, query });
+      });
+    });
+    try {
+      expect(await post('on_conflict=update&conflict=sku', { sku: 'v', price: 5 })).toMatchObject({
+        status: 403,
+        codes: ['FORBIDDEN'],
+      });
+    } finally {
+      spy.mockRestore();
+    }
+    expect(attempts).toBe(5);
   });
 });

@@ -315,10 +315,16 @@ const slow: readonly Scenario[] = [
   [
     'SvcJobOverdue of a worker whose sweep has failed since its start, and whose log says why',
     async () => {
-      await database.execute(
-        'create trigger fail before delete on svc_runs for each statement execute function fail()',
-      );
-      await stop(housekeeper, 'SIGKILL');
+      // the worker dies during a sweep, which holds up the next ones no longer than it takes to notice
+      await database.database.transaction(async (executor) => {
+        await executor.query(
+          'create trigger fail before delete on svc_runs for each statement execute function fail()',
+        );
+        const waiting =
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%svc_runs%'";
+        await until(async () => (await executor.query(waiting)).length > 0, { timeout: 60_000 });
+        await stop(housekeeper, 'SIGKILL');
+      });
       housekeeper = await startWorker('--role workflows,webhooks,housekeeping', ports[1] ?? 0);
       await untilFiring('SvcJobOverdue');
       await until(() => housekeeper.output().includes('/nowhere'), {

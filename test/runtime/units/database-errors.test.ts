@@ -3,7 +3,10 @@ import { expect, it } from 'vitest';
 import { folder as mysql } from '../../../runtime/databases/mysql/index.js';
 import { isConnectionLoss as isMysqlLoss } from '../../../runtime/databases/mysql/errors.js';
 import { folder as postgres } from '../../../runtime/databases/postgres/index.js';
-import { isConnectionLoss as isPostgresLoss } from '../../../runtime/databases/postgres/errors.js';
+import {
+  addErrorCode,
+  isConnectionLoss as isPostgresLoss,
+} from '../../../runtime/databases/postgres/errors.js';
 import { folder as sqlite } from '../../../runtime/databases/sqlite/index.js';
 import { acknowledged, UnknownOutcome } from '../../../runtime/databases/unknown-outcome.js';
 
@@ -19,6 +22,8 @@ it.each([
   ['PROTOCOL_CONNECTION_LOST', true, false],
   ['ER_SERVER_SHUTDOWN', true, false],
   ['57P01', false, true],
+  ['57P02', false, true],
+  ['57P03', false, true],
   ['53300', false, true],
   ['23505', false, false],
   ['ER_DUP_ENTRY', false, false],
@@ -63,4 +68,19 @@ it.each([
 ])('after %s, whether a write was stored is unknown: %s', async (code, isUnknown) => {
   const failed = await acknowledged(() => Promise.reject(withCode(code))).catch((error: unknown) => error);
   expect(failed instanceof UnknownOutcome).toBe(isUnknown);
+});
+
+it.each([
+  ['Connection terminated unexpectedly', 'ECONNRESET'],
+  ['Client has encountered a connection error and is not queryable', 'ECONNRESET'],
+  ['timeout expired', 'ETIMEDOUT'],
+  ['The server does not support SSL connections', 'HANDSHAKE_SSL_ERROR'],
+  ['something else', undefined],
+])('"%s" of the driver has the code %s', (message, code) => {
+  expect((addErrorCode(new Error(message)) as { code?: string }).code).toBe(code);
+});
+
+it('an error keeps its code, unless it is one of TLS', () => {
+  expect(addErrorCode(withCode('57P01', { message: 'timeout expired' }))).toMatchObject({ code: '57P01' });
+  expect(addErrorCode(withCode('SELF_SIGNED_CERT_IN_CHAIN'))).toMatchObject({ code: 'HANDSHAKE_SSL_ERROR' });
 });

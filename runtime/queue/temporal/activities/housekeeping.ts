@@ -27,6 +27,8 @@ export interface HousekeepingOptions {
   readonly resultTtl: number;
   readonly fileTtl: number;
   readonly observe?: (observation: QueueObservation) => void;
+  /** Tells Temporal that the process of a job is alive; nobody is told outside of a worker. */
+  readonly heartbeat?: () => void;
 }
 
 export interface SweepReport {
@@ -85,12 +87,19 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   };
 };
 
-/** Reports how a job ended. */
+/** Milliseconds between two signs of life; a fraction of the time after which Temporal gives a job up. */
+const heartbeatInterval = 2_000;
+
+/** Reports how a job ended, and that its process is alive until then. */
 const createJob =
-  ({ observe = () => undefined }: Pick<HousekeepingOptions, 'observe'>) =>
+  ({
+    observe = () => undefined,
+    heartbeat = () => undefined,
+  }: Pick<HousekeepingOptions, 'observe' | 'heartbeat'>) =>
   <Result>(name: string, run: () => Promise<Result>) =>
   async (): Promise<Result> => {
     const began = performance.now();
+    const timer = setInterval(heartbeat, heartbeatInterval);
     const report = (status: 'ok' | 'failed'): void =>
       observe({ kind: 'jobFinished', job: name, status, ms: performance.now() - began });
     try {
@@ -101,6 +110,8 @@ const createJob =
       report('failed');
       observe({ kind: 'jobFailed', job: name, error });
       throw error;
+    } finally {
+      clearInterval(timer);
     }
   };
 

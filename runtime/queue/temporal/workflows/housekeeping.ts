@@ -4,6 +4,8 @@ import type { SweepReport, createHousekeepingActivities } from '../activities/ho
 
 const activities = proxyActivities<ReturnType<typeof createHousekeepingActivities>>({
   startToCloseTimeout: '5m',
+  // no other run begins before the one of a worker that died has ended
+  heartbeatTimeout: '20s',
   // the next run of the schedule repeats a failed one
   retry: { maximumAttempts: 1 },
 });
