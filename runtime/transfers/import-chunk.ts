@@ -105,7 +105,6 @@ const tryEntries = async (
     });
     return null;
   } catch (error) {
-    if (error instanceof RightsLost) throw error;
     const problems = error instanceof ApiErrors ? error.problems : error instanceof ApiError ? [error] : null;
     // without a row to store, no row is at fault
     const isAboutRows = entries.some(({ rejection }) => rejection === null);

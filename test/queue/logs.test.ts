@@ -1,8 +1,8 @@
 /** Logs of requests: what is kept, in pages and in streams. */
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createId } from '../../runtime/queue/store/ids.js';
-import { logStart, parseCursor, readLogs } from '../../runtime/queue/store/logs.js';
+import { insertLogs, logStart, parseCursor, readLogs } from '../../runtime/queue/store/logs.js';
 import { createLateLogs } from '../../runtime/queue/requests/late-logs.js';
 import { createRunLog } from '../../runtime/queue/requests/run-log.js';
 import { createStreams } from '../../runtime/queue/http/stream.js';
@@ -125,6 +125,40 @@ describe.each(dialects)('logs on %s', (dialect) => {
     await Promise.all(reads);
     await setImmediate();
     expect(String(Buffer.concat(await stream.toArray()))).toBe('retry: 1000\n\n');
+  });
+
+  it('wait for a slow reader, of whom no more than a megabyte is kept', async () => {
+    const id = await insertRunning('ann');
+    const settings = { queueUrl: () => 'https://queue.example' } as QueueSettings;
+    const { database } = server;
+    const insert = (count: number, from: number): Promise<void> =>
+      insertLogs(
+        database,
+        Array.from({ length: count }, (_, index) => ({
+          request: id,
+          attempt: 1,
+          seq: from + index,
+          level: 'INFO' as const,
+          message: 'x'.repeat(8_000),
+          time: Date.now(),
+        })),
+      );
+    await insert(130, 1);
+    const streams = createStreams({ database, settings, observe: () => undefined });
+    const stream = streams.follow({ id, after: logStart, isPermitted: async () => true });
+    await until(() => stream.readableLength > 1_000_000);
+    const kept = stream.readableLength;
+    await insert(10, 131);
+    // several polls pass
+    await setTimeout(1_000);
+    expect(stream.readableLength).toBe(kept);
+    let received = 0;
+    for await (const part of stream) {
+      received += String(part).match(/x{8000}/g)?.length ?? 0;
+      if (received === 140) break;
+    }
+    streams.close();
+    expect(received).toBe(140);
   });
 
   it('arrive once when the database is back, also if the answer to a write was lost', async () => {

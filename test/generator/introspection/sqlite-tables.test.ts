@@ -138,6 +138,8 @@ it('reports a foreign key without a matching target', () => {
       keyRow('child', 'x', { id: 7n, target: 'goal', to: 'lone' }),
       keyRow('child', 'x', { id: 8n, target: 'goal', to: 'b' }),
       keyRow('child', 'y', { id: 8n, target: 'goal', to: 'a' }),
+      keyRow('child', 'x', { id: 9n, target: 'goal', to: 'lone' }),
+      keyRow('child', 'y', { id: 9n, target: 'goal', to: 'a' }),
     ],
   });
   const x = { columns: ['x'] };
@@ -149,6 +151,7 @@ it('reports a foreign key without a matching target', () => {
     { ...x, table: 'Goal', references: ['some'], fault: 'ambiguous' },
     { ...x, table: 'Goal', references: ['plain'], fault: 'ambiguous' },
     { ...x, table: 'Goal', references: ['A'], fault: 'ambiguous' },
+    { columns: ['x', 'y'], table: 'Goal', references: ['lone', 'A'], fault: 'ambiguous' },
   ]);
 });
 

@@ -94,6 +94,8 @@ describe('on postgres', { timeout: 240_000 }, () => {
     const { stdout } = await watch('--sql');
     await shop.execute(stdout);
     expect((await watch()).stdout).toBe(installed);
+    await shop.execute('alter event trigger svc_schema_changed disable');
+    expect((await watch()).stdout).toBe('the trigger is not installed\n');
     expect((await watch('--remove')).stdout).toBe('the trigger is not installed\n');
     const user = `plain_${Date.now()}`;
     await shop.execute(

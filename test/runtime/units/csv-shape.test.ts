@@ -1,6 +1,8 @@
 /** The shape of a list, which CSV needs before the first item. */
 import { expect, it } from 'vitest';
+import type { Field } from '../../../contract/collection.js';
 import { planAggregate } from '../../../runtime/plan/aggregate.js';
+import type { ReadPlan } from '../../../runtime/plan/types.js';
 import { readQuery } from '../../../runtime/request/query.js';
 import { csvShapeOf } from '../../../runtime/response/export/columns.js';
 import { collectionOf, planOf, policiesOf } from './compiled.js';
@@ -14,6 +16,18 @@ it('columns are known in advance, except those of JSON and of rows that may be m
   expect(shapeOf('book', ['title', 'pages', 'notes']).isOpen).toBe(false);
   expect(shapeOf('book', ['title', 'facts']).isOpen).toBe(true);
   expect(shapeOf('book', ['title', 'shelf.label']).isOpen).toBe(true);
+});
+
+it('a column of a type that is not known may hold JSON', () => {
+  const entryOf = (type: Field['type']) => ({ kind: 'field', name: 'x', field: { name: 'x', type } });
+  const isOpen = (type: Field['type']): boolean =>
+    csvShapeOf({ select: { kind: 'object', entries: [entryOf(type)] } } as unknown as ReadPlan).isOpen;
+  expect([isOpen('unknown'), isOpen('json'), isOpen('geometry'), isOpen('string')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
 
 it('columns of numbers that are sent as text are named by their paths', () => {

@@ -116,8 +116,11 @@ describe('requests within a window', () => {
     vi.setSystemTime(now + duration);
     expect(await ask(second, times(3))).toEqual(['ok', 'ok', 'ok']);
     // what belongs to a window that is over changes nothing
-    takes[0]?.({ until: now + duration, counts: [['ann', 9]] });
+    const over: WindowCounts = { until: now + duration, counts: [['ann', 9]] };
+    takes[0]?.(over);
     expect(await ask(first, times(1))).toEqual(['ok']);
+    takes[0]?.(over);
+    expect(await ask(first, times(3))).toEqual(['ok', 'ok', exceeded]);
   });
 
   it('are forgotten where too many others call, however large the window', async () => {

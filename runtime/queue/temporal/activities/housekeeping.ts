@@ -27,7 +27,7 @@ export interface HousekeepingOptions {
   readonly resultTtl: number;
   readonly fileTtl: number;
   readonly observe?: (observation: QueueObservation) => void;
-  /** Tells Temporal that the process of a job is alive; nobody is told outside of a worker. */
+  /** Tells Temporal that the process of a job is alive; does nothing outside of a worker. */
   readonly heartbeat?: () => void;
 }
 
