@@ -139,6 +139,7 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
       gateway: { stateOf: async () => 'running' } as never,
       files: {} as never,
       operatorActions: { takeOver: async () => undefined },
+      heartbeat: () => undefined,
       resultTtl: 60_000,
       fileTtl: 60_000,
     }).sweep();

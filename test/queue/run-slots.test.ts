@@ -1,5 +1,5 @@
 /** Slots of synchronous runs: shared with the queue and all processes, and assigned before waiting requests. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { createId } from '../../runtime/queue/store/ids.js';
 import { createModelLocks } from '../../runtime/queue/store/model-locks.js';
@@ -8,6 +8,7 @@ import { deletePause, insertPause } from '../../runtime/queue/store/pauses.js';
 import { deleteExpiredRuns } from '../../runtime/queue/store/runs.js';
 import { dialectsOf } from '../databases.js';
 import { startTestServer, type TestServer } from '../runtime/server-harness.js';
+import { until } from '../until.js';
 
 const dialects = dialectsOf(import.meta.url);
 
@@ -107,6 +108,27 @@ describe.each(dialects)('synchronous runs on %s', (dialect) => {
     const resumed = await acquire(ann);
     expect(resumed).not.toBe(null);
     await resumed?.();
+  });
+
+  it('keep their slot however long they take, while their process lives', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    try {
+      const model = modelOf('test/long');
+      const free = await createSlots().acquire({ model, account: ann, within: 0, signal: never });
+      expect(free).not.toBeNull();
+      for (let passed = 0; passed < 60; passed += 10) {
+        vi.advanceTimersByTime(10_000);
+        const expiry = Date.now() + 30_000;
+        await until(async () => {
+          const sql = 'select date_expires from svc_runs where model = ?';
+          const [row] = await server.database.query(sql, [model.id]);
+          return Number(row?.date_expires) === expiry;
+        });
+      }
+      await free?.();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('receive the next slot before requests that wait in the queue', async () => {

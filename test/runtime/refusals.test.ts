@@ -104,7 +104,7 @@ describe('a command', () => {
     expect(stderr).toMatch(
       /no model matches "other\/\*"; expected demo\/image, .*, or a pattern such as a\/\*/,
     );
-    expect(await create('demo/image')).toMatchObject({ code: 0 });
+    expect(await create('demo/image, demo/*')).toMatchObject({ code: 0 });
   });
 });
 

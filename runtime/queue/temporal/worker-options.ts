@@ -1,6 +1,5 @@
 /** The options of Temporal's workers by role: activities, workflows, limits and grace. */
 import { existsSync } from 'node:fs';
-import { Context } from '@temporalio/activity';
 import type { WorkerOptions } from '@temporalio/worker';
 import { createHousekeepingActivities } from './activities/housekeeping.js';
 import { createModelActivities } from './activities/model.js';
@@ -78,11 +77,7 @@ const activitiesOf: Readonly<Record<WorkerRole, (services: WorkerServices) => ob
     }),
   webhooks: createWebhookActivities,
   housekeeping: ({ settings, ...services }) => ({
-    ...createHousekeepingActivities({
-      ...services,
-      ...settings,
-      heartbeat: () => Context.current().heartbeat(),
-    }),
+    ...createHousekeepingActivities({ ...services, ...settings }),
     ...createSchemaActivities(services),
   }),
 };

@@ -31,6 +31,11 @@ describe.each(settings)('a required second factor on $dialect through $listener'
       as: 'admin',
       body: { enforce_tfa: enforced },
     });
+  const setAppAccess = (granted: boolean) =>
+    server().request('PATCH', '/policies', {
+      as: 'admin',
+      body: { keys: [...server().ids.policies.values()], data: { app_access: granted } },
+    });
   beforeEach(() => demand(true));
 
   const as = (token: string) => (method: string, path: string, body?: unknown) =>
@@ -65,6 +70,9 @@ describe.each(settings)('a required second factor on $dialect through $listener'
       (await server().request('GET', '/policies/me/globals', { as: name })).data;
     expect(await globals('ann')).toEqual({ app_access: false, admin_access: false, enforce_tfa: true });
     expect(await globals('ben')).toEqual({ app_access: false, admin_access: false, enforce_tfa: false });
+    await setAppAccess(true);
+    expect(await globals('ben')).toMatchObject({ app_access: true, admin_access: false });
+    await setAppAccess(false);
     expect((await server().request('GET', '/users/me', { as: 'ann' })).data).toEqual({
       id: server().ids.users.get('ann'),
     });

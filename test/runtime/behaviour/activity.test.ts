@@ -147,4 +147,17 @@ describe.each(dialects)('activity on %s', (dialect) => {
     });
     expect((await rows('book')).map(({ user_agent: agent }) => agent)).toEqual(['x'.repeat(255)]);
   });
+
+  it('records no change of a row that only stays in a list', async () => {
+    const made = await send('admin', 'POST', '/items/author?fields=id,books.id', {
+      name: 'N',
+      books: [{ title: 'e' }],
+    });
+    const { id, books } = made.data as { readonly id: number; readonly books: readonly object[] };
+    await clear();
+    expect((await send('admin', 'PATCH', `/items/author/${id}`, { books })).status).toBe(200);
+    expect(await rows('book')).toEqual([]);
+    await send('admin', 'PATCH', '/items/book', { query: { filter: { title: { _eq: 'e' } } }, data: {} });
+    expect(await rows('book')).toEqual([]);
+  });
 });

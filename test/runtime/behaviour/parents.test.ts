@@ -281,6 +281,15 @@ describe.each(dialects)('objects in place of keys on %s', (dialect) => {
     expect(await all()).toEqual(before);
   });
 
+  it('a row that may not be changed looks like one that does not exist', async () => {
+    const [present, missing] = [
+      await patch('clerk', { painter: { id: 1, name: 'Changed' } }),
+      await patch('clerk', { painter: { id: 999, name: 'Changed' } }),
+    ];
+    expect(present.codes).toEqual(['FORBIDDEN']);
+    expect(present.errors).toEqual(missing.errors);
+  });
+
   it('validates the row with the key of the new parent', async () => {
     const before = await all();
     for (const painter of [{ name: 'New' }, { id: 2, name: 'Changed' }]) {

@@ -211,26 +211,23 @@ it('rows that stand against a change are counted up to a million', async () => {
   ]);
 });
 
+/** Gives `lines` a unique index of `v`, of the rows that meet a condition. */
+const uniqueIndex =
+  (predicate: string | null): Edit =>
+  ({ collections }) => {
+    const table = collections.find(({ collection }) => collection === 'lines');
+    const entry = { name: 'by_v', unique: true, columns: ['v'], ...(predicate !== null && { predicate }) };
+    Object.assign(table?.schema ?? {}, { indexes: [entry] });
+  };
+
 describe.each(['sqlite', 'postgres'] as const)('on %s, values that are there twice', (dialect) => {
   it('prevent a unique index only where its condition includes them', async () => {
     const place = await create(
       dialect,
       'create table lines (id integer primary key, v integer, w integer); insert into lines values (1, 7, 0), (2, 7, 0), (3, 8, 1);',
     );
-    const index =
-      (predicate: string | null): Edit =>
-      ({ collections }) => {
-        const table = collections.find(({ collection }) => collection === 'lines');
-        const entry = {
-          name: 'by_v',
-          unique: true,
-          columns: ['v'],
-          ...(predicate !== null && { predicate }),
-        };
-        Object.assign(table?.schema ?? {}, { indexes: [entry] });
-      };
-    await apply(place, index('w = 1'));
-    await expect(apply(place, index(null))).rejects.toThrow('1 values of v are there more than once');
+    await apply(place, uniqueIndex('w = 1'));
+    await expect(apply(place, uniqueIndex(null))).rejects.toThrow('1 values of v are there more than once');
   });
 });
 

@@ -18,10 +18,12 @@ it('columns are known in advance, except those of JSON and of rows that may be m
   expect(shapeOf('book', ['title', 'shelf.label']).isOpen).toBe(true);
 });
 
+const entryOf = (type: Field['type']) => ({ kind: 'field', name: 'x', field: { name: 'x', type } });
+
+const isOpen = (type: Field['type']): boolean =>
+  csvShapeOf({ select: { kind: 'object', entries: [entryOf(type)] } } as unknown as ReadPlan).isOpen;
+
 it('a column of a type that is not known may hold JSON', () => {
-  const entryOf = (type: Field['type']) => ({ kind: 'field', name: 'x', field: { name: 'x', type } });
-  const isOpen = (type: Field['type']): boolean =>
-    csvShapeOf({ select: { kind: 'object', entries: [entryOf(type)] } } as unknown as ReadPlan).isOpen;
   expect([isOpen('unknown'), isOpen('json'), isOpen('geometry'), isOpen('string')]).toEqual([
     true,
     true,

@@ -1,4 +1,5 @@
 /** Scheduled activities: repeat lost notifications of Temporal, free orphaned slots, and delete expired data. */
+import { Context } from '@temporalio/activity';
 import type { QueueObservation } from '../../../observe.js';
 import type { Database } from '../../../databases/contract.js';
 import type { RequestLifecycle } from '../../requests/lifecycle.js';
@@ -27,7 +28,7 @@ export interface HousekeepingOptions {
   readonly resultTtl: number;
   readonly fileTtl: number;
   readonly observe?: (observation: QueueObservation) => void;
-  /** Tells Temporal that the process of a job is alive; does nothing outside of a worker. */
+  /** Called while a job runs; by default it tells Temporal that the process is alive. */
   readonly heartbeat?: () => void;
 }
 
@@ -94,7 +95,7 @@ const heartbeatInterval = 2_000;
 const createJob =
   ({
     observe = () => undefined,
-    heartbeat = () => undefined,
+    heartbeat = () => Context.current().heartbeat(),
   }: Pick<HousekeepingOptions, 'observe' | 'heartbeat'>) =>
   <Result>(name: string, run: () => Promise<Result>) =>
   async (): Promise<Result> => {
