@@ -139,6 +139,10 @@ describe.each(settings)('on_conflict on $dialect through $listener', (setting) =
     ).toMatchObject({
       outcomes: isEqual ? ['updated', 'created', 'updated'] : ['created', 'created', 'created'],
     });
+    const tag = { code: 'T', label: 'x' };
+    expect(await post('on_conflict=update', tag, { collection: 'tag' })).toMatchObject({
+      outcomes: [isEqual ? 'updated' : 'created'],
+    });
   });
 
   it('does not change the key of a stored row', async () => {
