@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/collection.js';
 import { openDatabase } from '../../../runtime/databases/open.js';
@@ -39,6 +40,17 @@ describe.each(['mariadb', 'mysql'] as const)('prepared statements on %s', (diale
     const [found] = await database.query("show session status like 'Com_stmt_prepare'");
     const [closed] = await database.query("show session status like 'Com_stmt_close'");
     expect(Number(found?.Value) - Number(closed?.Value)).toBeLessThanOrEqual(256);
+  });
+
+  it('hold a lock again and again without leaving listeners on their connection', async () => {
+    const warnings: string[] = [];
+    const keep = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', keep);
+    for (let time = 0; time < 12; time += 1) await database.locked('again', async () => undefined);
+    // a warning is given in a later turn of the event loop
+    await setImmediate();
+    process.off('warning', keep);
+    expect(warnings).toEqual([]);
   });
 
   it('are part of their error', async () => {

@@ -37,6 +37,22 @@ describe('metrics', () => {
     metrics.close();
   });
 
+  it('count a duration in the first bucket that it does not exceed', async () => {
+    const metrics = newMetrics();
+    for (const ms of [10, 10.001]) metrics.observe(finished('/a', 200, ms));
+    const buckets = linesOf(
+      await printSnapshots([await metrics.snapshot()]),
+      'svc_http_request_duration_seconds_bucket',
+    );
+    const upTo = (bound: string) =>
+      buckets
+        .find((line) => line.includes(`le="${bound}"`))
+        ?.split(' ')
+        .at(-1);
+    expect([upTo('0.005'), upTo('0.01'), upTo('0.025')]).toEqual(['0', '1', '2']);
+    metrics.close();
+  });
+
   it('limit the values of a label without losing counts', async () => {
     const metrics = newMetrics();
     const routes = maxLabelValues * 3;
