@@ -159,6 +159,12 @@ describe.each(sampleAllSettings(import.meta.url))('HTTP on $dialect through $lis
     it('has an id, that of the caller if it is safe', async () => {
       const sent = { as: 'admin', headers: { 'x-request-id': 'my-id.1' } };
       expect((await server().request('GET', book, sent)).headers.get('x-request-id')).toBe('my-id.1');
+      const idOf = async (length: number): Promise<number | undefined> => {
+        const headers = { 'x-request-id': 'a'.repeat(length) };
+        return (await server().request('GET', book, { as: 'admin', headers })).headers.get('x-request-id')
+          ?.length;
+      };
+      expect([await idOf(64), (await idOf(65)) === 65]).toEqual([64, false]);
       const odd = { as: 'admin', headers: { 'x-request-id': 'a b"c' } };
       const seen = new Set<string | null>();
       for (const path of [book, '/items/book/9999', '/server/ping', '/nowhere']) {

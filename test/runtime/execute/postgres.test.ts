@@ -60,6 +60,13 @@ describe('PostgreSQL', () => {
       expect(await database.query(missing, [1])).toEqual([{ later: null }]);
     });
 
+    it('are prepared again where the server has forgotten them', async () => {
+      const statement = { text: 'select cast(? as integer)', values: [3] };
+      expect(Number((await database.rows(statement, whole)).rows.bytes.toString())).toBe(3);
+      await database.query('deallocate all');
+      expect(Number((await database.rows(statement, whole)).rows.bytes.toString())).toBe(3);
+    });
+
     it('are prepared again when a column has changed its type', async () => {
       await place.execute('create table changing (v int); insert into changing values (7)');
       const statement = { text: 'select v from changing where v is not null limit ?', values: [1n] };

@@ -1,5 +1,8 @@
 /** Conversion of requests: client address, and size of the body. */
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { toApiRequest, type MessageOptions } from '../../../runtime/http/messages.js';
 import { isTooDeep, readJson } from '../../../runtime/request/body.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { isUntrustedOrigin } from '../../../runtime/http/origin.js';
@@ -71,5 +74,37 @@ describe('a body', () => {
     expect(await read('', '', null)).toBeNull();
     await expect(read('')).rejects.toThrow('the body is empty');
     await expect(read('{')).rejects.toThrow('not valid JSON');
+  });
+});
+
+const closingsOf = (closed: boolean) => {
+  const response = Object.assign(new EventEmitter(), { closed, writableFinished: true });
+  const request = toApiRequest(
+    { url: '/', headers: {}, socket: {} } as unknown as IncomingMessage,
+    response as unknown as ServerResponse,
+    { base: '' } as MessageOptions,
+  );
+  let closings = 0;
+  request.onClose(() => (closings += 1));
+  return { response, request, closings: () => closings };
+};
+
+describe('the end of a response', () => {
+  it('calls back, also where the client disconnected before', () => {
+    const open = closingsOf(false);
+    expect(open.closings()).toBe(0);
+    open.response.emit('close');
+    expect(open.closings()).toBe(1);
+    expect(closingsOf(true).closings()).toBe(1);
+  });
+
+  it('stops what runs for a client who left, and not what a complete response has ended', () => {
+    const { request, response } = closingsOf(false);
+    const complete = request.closeSignal();
+    response.emit('close');
+    response.writableFinished = false;
+    const left = request.closeSignal();
+    response.emit('close');
+    expect([complete.aborted, left.aborted]).toEqual([false, true]);
   });
 });
