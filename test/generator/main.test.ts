@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Catalog, CatalogReader } from '../../generator/introspection/catalog.js';
-import { generate, type GenerateOptions, type GenerateReport } from '../../generator/main.js';
+import { generate, servedTables, type GenerateOptions, type GenerateReport } from '../../generator/main.js';
+import type { Spec } from '../../generator/spec/types.js';
 import { SpecError } from '../../generator/spec/faults.js';
 import { catalogReader, createTestDatabase, dialectsOf, type TestDatabase } from '../databases.js';
 import { readTree } from './emitters/cases.js';
@@ -203,4 +204,14 @@ describe('generate', () => {
     ]);
     expect(Object.values(timings).every((milliseconds) => milliseconds >= 0)).toBe(true);
   });
+});
+
+it.each([
+  [{}, ['a'], ['b']],
+  [{ include: [], exclude: [] }, ['a'], ['b']],
+  [{ include: ['c'] }, ['c'], ['b']],
+  [{ exclude: ['d'] }, ['a'], ['d']],
+])('of the patterns %j those of api.yaml are replaced where there are any', (given, include, exclude) => {
+  const spec = { api: { tables: { include: ['a'], exclude: ['b'] } } } as unknown as Spec;
+  expect(servedTables(given, spec)).toEqual({ include, exclude });
 });

@@ -46,6 +46,15 @@ describe('the media type', () => {
   });
 });
 
+it.each(['{"n":"\\ud800"}', '{"\\udc00":1}'])(
+  'GET refuses half of a surrogate pair in %s',
+  async (variables) => {
+    const path = `/graphql?query=${encodeURIComponent('{ __typename }')}&variables=${encodeURIComponent(variables)}`;
+    const { status, codes } = await server().request('GET', path, { as: 'admin' });
+    expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
+  },
+);
+
 it('GET reads document and variables from the query string', async () => {
   const query = encodeURIComponent(
     'query a { people { id } } query b($n: Int) { people(limit: $n) { name } }',

@@ -162,6 +162,8 @@ const indexes: readonly (readonly [TestDialect, string])[] = [
     'create table t (id int primary key, n int); create unique index i on t (n) nulls not distinct',
   ],
   ['postgres', 'create table t (id int primary key, n int, m int, constraint i unique (n) include (m))'],
+  ['postgres', 'create table t (id int primary key, n int); create index i on t (n nulls first)'],
+  ['postgres', 'create table t (id int primary key, n int); create index i on t (n desc nulls last)'],
   ['mysql', 'create table t (id int primary key, v text, fulltext index i (v) with parser ngram)'],
   ['mysql', 'create table t (id int primary key, n int, index i (n) invisible)'],
   ['mariadb', 'create table t (id int primary key, n int, index i (n) ignored)'],

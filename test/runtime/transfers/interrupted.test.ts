@@ -169,8 +169,13 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     expect(await readFile(join(files, request.id, 'entry.csv'), 'utf8')).toBe(text);
   });
 
-  it('tells the progress of an export while it is written', async () => {
-    const body = { format: 'csv', query: { filter: await storeRows(1_500_000, 'told') } };
+  it.each([
+    { limit: -1, percent: 40, rows: 2_500 },
+    { limit: 2_000, percent: 50, rows: 2_000 },
+  ])('tells the progress of an export while it is written, with limit $limit', async (expected) => {
+    const { limit, percent, rows } = expected;
+    const body = { format: 'csv', query: { limit, filter: await storeRows(1_500_000 + rows, 'told') } };
+    onTestFinished(() => server().execute("delete from entry where text = 'told'"));
     const request = await submit(server(), '/items/entry/export', { as: 'admin', body });
     onTestFinished(() => void vi.useRealTimers());
     const told: unknown[] = [];
@@ -185,10 +190,10 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
       });
     });
     await run(request, { database, progress: (state) => void told.push(state) });
-    expect(shown).toBe(40);
+    expect(shown).toBe(percent);
     expect(told).toEqual([
-      { percent: 40, rows: 1_000 },
-      { percent: 100, rows: 2_500 },
+      { percent, rows: 1_000 },
+      { percent: 100, rows },
     ]);
   });
 

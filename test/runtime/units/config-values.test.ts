@@ -1,7 +1,14 @@
 /** Values of environment variables as text. */
 import { expect, it } from 'vitest';
 import { parseEndpoint, parseSecret } from '../../../runtime/config/formats.js';
-import { parseDuration, parseList, parseShortDuration, parseSize } from '../../../runtime/config/values.js';
+import {
+  parseDuration,
+  parseList,
+  parseNetworks,
+  parseProxies,
+  parseShortDuration,
+  parseSize,
+} from '../../../runtime/config/values.js';
 
 it.each([
   ['250ms', 250],
@@ -57,4 +64,21 @@ it.each([
   'id',
 ])('the endpoint %s may not', (text) => {
   expect(() => parseEndpoint(text)).toThrow('expected https://…');
+});
+
+it('networks have a length, and addresses alone are none', () => {
+  expect(parseNetworks('10.0.0.0/8, fd00::/8')).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(() => parseNetworks('10.0.0.0/8, 10.0.0.1')).toThrow('has "10.0.0.1"; expected networks');
+});
+
+it.each([
+  ['off', { hops: 0, ranges: [] }],
+  ['2', { hops: 2, ranges: [] }],
+  ['10.0.0.1, 10.0.0.0/8', { hops: 0, ranges: ['10.0.0.1', '10.0.0.0/8'] }],
+])('the proxies %s are %j', (text, proxies) => {
+  expect(parseProxies(text)).toEqual(proxies);
+});
+
+it.each(['', '100', '-1', 'proxy.example', '10.0.0.1, x'])('the proxies "%s" are refused', (text) => {
+  expect(() => parseProxies(text)).toThrow('expected off, a number of proxies');
 });

@@ -7,6 +7,7 @@ import {
   addErrorCode,
   isConnectionLoss as isPostgresLoss,
 } from '../../../runtime/databases/postgres/errors.js';
+import { endsConnection } from '../../../runtime/databases/postgres/client-statements.js';
 import { folder as sqlite } from '../../../runtime/databases/sqlite/index.js';
 import { acknowledged, UnknownOutcome } from '../../../runtime/databases/unknown-outcome.js';
 
@@ -83,4 +84,15 @@ it.each([
 it('an error keeps its code, unless it is one of TLS', () => {
   expect(addErrorCode(withCode('57P01', { message: 'timeout expired' }))).toMatchObject({ code: '57P01' });
   expect(addErrorCode(withCode('SELF_SIGNED_CERT_IN_CHAIN'))).toMatchObject({ code: 'HANDSHAKE_SSL_ERROR' });
+});
+
+it.each([
+  ['FATAL', '53300', true],
+  ['PANIC', 'XX000', true],
+  // in another language
+  ['SCHWERWIEGEND', '57P01', true],
+  ['ERROR', '57014', false],
+  ['ERROR', '23505', false],
+])('%s %s of PostgreSQL ends the connection: %s', (severity, code, ends) => {
+  expect(endsConnection(withCode(code, { severity }))).toBe(ends);
 });
