@@ -180,3 +180,14 @@ it.each(indexes)('on %s, the index of %s is incomplete, and made with SQL alone'
     /the index "i" has properties that a snapshot does not/,
   );
 });
+
+it('on postgres, an index whose build has failed is none', async () => {
+  const place = await create(
+    'postgres',
+    'create table t (id int primary key, n int); create index i on t (n);',
+  );
+  const schema = async () => (await place.snapshot()).collections[0]?.schema;
+  expect((await schema())?.indexes).toMatchObject([{ name: 'i' }]);
+  await place.execute("update pg_index set indisvalid = false where indexrelid = 'i'::regclass");
+  expect((await schema())?.indexes).toEqual([]);
+});
