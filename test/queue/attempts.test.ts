@@ -10,7 +10,7 @@ import { createHousekeepingActivities } from '../../runtime/queue/temporal/activ
 import { startAttempt } from '../../runtime/queue/store/attempts.js';
 import { createId } from '../../runtime/queue/store/ids.js';
 import { findRequest, insertRequests } from '../../runtime/queue/store/requests.js';
-import { beatWorker, lostAfter, type WorkerRow } from '../../runtime/queue/store/workers.js';
+import { beatWorker, lostAfter, removeWorker, type WorkerRow } from '../../runtime/queue/store/workers.js';
 import { sampleDialects } from '../databases.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
@@ -185,6 +185,14 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
       const path = `/requests/${lost}`;
       const { body } = await queue.request('GET', path, { as: 'ann' });
       expect((body as { data: object }).data).toMatchObject({ status: 'IN_QUEUE', attempts: 1 });
+    });
+
+    it('the same happens where the worker has removed itself meanwhile', async () => {
+      const id = await begin('1@removed-000000', Date.now());
+      await removeWorker(queue.database, '1@removed-000000');
+      const counted = { kind: 'attemptLost', model: 'test/unknown' };
+      expect((await sweep()).filter(({ kind }) => kind === 'attemptLost')).toEqual([counted]);
+      expect((await findRequest(queue.database, id))?.state).toBe('admitted');
     });
 
     it('the next attempt leaves the first begin as it was, and an attempt without an end as lost', async () => {

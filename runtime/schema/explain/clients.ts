@@ -5,15 +5,20 @@ import {
   type ComparedCollection,
   type ComparedField,
 } from '../../../generator/model/breaking.js';
+import type { FieldType } from '../../../contract/field-types.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
+import type { NeutralType } from '../mapping/types.js';
 import { groupBy } from '../../../generator/introspection/order.js';
 import type { CollectionEntry, FieldEntry, RelationEntry, Snapshot } from '../snapshot/types.js';
+
+/** The types of the columns of a database. */
+type ColumnTypes = Pick<SchemaPrinter, 'fieldTypes' | 'mapping'>;
 
 /** Returns what breaks clients of the first snapshot's API. */
 export const findBreaking = (
   before: Snapshot,
   after: Snapshot,
-  types: SchemaPrinter['fieldTypes'],
+  types: ColumnTypes,
 ): readonly BreakingChange[] => {
   const known = new Map(
     before.fields.map((entry) => [`${entry.collection}\0${entry.field}`, entry.schema?.data_type]),
@@ -24,17 +29,43 @@ export const findBreaking = (
     const isSame = dataType === undefined || dataType === entry.schema?.data_type;
     return isSame ? entry : { ...entry, type: typeOfColumn(entry, types) };
   });
+  const modelOf = createModels(types);
   return compareModels(modelOf(before), modelOf({ ...after, fields: followed }));
 };
 
-const modelOf = (snapshot: Snapshot) => ({ collections: toCollections(snapshot), operations: [] });
+const createModels = (types: ColumnTypes) => (snapshot: Snapshot) => ({
+  collections: toCollections(snapshot, types),
+  operations: [],
+});
 
-const typeOfColumn = ({ type, schema }: FieldEntry, types: SchemaPrinter['fieldTypes']): string => {
-  const names = Object.keys(types).filter((name) => types[name]?.data_type === schema?.data_type);
-  return names.includes(type) ? type : (names[0] ?? schema?.data_type ?? type);
+const typeOfColumn = ({ type, schema }: FieldEntry, { fieldTypes, mapping }: ColumnTypes): string => {
+  if (schema === undefined) return type;
+  const names = Object.keys(fieldTypes).filter((name) => fieldTypes[name]?.data_type === schema.data_type);
+  if (names.includes(type)) return type;
+  const neutral = mapping.toNeutral(schema);
+  return names[0] ?? (neutral === null ? 'unknown' : typeOfNeutral(neutral));
 };
 
-const toCollections = (snapshot: Snapshot): readonly ComparedCollection[] => {
+/** Returns the type of a field whose column has a type. */
+const typeOfNeutral = (type: NeutralType): FieldType => {
+  switch (type.kind) {
+    case 'integer':
+      return type.bits === 64 ? 'bigInteger' : 'integer';
+    case 'year':
+      return 'integer';
+    case 'enum':
+    case 'notation':
+      return 'string';
+    case 'set':
+      return 'csv';
+    case 'list':
+      return 'json';
+    default:
+      return type.kind;
+  }
+};
+
+const toCollections = (snapshot: Snapshot, types: ColumnTypes): readonly ComparedCollection[] => {
   const fields = groupBy(snapshot.fields, ({ collection }) => collection);
   const relations = groupBy(snapshot.relations, ({ collection }) => collection);
   return snapshot.collections
@@ -43,35 +74,49 @@ const toCollections = (snapshot: Snapshot): readonly ComparedCollection[] => {
       toCollection(entry, {
         fields: fields.get(entry.collection) ?? [],
         relations: relations.get(entry.collection) ?? [],
+        types,
       }),
     );
 };
 
+interface Parts {
+  readonly fields: readonly FieldEntry[];
+  readonly relations: readonly RelationEntry[];
+  readonly types: ColumnTypes;
+}
+
 const toCollection = (
   { collection, meta, schema }: CollectionEntry,
-  {
-    fields,
-    relations,
-  }: { readonly fields: readonly FieldEntry[]; readonly relations: readonly RelationEntry[] },
+  { fields, relations, types }: Parts,
 ): ComparedCollection => ({
   name: collection,
   kind: schema?.is_view === true ? 'view' : 'table',
   key: schema?.primary_key ?? [],
   singleton: meta?.singleton === true,
   path: `/items/${collection}`,
-  fields: fields.flatMap((field) => toField(field)),
+  fields: fields.flatMap((field) => toField(field, types)),
   relations: relations.flatMap(({ field, related_collection: target }) =>
     target === null ? [] : [{ kind: 'manyToOne', name: field, target } as const],
   ),
 });
 
-const toField = ({ field, type, meta, schema }: FieldEntry): readonly ComparedField[] => {
+/** Returns the type of a field in the API: a snapshot also names hashes, and the kind of a geometry. */
+const toFieldType = (type: string): FieldType => {
+  if (type === 'hash') return 'string';
+  return type.startsWith('geometry.') ? 'geometry' : (type as FieldType);
+};
+
+const toField = (
+  { field, type, meta, schema }: FieldEntry,
+  { mapping }: ColumnTypes,
+): readonly ComparedField[] => {
   if (schema === undefined || schema === null) return [];
+  const neutral = mapping.toNeutral(schema);
   const isFilled = schema.has_auto_increment || schema.is_generated || schema.default_value !== null;
   return [
     {
       name: field,
-      type: type as ComparedField['type'],
+      type: toFieldType(type),
       dbType: schema.data_type,
       nullable: schema.is_nullable,
       required: !schema.is_nullable && !isFilled,
@@ -79,7 +124,7 @@ const toField = ({ field, type, meta, schema }: FieldEntry): readonly ComparedFi
       length: schema.max_length,
       precision: schema.numeric_precision,
       scale: schema.numeric_scale,
-      bits: null,
+      bits: neutral?.kind === 'integer' ? neutral.bits : null,
       unsigned: / unsigned/.test(schema.data_type),
       generated: schema.is_generated,
       readonly: meta?.readonly === true,

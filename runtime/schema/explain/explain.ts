@@ -109,7 +109,7 @@ export const explainApply = async (
     after: byName(after),
     steps,
     findings: await findAll(before, after, { live, renames, database }),
-    breaking: findBreaking(target, wanted, printer.fieldTypes),
+    breaking: findBreaking(target, wanted, printer),
     bytes: objects.bytes,
     dependants: findDependants(objects.viewsAndTriggers, { before: labelled, after, renames, printer }),
   };

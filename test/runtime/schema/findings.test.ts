@@ -211,6 +211,19 @@ it('rows that stand against a change are counted up to a million', async () => {
   ]);
 });
 
+/** The kinds of findings where a column of a type, which holds a text that ends with a space, becomes `character`. */
+const findingsOf = async (type: string): Promise<readonly string[]> => {
+  const place = await createLines('postgres', type, "'ab '");
+  const wanted = edited(await place.snapshot(), retype({ data_type: 'character', max_length: 6 }));
+  const explanation = (await place.diff(wanted, { explain: true }))?.explain;
+  return (explanation?.collections[0]?.findings ?? []).map(({ kind }) => kind);
+};
+
+it('on postgres, spaces that a column has kept before are no finding', async () => {
+  expect(await findingsOf('character(5)')).toEqual([]);
+  expect(await findingsOf('varchar(5)')).toEqual(['may_change']);
+});
+
 /** Gives `lines` a unique index of `v`, of the rows that meet a condition. */
 const uniqueIndex =
   (predicate: string | null): Edit =>

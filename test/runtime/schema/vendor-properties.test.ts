@@ -40,6 +40,7 @@ describe.each(['mysql', 'mariadb'] as const)('on %s', (dialect) => {
       expect(difference?.diff.fields.map((each) => [each.field, each.diff[0]?.path])).toEqual([
         ['spot', ['schema', 'srid']],
       ]);
+      expect((await place.diff(wanted, { explain: true }))?.explain?.breaking).toEqual([]);
       await place.become(wanted);
       expect(await place.snapshot()).toEqual(wanted);
     },

@@ -1,5 +1,6 @@
 /** Which changes of a snapshot break clients of the API. */
 import { expect, it } from 'vitest';
+import { mapping } from '../../../runtime/databases/postgres/schema-mapping.js';
 import { findBreaking } from '../../../runtime/schema/explain/clients.js';
 import type { FieldEntry, FieldSchema, Snapshot } from '../../../runtime/schema/snapshot/types.js';
 
@@ -44,8 +45,10 @@ const snapshotOf = (fields: readonly FieldEntry[]): Snapshot => ({
   relations: [],
 });
 
+const fieldTypes = { integer: { data_type: 'integer' }, string: { data_type: 'character varying' } };
+
 const breaks = (before: readonly FieldEntry[], after: readonly FieldEntry[]): readonly string[] =>
-  findBreaking(snapshotOf(before), snapshotOf(after), {}).map(({ message }) => message);
+  findBreaking(snapshotOf(before), snapshotOf(after), { fieldTypes, mapping }).map(({ message }) => message);
 
 it.each<[string, Partial<FieldSchema>, readonly string[]]>([
   ['without a default', {}, ['box.size is new and required on create.']],
@@ -68,4 +71,39 @@ const size = (meta: FieldEntry['meta']) => [fieldOf('size', { is_nullable: true 
 it('a field that can no longer be written is narrowed', () => {
   expect(breaks(size(null), size({ readonly: true }))).toEqual(['box.size is now read-only.']);
   expect(breaks(size({ readonly: true }), size(null))).toEqual([]);
+});
+
+it.each<[string, string, string, readonly string[]]>([
+  ['string', 'character varying', 'character', []],
+  ['string', 'character varying', 'inet', []],
+  ['string', 'character varying', 'uuid', ['box.size was a string and is now a uuid.']],
+  ['string', 'character varying', 'tsvector', ['box.size was a string and is now an unknown.']],
+  ['text', 'text', 'character varying', []],
+  ['integer', 'integer', 'smallint', ['box.size is now limited to 16 bits (was 32).']],
+  ['integer', 'smallint', 'integer', []],
+  ['integer', 'integer', 'bigint', ['box.size was an integer and is now a bigInteger.']],
+  ['integer', 'integer', 'integer[]', ['box.size was an integer and is now a list of integer.']],
+])(
+  'a %s whose column was %s and becomes %s, which the file does not say of the field',
+  (type, old, wanted, found) => {
+    const of = (dataType: string): FieldEntry => ({
+      ...fieldOf('size', { data_type: dataType, is_nullable: true }),
+      type,
+    });
+    expect(breaks([of(old)], [of(wanted)])).toEqual(found);
+  },
+);
+
+const textOf = (type: string): FieldEntry => ({
+  ...fieldOf('size', { data_type: 'text', is_nullable: true }),
+  type,
+});
+
+it.each([
+  ['string', 'hash'],
+  ['hash', 'text'],
+  ['geometry', 'geometry.Point'],
+  ['geometry.Polygon', 'geometry'],
+])('a field of the type %s that becomes %s breaks nobody', (old, wanted) => {
+  expect(breaks([textOf(old)], [textOf(wanted)])).toEqual([]);
 });

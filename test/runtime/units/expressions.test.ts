@@ -224,3 +224,10 @@ describe('JSON Schemas:', () => {
     );
   });
 });
+
+const url = (length: number): string => 'https://a.example/'.padEnd(length, 'b');
+
+it('a URL of a schema has at most 2048 characters', () => {
+  const validate = createAjv({ strict: false }).compile({ type: 'string', format: 'url' });
+  expect([validate(url(2_048)), validate(url(2_049)), validate('no URL')]).toEqual([true, false, false]);
+});

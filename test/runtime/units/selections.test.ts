@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FieldNode } from '../../../runtime/request/query.js';
 import { emptyQuery, planRead } from '../../../runtime/plan/read.js';
 import { compileRead } from '../../../runtime/sql/read.js';
+import { columnsOf } from '../../../runtime/sql/select.js';
 import {
   collectionOf,
   compile,
@@ -223,4 +224,11 @@ const restrict: CompileOptions['restrict'] = (plan) => ({
 
 it('an object without entries is {}', () => {
   expect(selectionOf('book', [], { restrict }).json).toBe('{}');
+});
+
+const columns = (count: number) => Array.from({ length: count }, () => ['a']);
+
+it('a select has at most 1980 columns', () => {
+  expect(columnsOf({ columns: columns(1_980) })).not.toEqual([]);
+  expect(() => columnsOf({ columns: columns(1_981) })).toThrow('selects more than 1980 columns');
 });
