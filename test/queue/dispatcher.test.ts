@@ -43,6 +43,16 @@ describe('calls', () => {
     }
   });
 
+  it('wait up to ten thousand; the sweep makes up for further ones', async () => {
+    const { dispatcher, call, open, begun } = createCalls();
+    for (let each = 0; each < 16 + 10_100; each += 1) dispatcher.add(headOf(`${each}`, 'queued'), call);
+    for (let turn = 0; open.length > 0 && turn < 2_000; turn += 1) {
+      for (const end of open.splice(0)) end();
+      await settle();
+    }
+    expect(begun()).toBe(16 + 10_000);
+  });
+
   it('are recorded only if they succeeded', async () => {
     const { dispatcher, marked, losses } = createCalls();
     dispatcher.add(headOf('a', 'queued'), async () => undefined);

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ModelRequestInput, RequestEnd } from '../../runtime/queue/contract.js';
 import type { Outcome } from '../../runtime/queue/requests/outcome.js';
-import { startAttempt } from '../../runtime/queue/store/attempts.js';
+import { endAttempt, listRequestAttempts, startAttempt } from '../../runtime/queue/store/attempts.js';
 import { createId } from '../../runtime/queue/store/ids.js';
 import { insertRequests } from '../../runtime/queue/store/requests.js';
 import {
@@ -64,5 +64,25 @@ describe.each(sampleDialects(import.meta.url))('on %s, the activity of a model',
     end.mockClear();
     await expect(runModel(await store(1, past()), 1)).rejects.toMatchObject(exhausted);
     expect(end).not.toHaveBeenCalled();
+  });
+
+  it('keeps the beginning of a long message and of a long stack, without null characters', async () => {
+    const { database } = server();
+    const request = await store(1);
+    const error = { name: 'n'.repeat(300), message: `a\0${'m'.repeat(20_000)}`, stack: 's'.repeat(20_000) };
+    const end = {
+      outcome: 'error',
+      errorType: 'runner_server_error',
+      memory: null,
+      logBytes: 0,
+      files: 0,
+    } as const;
+    await endAttempt(database, { request, number: 1, error, ...end }, Date.now());
+    const [attempt] = await listRequestAttempts(database, request);
+    expect(attempt?.error).toEqual({
+      name: 'n'.repeat(255),
+      message: `a\uFFFD${'m'.repeat(15_998)}`,
+      stack: 's'.repeat(16_000),
+    });
   });
 });
