@@ -39,7 +39,7 @@ const createModels = (types: ColumnTypes) => (snapshot: Snapshot) => ({
 });
 
 const typeOfColumn = ({ type, schema }: FieldEntry, { fieldTypes, mapping }: ColumnTypes): string => {
-  if (schema === undefined) return type;
+  if (schema === undefined || schema === null) return type;
   const names = Object.keys(fieldTypes).filter((name) => fieldTypes[name]?.data_type === schema.data_type);
   if (names.includes(type)) return type;
   const neutral = mapping.toNeutral(schema);

@@ -107,3 +107,11 @@ it.each([
 ])('a field of the type %s that becomes %s breaks nobody', (old, wanted) => {
   expect(breaks([textOf(old)], [textOf(wanted)])).toEqual([]);
 });
+
+it('a field without a column that it had is removed', () => {
+  const { schema: _, ...rest } = fieldOf('size', { is_nullable: true });
+  for (const without of [rest, { ...rest, schema: null as never }])
+    expect(breaks([fieldOf('size', { is_nullable: true })], [without])).toEqual([
+      'box.size no longer exists.',
+    ]);
+});
