@@ -1,4 +1,4 @@
-/** Whether a stored catalog is one of the same database, whose clients a change could break. */
+/** Breaking changes are looked for only where the stored catalog is of the same database. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const shop = JSON.parse(readFileSync('test/cases/shop/catalog.json', 'utf8')) as
 const spec = await loadSpec(['test/cases/base-spec']);
 const { model } = buildModel({ catalog: shop, spec });
 
-/** Of the shop, so many of its five tables are stored, beside others. */
+/** Compares the shop with a stored catalog that has some of its five tables, and some others. */
 const isSame = async (kept: number, others: number, dialect = shop.dialect) => {
   const [table] = shop.tables;
   const own = shop.tables.filter(({ name }) => !name.startsWith('svc_'));

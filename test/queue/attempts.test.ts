@@ -1,4 +1,5 @@
 /** Attempts are stored with their worker, their end, and the details that operators need. */
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { fileURLToPath } from 'node:url';
@@ -131,7 +132,7 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
 
   const sweep = async (): Promise<readonly QueueObservation[]> => {
     const observed: QueueObservation[] = [];
-    await createHousekeepingActivities({
+    const { sweep: activity } = createHousekeepingActivities({
       observe: (observation) => observed.push(observation),
       database: queue.database,
       lifecycle: { ensureStarted: async () => undefined } as never,
@@ -139,10 +140,10 @@ describe.each(sampleDialects(import.meta.url))('attempts on %s', (dialect) => {
       gateway: { stateOf: async () => 'running' } as never,
       files: {} as never,
       operatorActions: { takeOver: async () => undefined },
-      heartbeat: () => undefined,
       resultTtl: 60_000,
       fileTtl: 60_000,
-    }).sweep();
+    });
+    await new MockActivityEnvironment().run(activity);
     return observed;
   };
 

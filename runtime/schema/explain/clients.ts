@@ -7,9 +7,9 @@ import {
 } from '../../../generator/model/breaking.js';
 import type { FieldType } from '../../../contract/field-types.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
-import type { NeutralType } from '../mapping/types.js';
 import { groupBy } from '../../../generator/introspection/order.js';
 import type { CollectionEntry, FieldEntry, RelationEntry, Snapshot } from '../snapshot/types.js';
+import { typeOfKind } from '../snapshot/write-fields.js';
 
 /** The types of the columns of a database. */
 type ColumnTypes = Pick<SchemaPrinter, 'fieldTypes' | 'mapping'>;
@@ -29,11 +29,10 @@ export const findBreaking = (
     const isSame = dataType === undefined || dataType === entry.schema?.data_type;
     return isSame ? entry : { ...entry, type: typeOfColumn(entry, types) };
   });
-  const modelOf = createModels(types);
-  return compareModels(modelOf(before), modelOf({ ...after, fields: followed }));
+  return compareModels(modelOf(before, types), modelOf({ ...after, fields: followed }, types));
 };
 
-const createModels = (types: ColumnTypes) => (snapshot: Snapshot) => ({
+const modelOf = (snapshot: Snapshot, types: ColumnTypes) => ({
   collections: toCollections(snapshot, types),
   operations: [],
 });
@@ -43,26 +42,7 @@ const typeOfColumn = ({ type, schema }: FieldEntry, { fieldTypes, mapping }: Col
   const names = Object.keys(fieldTypes).filter((name) => fieldTypes[name]?.data_type === schema.data_type);
   if (names.includes(type)) return type;
   const neutral = mapping.toNeutral(schema);
-  return names[0] ?? (neutral === null ? 'unknown' : typeOfNeutral(neutral));
-};
-
-/** Returns the type of a field whose column has a type. */
-const typeOfNeutral = (type: NeutralType): FieldType => {
-  switch (type.kind) {
-    case 'integer':
-      return type.bits === 64 ? 'bigInteger' : 'integer';
-    case 'year':
-      return 'integer';
-    case 'enum':
-    case 'notation':
-      return 'string';
-    case 'set':
-      return 'csv';
-    case 'list':
-      return 'json';
-    default:
-      return type.kind;
-  }
+  return names[0] ?? (neutral === null ? 'unknown' : typeOfKind(neutral));
 };
 
 const toCollections = (snapshot: Snapshot, types: ColumnTypes): readonly ComparedCollection[] => {

@@ -2,6 +2,7 @@
 import type { Column, Table } from '../../../generator/introspection/catalog.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import { printNeutral } from '../expressions/print.js';
+import type { NeutralType } from '../mapping/types.js';
 import type { ColumnShape, IndexShape, SchemaExpression, TableShape } from '../shapes.js';
 import { metaOfField, rowsBy } from './meta.js';
 import type { FieldEntry, FieldSchema, Meta } from './types.js';
@@ -133,7 +134,20 @@ export const isIndexedColumn = (name: string, shape: TableShape, printer: Schema
   (printer.indexesForeignKeys &&
     shape.foreignKeys.some(({ columns }) => columns.length === 1 && columns[0] === name));
 
-const types: Readonly<Partial<Record<Column['type']['kind'], string>>> = { enum: 'string', set: 'csv' };
+/** Types of fields by the kind of their columns, where both differ. */
+const types: Readonly<Record<string, string>> = {
+  enum: 'string',
+  set: 'csv',
+  list: 'json',
+  notation: 'string',
+  year: 'integer',
+};
+
+/** Returns the type of a field without specials. */
+export const typeOfKind = (type: Column['type'] | NeutralType): string => {
+  if (type.kind === 'integer') return type.bits === 64 ? 'bigInteger' : 'integer';
+  return types[type.kind] ?? type.kind;
+};
 
 /** Specials that are types. */
 const specials: ReadonlyMap<string, string> = new Map([
@@ -149,9 +163,7 @@ const specials: ReadonlyMap<string, string> = new Map([
 const fieldType = ({ type }: Column, meta: Meta | null): string => {
   const special = Array.isArray(meta?.special) ? meta.special.map(String) : [];
   const named = special.map((word) => specials.get(word)).find((found) => found !== undefined);
-  if (named !== undefined) return named;
-  if (type.kind === 'integer') return type.bits === 64 ? 'bigInteger' : 'integer';
-  return types[type.kind] ?? type.kind;
+  return named ?? typeOfKind(type);
 };
 
 /** Prints an expression in neutral SQL, or as the database has it where it is not understood. */

@@ -6,18 +6,9 @@ import {
   integerSchema,
   type FieldShape,
 } from '../../../contract/field-shapes.js';
+import { field } from '../models.js';
 
-const shape = (given: Partial<FieldShape>): FieldShape => ({
-  length: null,
-  precision: null,
-  scale: null,
-  bits: null,
-  unsigned: false,
-  fraction: null,
-  values: null,
-  geometry: null,
-  ...given,
-});
+const shape = (given: Partial<FieldShape>): FieldShape => field('number', 'decimal', given);
 
 it.each([
   [8, false, -128, 127],

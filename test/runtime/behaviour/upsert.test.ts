@@ -309,6 +309,16 @@ describe.each(settings)('on_conflict on $dialect through $listener', (setting) =
   });
 });
 
+/** Returns an executor that calls back after each search for stored rows, before its caller has the result. */
+const afterSearch = (executor: Executor, then: () => Promise<void>): Executor => ({
+  ...executor,
+  async query(text, values) {
+    const found = await executor.query(text, values);
+    if (text.includes('sku')) await then();
+    return found;
+  },
+});
+
 /** In SQLite, nobody else writes during a transaction. */
 const concurrent = settings.filter(({ dialect }) => dialect !== 'sqlite');
 
@@ -319,17 +329,13 @@ describe.each(concurrent)('on_conflict beside another writer on $dialect through
     const { database, execute } = server();
     const { transaction } = database;
     let isDeleted = false;
-    const spy = vi.spyOn(database, 'transaction').mockImplementationOnce((body) =>
-      transaction((executor) => {
-        const query: Executor['query'] = async (text, values) => {
-          const found = await executor.query(text, values);
-          if (!isDeleted && text.includes('sku')) await execute("delete from item where sku = 'a'");
-          isDeleted ||= text.includes('sku');
-          return found;
-        };
-        return body({ ...executor, query });
-      }),
-    );
+    const deleteOnce = async (): Promise<void> => {
+      if (!isDeleted) await execute("delete from item where sku = 'a'");
+      isDeleted = true;
+    };
+    const spy = vi
+      .spyOn(database, 'transaction')
+      .mockImplementationOnce((body) => transaction((executor) => body(afterSearch(executor, deleteOnce))));
     try {
       expect(await post('on_conflict=update&conflict=sku', { sku: 'a', price: 5 })).toMatchObject({
         outcomes: ['created'],
@@ -347,14 +353,9 @@ describe.each(concurrent)('on_conflict beside another writer on $dialect through
       attempts += 1;
       await execute("delete from item where sku = 'v'");
       await execute("insert into item (id, sku, price) values (77, 'v', 1)");
-      return transaction((executor) => {
-        const query: Executor['query'] = async (text, values) => {
-          const found = await executor.query(text, values);
-          if (text.includes('sku')) await execute("delete from item where sku = 'v'");
-          return found;
-        };
-        return body({ ...executor, query });
-      });
+      return transaction((executor) =>
+        body(afterSearch(executor, () => execute("delete from item where sku = 'v'"))),
+      );
     });
     try {
       expect(await post('on_conflict=update&conflict=sku', { sku: 'v', price: 5 })).toMatchObject({

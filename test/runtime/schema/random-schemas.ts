@@ -8,6 +8,7 @@ import type {
   RelationEntry,
   Snapshot,
 } from '../../../runtime/schema/snapshot/types.js';
+import { plainColumn } from '../../../runtime/schema/snapshot/write-fields.js';
 import type { TestDialect } from '../../databases.js';
 import { keyOf, kindsOf, type ColumnKind } from './random-kinds.js';
 
@@ -171,18 +172,7 @@ const checksOf = (
 const emptySchema = (table: string, name: string): Omit<FieldSchema, 'data_type'> => ({
   name,
   table,
-  default_value: null,
-  max_length: null,
-  numeric_precision: null,
-  numeric_scale: null,
-  is_nullable: true,
-  is_unique: false,
-  is_primary_key: false,
-  is_generated: false,
-  generation_expression: null,
-  has_auto_increment: false,
-  foreign_key_table: null,
-  foreign_key_column: null,
+  ...plainColumn(true),
 });
 
 const keyField = (collection: string, dialect: TestDialect): FieldEntry => {

@@ -3,23 +3,13 @@ import { expect, it } from 'vitest';
 import { mapping } from '../../../runtime/databases/postgres/schema-mapping.js';
 import { findBreaking } from '../../../runtime/schema/explain/clients.js';
 import type { FieldEntry, FieldSchema, Snapshot } from '../../../runtime/schema/snapshot/types.js';
+import { plainColumn } from '../../../runtime/schema/snapshot/write-fields.js';
 
 const schemaOf = (name: string, given: Partial<FieldSchema>): FieldSchema => ({
   name,
   table: 'box',
   data_type: 'integer',
-  default_value: null,
-  max_length: null,
-  numeric_precision: null,
-  numeric_scale: null,
-  is_nullable: false,
-  is_unique: false,
-  is_primary_key: false,
-  is_generated: false,
-  generation_expression: null,
-  has_auto_increment: false,
-  foreign_key_table: null,
-  foreign_key_column: null,
+  ...plainColumn(false),
   ...given,
 });
 

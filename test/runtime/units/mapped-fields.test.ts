@@ -6,24 +6,14 @@ import { mapField } from '../../../runtime/schema/mapping/fields.js';
 import type { MappingNotes } from '../../../runtime/schema/mapping/map-snapshot.js';
 import type { SchemaMapping } from '../../../runtime/schema/mapping/types.js';
 import type { FieldSchema } from '../../../runtime/schema/snapshot/types.js';
+import { plainColumn } from '../../../runtime/schema/snapshot/write-fields.js';
 
 const map = (from: SchemaMapping, to: SchemaMapping, given: Partial<FieldSchema>) => {
   const schema: FieldSchema = {
     name: 'ink',
     table: 'pen',
     data_type: 'TEXT',
-    default_value: null,
-    max_length: null,
-    numeric_precision: null,
-    numeric_scale: null,
-    is_nullable: true,
-    is_unique: false,
-    is_primary_key: false,
-    is_generated: false,
-    generation_expression: null,
-    has_auto_increment: false,
-    foreign_key_table: null,
-    foreign_key_column: null,
+    ...plainColumn(true),
     ...given,
   };
   const notes = { losses: [], collations: [], problems: [] } as unknown as MappingNotes;

@@ -1,4 +1,4 @@
-/** What the context of an operation reads from its request. */
+/** The context of an operation: `Prefer` and cookies. */
 import { expect, it } from 'vitest';
 import type { Access } from '../../../runtime/access/access.js';
 import { openContext } from '../../../runtime/operations/context.js';

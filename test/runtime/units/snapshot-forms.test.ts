@@ -1,4 +1,4 @@
-/** Snapshots that are none are refused with a bounded number of problems. */
+/** Malformed snapshots are refused, with at most 20 problems. */
 import { expect, it } from 'vitest';
 import { ApiErrors } from '../../../contract/errors.js';
 import { checkSnapshot } from '../../../runtime/schema/snapshot/check.js';

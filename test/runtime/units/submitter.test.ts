@@ -1,4 +1,4 @@
-/** What a transfer may do is what its submitter may do now; errors of the server are no loss of rights. */
+/** A transfer runs with the rights that its submitter has now. An error of the server does not end it as a loss of rights. */
 import { expect, it, vi } from 'vitest';
 import { apiError, type ApiError } from '../../../contract/errors.js';
 import { RightsLost, runAsSubmitter, type TransferServices } from '../../../runtime/transfers/submitter.js';

@@ -1,5 +1,4 @@
 /** Scheduled activities: repeat lost notifications of Temporal, free orphaned slots, and delete expired data. */
-import { Context } from '@temporalio/activity';
 import type { QueueObservation } from '../../../observe.js';
 import type { Database } from '../../../databases/contract.js';
 import type { RequestLifecycle } from '../../requests/lifecycle.js';
@@ -16,6 +15,7 @@ import { expire } from '../../store/retention.js';
 import { deleteExpiredRuns } from '../../store/runs.js';
 import { findSlotHolders, findUnstarted } from '../../store/request-lists.js';
 import type { RequestHead } from '../../store/request-head.js';
+import { withHeartbeat } from './heartbeat.js';
 
 export interface HousekeepingOptions {
   readonly database: Database;
@@ -28,8 +28,6 @@ export interface HousekeepingOptions {
   readonly resultTtl: number;
   readonly fileTtl: number;
   readonly observe?: (observation: QueueObservation) => void;
-  /** Called while a job runs; by default it tells Temporal that the process is alive. */
-  readonly heartbeat?: () => void;
 }
 
 export interface SweepReport {
@@ -88,31 +86,22 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   };
 };
 
-/** Milliseconds between two signs of life; a fraction of the time after which Temporal gives a job up. */
-const heartbeatInterval = 2_000;
-
-/** Reports how a job ended, and that its process is alive until then. */
+/** Reports how a job ended. */
 const createJob =
-  ({
-    observe = () => undefined,
-    heartbeat = () => Context.current().heartbeat(),
-  }: Pick<HousekeepingOptions, 'observe' | 'heartbeat'>) =>
+  ({ observe = () => undefined }: Pick<HousekeepingOptions, 'observe'>) =>
   <Result>(name: string, run: () => Promise<Result>) =>
   async (): Promise<Result> => {
     const began = performance.now();
-    const timer = setInterval(heartbeat, heartbeatInterval);
     const report = (status: 'ok' | 'failed'): void =>
       observe({ kind: 'jobFinished', job: name, status, ms: performance.now() - began });
     try {
-      const result = await run();
+      const result = await withHeartbeat(run);
       report('ok');
       return result;
     } catch (error) {
       report('failed');
       observe({ kind: 'jobFailed', job: name, error });
       throw error;
-    } finally {
-      clearInterval(timer);
     }
   };
 

@@ -16,6 +16,7 @@ import {
 import type { AttemptEnd } from '../../webhooks/breaker.js';
 import type { Receivers } from '../../webhooks/receivers.js';
 import type { Sender, SendResult } from '../../webhooks/send.js';
+import { withHeartbeat } from './heartbeat.js';
 
 export interface WebhookActivityOptions {
   readonly database: Database;
@@ -127,17 +128,6 @@ const jitter = (ms: number): number => Math.round(ms * (0.75 + Math.random() / 2
 const busyDelay = (): number => {
   const { attempt } = Context.current().info;
   return jitter(2_000 * 2 ** Math.min(attempt, 7));
-};
-
-/** Sends heartbeats, so that another worker can take over before the timeout of the attempt. */
-const withHeartbeat = async <Result>(body: () => Promise<Result>): Promise<Result> => {
-  const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), 2_000);
-  try {
-    return await body();
-  } finally {
-    clearInterval(timer);
-  }
 };
 
 const retryLater = (message: string, nextRetryDelay: number): ApplicationFailure =>
