@@ -2,7 +2,7 @@
 import type { RecordChange } from '../auth/accounts.js';
 import { recordActivity } from '../items/activity.js';
 import { clientOf, type OperationContext } from './context.js';
-import type { OperationServices } from './services.js';
+import { usersOf, type OperationServices } from './services.js';
 
 /**
  * Creates the function that records changes of users.
@@ -15,8 +15,7 @@ export const recordChanges =
     by?: { readonly id: string } | null,
   ): RecordChange =>
   async ({ action, user, fields }, executor) => {
-    const collection = registry.collections.get('svc_users');
-    if (collection === undefined) return;
+    const collection = usersOf({ registry });
     await recordActivity([{ collection, action, keys: [[user]], fields }], executor, {
       registry,
       dialect,

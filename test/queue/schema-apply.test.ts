@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ApiErrors } from '../../contract/errors.js';
 import { createApplyWorkflows } from '../../runtime/queue/temporal/schema-applies.js';
-import { findApply, lastApplies, type ShortApplyRow } from '../../runtime/schema/apply/applies.js';
+import { findApply, lastApplies, type ApplyProgress } from '../../runtime/schema/apply/applies.js';
 import type { ApplyOptions } from '../../runtime/schema/apply/options.js';
 import { abandonApply, applyDifference, describeApply } from '../../runtime/schema/service.js';
 import type { Snapshot } from '../../runtime/schema/snapshot/types.js';
@@ -90,7 +90,7 @@ const problemsOf = async (wanted: Snapshot, options: ApplyOptions): Promise<read
 };
 
 /** Has the row of the apply as it is wanted. */
-const untilApply = (isWanted: (row: ShortApplyRow) => boolean): Promise<ShortApplyRow> =>
+const untilApply = (isWanted: (row: ApplyProgress) => boolean): Promise<ApplyProgress> =>
   until(
     async () => {
       const [row] = await lastApplies(place.database, 1);
@@ -123,7 +123,7 @@ const hasNotes = async (): Promise<readonly boolean[]> => {
   );
 };
 
-const statusOf = async ({ id }: ShortApplyRow): Promise<string> =>
+const statusOf = async ({ id }: ApplyProgress): Promise<string> =>
   (await client.workflow.getHandle(`schema-apply-${id}`).describe()).status.name;
 
 const timeout = 180_000;

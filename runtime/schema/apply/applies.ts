@@ -133,12 +133,16 @@ export const endApply = async (
   });
 };
 
-/** Returns an apply, or undefined. */
+/** Returns an apply with what was sent, which may be megabytes, or undefined. */
 export const findApply = (statements: Statements, id: string): Promise<ApplyRow | undefined> =>
   findRow(statements, 'svc_schema_applies', { where: { id } });
 
+/** Returns how far an apply has come, or undefined. */
+export const findProgress = (statements: Statements, id: string): Promise<ApplyProgress | undefined> =>
+  findRow(statements, 'svc_schema_applies', { columns: progressColumns, where: { id } });
+
 /** The columns that say how far an apply has come; the others may have megabytes. */
-const shortColumns = [
+const progressColumns = [
   'id',
   'state',
   'steps',
@@ -146,15 +150,17 @@ const shortColumns = [
   'step',
   'worker',
   'error',
+  'problems',
+  'generation',
   'date_started',
   'date_ended',
 ] as const;
 
-export type ShortApplyRow = Pick<ApplyRow, (typeof shortColumns)[number]>;
+export type ApplyProgress = Pick<ApplyRow, (typeof progressColumns)[number]>;
 
 /** Returns the last applies, the newest one first. */
-export const lastApplies = (statements: Statements, limit: number): Promise<readonly ShortApplyRow[]> =>
-  findRows(statements, 'svc_schema_applies', { columns: shortColumns, order: ['-date_started'], limit });
+export const lastApplies = (statements: Statements, limit: number): Promise<readonly ApplyProgress[]> =>
+  findRows(statements, 'svc_schema_applies', { columns: progressColumns, order: ['-date_started'], limit });
 
 /** States of applies that have begun and not ended. */
 const openStates: readonly string[] = ['running', 'waiting'];

@@ -3,7 +3,7 @@ import { patchSnapshot, renamesIn } from '../diff/patch.js';
 import { hasAccess, isEmptyDiff, type SchemaDiff } from '../diff/types.js';
 import { checkForm } from '../snapshot/check.js';
 import { readTarget } from '../target.js';
-import { endApply, findApply, queueApply } from './applies.js';
+import { endApply, findProgress, queueApply } from './applies.js';
 import { checkHash, checkTarget } from './check.js';
 import type { ApplyOptions } from './options.js';
 import { runQueuedApply } from './queued-apply.js';
@@ -40,7 +40,7 @@ const runHere = async (id: string, options: ApplyOptions): Promise<void> => {
   try {
     await runQueuedApply(id, options);
   } catch (error) {
-    const row = await findApply(database, id).catch(() => undefined);
+    const row = await findProgress(database, id).catch(() => undefined);
     if (row?.state === 'queued') await endApply(database, id, { state: 'failed', error });
     throw error;
   }

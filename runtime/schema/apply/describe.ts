@@ -1,7 +1,7 @@
 /** Describes how far an apply has come, for the API and the command. */
 import { forbidden } from '../../../contract/errors.js';
 import type { Statements } from '../../execute/system-rows.js';
-import { findApply, lastApplies, type ApplyRow, type SentDiff, type ShortApplyRow } from './applies.js';
+import { findApply, findProgress, lastApplies, type ApplyProgress, type SentDiff } from './applies.js';
 
 export interface DescribedApply {
   readonly id: string;
@@ -21,7 +21,7 @@ export interface DescribedApply {
 const toTime = (milliseconds: unknown): string => new Date(Number(milliseconds)).toISOString();
 
 /** Returns an apply for people: without its diff. */
-const toDescription = (row: ShortApplyRow): DescribedApply => ({
+const toDescription = (row: ApplyProgress): DescribedApply => ({
   id: row.id,
   state: row.state as DescribedApply['state'],
   steps: Number(row.steps),
@@ -34,22 +34,26 @@ const toDescription = (row: ShortApplyRow): DescribedApply => ({
   ended: row.date_ended === null ? null : toTime(row.date_ended),
 });
 
-const findExisting = async (id: string, statements: Statements): Promise<ApplyRow> => {
-  const row = /^[\da-f-]{36}$/i.test(id) ? await findApply(statements, id) : undefined;
+const findExisting = async <Row>(
+  find: (statements: Statements, id: string) => Promise<Row | undefined>,
+  id: string,
+  statements: Statements,
+): Promise<Row> => {
+  const row = /^[\da-f-]{36}$/i.test(id) ? await find(statements, id) : undefined;
   if (row === undefined) throw forbidden('the apply does not exist');
   return row;
 };
 
 /** Describes an apply and its steps. @throws FORBIDDEN where there is no such apply */
 export const describeApply = async (id: string, statements: Statements): Promise<DescribedApply> =>
-  toDescription(await findExisting(id, statements));
+  toDescription(await findExisting(findProgress, id, statements));
 
 /** Describes an apply with the difference that was sent. @throws FORBIDDEN where there is no such apply */
 export const describeWithDiff = async (
   id: string,
   statements: Statements,
 ): Promise<DescribedApply & { readonly diff: SentDiff }> => {
-  const row = await findExisting(id, statements);
+  const row = await findExisting(findApply, id, statements);
   return { ...toDescription(row), diff: JSON.parse(row.diff) as SentDiff };
 };
 

@@ -5,7 +5,16 @@ import { hasAccess } from '../diff/types.js';
 import { renamesIn } from '../diff/patch.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { readTarget } from '../target.js';
-import { beginApply, endApply, findApply, noteWaiting, type ApplyRow, type SentDiff } from './applies.js';
+import {
+  beginApply,
+  endApply,
+  findApply,
+  findProgress,
+  noteWaiting,
+  type ApplyProgress,
+  type ApplyRow,
+  type SentDiff,
+} from './applies.js';
 import { checkHash } from './check.js';
 import { whileAlone } from './lock.js';
 import { unavailable, type ApplyOptions } from './options.js';
@@ -34,13 +43,16 @@ export const runQueuedApply = (id: string, given: ApplyOptions): Promise<void> =
   });
 
 /** Returns whether nothing of an apply can have been stored. */
-const isUntouched = async ({ state, generation }: ApplyRow, { database }: ApplyOptions): Promise<boolean> =>
+const isUntouched = async (
+  { state, generation }: ApplyProgress,
+  { database }: ApplyOptions,
+): Promise<boolean> =>
   state === 'queued' || (generation === null && (await loadSchemaPrinter(database.dialect)).transactional);
 
 /** Records that an apply was cancelled: the schema stays as it is. */
-const giveUp = async ({ id }: ApplyRow, options: ApplyOptions): Promise<void> => {
+const giveUp = async ({ id }: ApplyProgress, options: ApplyOptions): Promise<void> => {
   const { database } = options;
-  const row = await findApply(database, id);
+  const row = await findProgress(database, id);
   const rest =
     row !== undefined && (await isUntouched(row, options))
       ? 'nothing was changed'
@@ -73,7 +85,7 @@ const goOn = async (row: ApplyRow, options: ApplyOptions): Promise<void> => {
     await beginApply(database, row.id, worker);
     await resumeRow(row, options);
   } catch (error) {
-    const now = await findApply(database, row.id);
+    const now = await findProgress(database, row.id);
     if (!isRefusal(error) || now?.state !== 'running') throw error;
     const reason = (error as Error).message;
     const refusal = unavailable(`${reason} Run svc schema apply --resume, or --abandon`);

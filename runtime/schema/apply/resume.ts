@@ -4,7 +4,7 @@ import { loadSchemaPrinter } from '../../databases/open.js';
 import { hashSnapshot } from '../diff/hash.js';
 import { hasAccess, type SchemaDiff } from '../diff/types.js';
 import type { Snapshot } from '../snapshot/types.js';
-import { endApply, findApply, openApply, queuedApply, type ApplyRow, type SentDiff } from './applies.js';
+import { endApply, findProgress, openApply, queuedApply, type ApplyRow, type SentDiff } from './applies.js';
 import { readTarget } from '../target.js';
 import { whileAlone } from './lock.js';
 import { unavailable, type ApplyOptions } from './options.js';
@@ -47,7 +47,7 @@ export const abandonApply = async (options: ApplyOptions): Promise<boolean> => {
   const { id, worker, state } = row;
   if (worker !== null || state === 'queued') await workflows?.cancel(id).catch(() => undefined);
   await whileAlone(options, () => endApply(database, id, { state: 'abandoned' }));
-  return (await findApply(database, id))?.state === 'abandoned';
+  return (await findProgress(database, id))?.state === 'abandoned';
 };
 
 /**

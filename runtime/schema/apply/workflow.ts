@@ -1,7 +1,7 @@
 /** Has an apply run by a worker of Temporal, and follows it in the journal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { throwProblems } from '../../../contract/errors.js';
-import { findApply, problemsOf, type ApplyRow } from './applies.js';
+import { findProgress, problemsOf, type ApplyProgress } from './applies.js';
 import { unavailable, type ApplyOptions, type ApplyWorkflows } from './options.js';
 import { runQueuedApply } from './queued-apply.js';
 
@@ -36,23 +36,24 @@ export const followWorkflow = async (id: string, options: FollowOptions): Promis
   // this host is one of those that the worker waits for; where it cannot follow, the worker says so
   const ended = async (): Promise<void> => void (await waitFor(id, options, isOver));
   await serve(ended).catch(ended);
-  endWith((await findApply(options.database, id)) ?? null);
+  endWith((await findProgress(options.database, id)) ?? null);
 };
 
-const isBegun = ({ state }: ApplyRow): boolean => state !== 'queued';
-const isOver = ({ state, date_ended: ended }: ApplyRow): boolean => ended !== null || state === 'waiting';
+const isBegun = ({ state }: ApplyProgress): boolean => state !== 'queued';
+const isOver = ({ state, date_ended: ended }: ApplyProgress): boolean =>
+  ended !== null || state === 'waiting';
 
 /** Resolves with the row once it is as wanted; null where it is not within a limit, or has been deleted. */
 const waitFor = async (
   id: string,
   { database, onStep }: FollowOptions,
-  isWanted: (row: ApplyRow) => boolean,
+  isWanted: (row: ApplyProgress) => boolean,
   limit = Infinity,
-): Promise<ApplyRow | null> => {
+): Promise<ApplyProgress | null> => {
   const until = performance.now() + limit;
   let shown = '';
   for (let pause = firstInterval; ; pause = Math.min(pause * 1.5, longestInterval)) {
-    const row = await findApply(database, id);
+    const row = await findProgress(database, id);
     if (row === undefined) return null;
     const { step, steps, steps_done: done } = row;
     const text = `${done} ${steps} ${step}`;
@@ -66,7 +67,7 @@ const waitFor = async (
 };
 
 /** @throws the problems for which the apply was refused */
-const endWith = (row: ApplyRow | null): void => {
+const endWith = (row: ApplyProgress | null): void => {
   if (row?.state === 'done') return;
   if (row !== null) throwProblems(problemsOf(row));
   if (row?.state === 'abandoned') throw unavailable('the apply was abandoned');
