@@ -95,7 +95,8 @@ const takeTurn = async ({ pid, target }: Running, options: TurnOptions): Promise
     options.databasePid === null ? null : readTreeCpu(options.databasePid);
   const node = readCpu(pid);
   const databaseBefore = database();
-  const load = await runLoad({ target, ...options });
+  const { requests, seconds, connections } = options;
+  const load = await runLoad({ target, requests, seconds, connections });
   const databaseAfter = database();
   return {
     ...latencyOf(load),

@@ -1,7 +1,10 @@
 /** The ratios that `npm run bench` judges. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { benchDialects } from './databases.js';
 import { shapes } from './shapes.js';
+import { projectRoot } from './paths.js';
 import { targetOn } from './targets.js';
 
 it('are less on PostgreSQL and SQLite than on MariaDB, and only reported on MySQL', () => {
@@ -16,4 +19,13 @@ it('are less on PostgreSQL and SQLite than on MariaDB, and only reported on MySQ
 
 it('are not above what is worked towards', () => {
   expect(shapes.filter(({ target, aim = target }) => aim < target)).toEqual([]);
+});
+
+const measured = process.env.LONG === undefined ? [] : ['one', 'create'];
+
+it.each(measured)('are measured for the shape %s', async (shape) => {
+  const options = ['--shape', shape, '--database', 'sqlite', '--seconds', '1', '--rounds', '1'];
+  const command = ['node_modules/tsx/dist/cli.mjs', 'test/bench/run.ts', ...options];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: projectRoot });
+  expect(stdout).toMatch(new RegExp(`^${shape} +\\d+\\.\\d\\d `, 'm'));
 });
