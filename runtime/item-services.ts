@@ -51,8 +51,8 @@ export const createItemServices = (
 /** Requests that run for each connection of the pool: some wait for the caches or write their answers meanwhile. */
 const requestsPerConnection = 4;
 
-/** A database without a server works in the process itself, for a millisecond or so each time. */
-const embeddedPerTurn = 4;
+/** A database without a server works in the process itself, for a millisecond or less each time. */
+const embeddedPerTurn = 16;
 
 const createAdmission = (
   { database, requestQueue }: Config,

@@ -27,8 +27,10 @@ export interface FairQueueOptions {
   /** Maximum number of tasks that run; 1 if absent. */
   readonly concurrency?: number;
   /**
-   * Maximum number of tasks that begin in one turn of the event loop, without a limit if absent. Where tasks keep the event
-   * loop busy, requests that arrive meanwhile are only noticed, and counted, between two turns.
+   * Maximum number of tasks that begin in one turn of the event loop, for tasks that keep it busy: requests that arrive
+   * meanwhile are only noticed, and counted, between two turns. Those of a turn begin together when its events are handled,
+   * so that the processor runs each step of all of them before the next one, from its caches. If absent, tasks begin at
+   * once, without a limit.
    */
   readonly perTurn?: number;
   /** Connections that tasks let in first: their requests are to be counted, not to wait unseen. */
@@ -127,46 +129,54 @@ const createTask = <Result>(
 };
 
 /** Counts what begins in one turn of the event loop. */
-interface TurnLimit {
+interface Turn {
   isFull(): boolean;
   count(): void;
+  /** Calls `onEnd` when the events of this turn are handled. */
+  awaitEnd(): void;
 }
 
-/** @param onNext called when a turn that was full has ended */
-const createTurnLimit = (perTurn: number, onNext: () => void): TurnLimit => {
+const createTurn = (perTurn: number, onEnd: () => void): Turn => {
   let begun = 0;
-  const endTurn = (): void => {
-    const wasFull = begun >= perTurn;
+  let isAwaited = false;
+  const end = (): void => {
     begun = 0;
-    if (wasFull) onNext();
+    isAwaited = false;
+    onEnd();
+  };
+  const awaitEnd = (): void => {
+    if (!isAwaited) setImmediate(end);
+    isAwaited = true;
   };
   return {
     isFull: () => begun >= perTurn,
     count() {
-      if (perTurn === Infinity) return;
       begun += 1;
-      if (begun === 1) setImmediate(endTurn);
+      awaitEnd();
     },
+    awaitEnd,
   };
 };
 
 /** Creates an empty queue; one for all callers of a resource, since each has its own limits. */
 export const createFairQueue = (options: FairQueueOptions): FairQueue => {
-  const { maxTasks, concurrency = 1, perTurn = Infinity, arrivals, pause } = options;
+  const { maxTasks, concurrency = 1, perTurn, arrivals, pause } = options;
   const waiting = createRotation();
-  const turn = createTurnLimit(perTurn, () => serveAll());
+  const turn = perTurn === undefined ? null : createTurn(perTurn, () => serveAll());
   let size = 0;
   let running = 0;
 
+  const isPlain = turn === null && pause === undefined;
+
   const mayBegin = (): boolean =>
-    running < concurrency && !turn.isFull() && arrivals?.arePending(serveAll) !== true;
+    running < concurrency && turn?.isFull() !== true && arrivals?.arePending(serveAll) !== true;
 
   const serve = async (): Promise<void> => {
     while (mayBegin()) {
       const next = waiting.takeNext();
       if (next === undefined) return;
       running += 1;
-      turn.count();
+      turn?.count();
       await next.begin();
       await pause?.();
       running -= 1;
@@ -181,7 +191,6 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
   const runNow = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     size += 1;
     running += 1;
-    turn.count();
     try {
       return await work();
     } finally {
@@ -199,13 +208,14 @@ export const createFairQueue = (options: FairQueueOptions): FairQueue => {
       const task = createTask({ work, resolve, reject, leave, expire }, options);
       size += 1;
       waiting.push(caller, task);
-      void serve();
+      if (turn === null) void serve();
+      else turn.awaitEnd();
     });
   };
 
   return {
     run: (work, callerOf = () => '') =>
-      pause === undefined && mayBegin() && waiting.isEmpty() ? runNow(work) : runLater(work, callerOf()),
+      isPlain && mayBegin() && waiting.isEmpty() ? runNow(work) : runLater(work, callerOf()),
     isIdle: () => size === 0,
   };
 };

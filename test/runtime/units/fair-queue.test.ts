@@ -99,6 +99,23 @@ it('begins as many tasks in a turn of the event loop as it may, and refuses thos
   expect(queue.isIdle()).toBe(true);
 });
 
+it('begins the tasks of a turn of the event loop together, so that each step of all runs before the next', async () => {
+  const queue = createFairQueue({ ...options, maxTasks: 10, concurrency: 10, perTurn: 3 });
+  const steps: string[] = [];
+  const run = (name: string): Promise<void> =>
+    queue.run(async () => {
+      steps.push(`${name} 1`);
+      await Promise.resolve();
+      steps.push(`${name} 2`);
+    });
+  const first = run('a');
+  await Promise.resolve();
+  const others = ['b', 'c', 'd'].map(run);
+  expect(steps).toEqual([]);
+  await Promise.all([first, ...others]);
+  expect(steps).toEqual(['a 1', 'b 1', 'c 1', 'a 2', 'b 2', 'c 2', 'd 1', 'd 2']);
+});
+
 /** Tasks that end when they are told to. */
 const createTasks = (maxTasks: number, maxWait?: number) => {
   const queue = createFairQueue({
