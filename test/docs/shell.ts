@@ -1,7 +1,6 @@
 /** Runs the commands of a page and compares what they print with the comments below them. */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { packageRoot } from '../../runtime/config/package.js';
+import { program, shortLived } from '../runtime/commands.js';
 import type { Block } from './pages.js';
 
 const separator = '\u001e';
@@ -9,7 +8,7 @@ const separator = '\u001e';
 /** `curl` ends its output with a line break and fails loudly; `npx svc` is what was built here. */
 const prelude = `set -eo pipefail
 curl() { command curl -sS -w '\\n' "$@"; }
-npx() { shift; node '${join(packageRoot, 'dist', 'runtime', 'cli.js')}' "$@"; }
+npx() { shift; node ${shortLived.join(' ')} '${program}' "$@"; }
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 `;
 

@@ -50,13 +50,13 @@ export interface Running {
   ended(): Promise<number | null>;
 }
 
-const program = join(packageRoot, 'dist', 'runtime', 'cli.js');
+export const program = join(packageRoot, 'dist', 'runtime', 'cli.js');
 
 /**
  * Options of Node, which the processes that it starts inherit: those of tests live for seconds, and to optimize their code
  * and to collect garbage on several threads would take up to half of the time that they take of the processor.
  */
-const shortLived = ['--no-opt', '--single-threaded-gc'];
+export const shortLived = ['--no-opt', '--single-threaded-gc'];
 
 export interface WorkplaceOptions {
   /** True where builds are shared with other workplaces of the run, which saves most of the time of a start; they are by default. */

@@ -89,12 +89,14 @@ it('requests of many new connections are read before they run', async () => {
     toApiRequest(request, response, options);
     read += 1;
     void queue.run(async () => void readBefore.push(read)).then(() => response.end());
-  }).listen(0);
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const connections = 40;
   const responses = Array.from({ length: connections }, async () => {
-    const [response] = (await once(get({ port, agent: false }), 'response')) as [NodeJS.ReadableStream];
+    // an address, as names are looked up in other threads: all connect before the server accepts the first
+    const request = get({ host: '127.0.0.1', port, agent: false });
+    const [response] = (await once(request, 'response')) as [NodeJS.ReadableStream];
     await once(response.resume(), 'end');
   });
   await Promise.all(responses);
