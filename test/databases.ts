@@ -131,6 +131,10 @@ const createSqliteLocation = async (template?: Template): Promise<DatabaseLocati
   };
 };
 
+/** Returns whether a server is one that was not started for the tests. */
+const isGiven = (service: TestDialect): boolean =>
+  (process.env[`TEST_${service.toUpperCase()}_URL`] ?? '') !== '';
+
 /** Collation that tables of MySQL and MariaDB usually have. */
 const collations = { mariadb: 'utf8mb4_unicode_ci', mysql: 'utf8mb4_0900_ai_ci' } as const;
 
@@ -147,7 +151,10 @@ const createMysqlLocation = async (
   return {
     url: url.href,
     execute: (script) => runOnMysql(url, script),
-    remove: () => runOnMysql(server, `DROP DATABASE ${name}`),
+    remove: async () => {
+      // a server that ends with the tests takes its databases with it; MySQL drops one in half the time that it takes to make it
+      if (isGiven(service)) await runOnMysql(server, `DROP DATABASE ${name}`);
+    },
   };
 };
 

@@ -35,8 +35,12 @@ const install = async (): Promise<void> => {
 const readJson = async (path: string): Promise<Record<string, unknown>> =>
   JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
 
+/** Runs the command as `npx svc` does, without what npx takes itself. */
 const svc = (...args: string[]) =>
-  run('npx', ['svc', ...args], { cwd: project, env: { ...process.env, DATABASE_URL: undefined } });
+  run(join(project, 'node_modules', '.bin', 'svc'), args, {
+    cwd: project,
+    env: { ...process.env, DATABASE_URL: undefined },
+  });
 
 describe('the package', () => {
   it('runs as npx svc in the repository, where npm sets no mode', async () => {
