@@ -1,46 +1,61 @@
-/** Tracks whether the database is reachable: requests detect a loss, polling detects the recovery. */
+/** Tracks whether the database is reachable: requests detect a loss, and looks do where there are none. */
 import type { Database } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
 export interface Availability {
-  /** Returns true if an error means that the database is unreachable, and then starts polling for its recovery. */
+  /** Returns true if an error means that the database is unreachable, and then looks for its recovery. */
   isLoss(error: unknown): boolean;
   /** Returns true if the database gave up a statement that may succeed if it is sent again. */
   isGivenUp(error: unknown): boolean;
   close(): void;
 }
 
-/** Milliseconds. */
-const pollInterval = 500;
+/** Milliseconds between two looks at a database that answers, so that load balancers hear of a loss without requests. */
+const calmInterval = 5_000;
 
-/** Creates the watch, which asks the database only from a loss until it answers again. */
+/** Milliseconds between two looks at a database that is lost. */
+const lostInterval = 500;
+
+/** Creates the watch, which looks at a database with a server until it is closed. */
 export const watchAvailability = (database: Database, observe: Observe): Availability => {
-  let timer: NodeJS.Timeout | null = null;
-  let lostAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let lostAt: number | null = null;
+  let isClosed = database.isEmbedded === true;
 
-  const poll = async (): Promise<void> => {
-    try {
-      await database.query('select 1');
-      timer = null;
-      observe({ kind: 'databaseBack', ms: performance.now() - lostAt });
-    } catch {
-      timer = setTimeout(() => void poll(), pollInterval).unref();
-    }
+  const plan = (): void => {
+    clearTimeout(timer);
+    if (isClosed) return;
+    timer = setTimeout(() => void look(), lostAt === null ? calmInterval : lostInterval).unref();
   };
 
+  const look = async (): Promise<void> => {
+    try {
+      await database.reserved.query('select 1 as one');
+      if (lostAt !== null) observe({ kind: 'databaseBack', ms: performance.now() - lostAt });
+      lostAt = null;
+    } catch (error) {
+      isLoss(error);
+    }
+    plan();
+  };
+
+  const isLoss = (error: unknown): boolean => {
+    if (!database.isConnectionLoss(error)) return false;
+    if (lostAt === null) {
+      lostAt = performance.now();
+      plan();
+      observe({ kind: 'databaseLost', reason: String((error as { code?: unknown }).code) });
+    }
+    return true;
+  };
+
+  plan();
   return {
-    isLoss(error) {
-      if (!database.isConnectionLoss(error)) return false;
-      if (timer === null) {
-        lostAt = performance.now();
-        timer = setTimeout(() => void poll(), pollInterval).unref();
-        observe({ kind: 'databaseLost', reason: String((error as { code?: unknown }).code) });
-      }
-      return true;
-    },
+    isLoss,
     isGivenUp: (error) => database.isGivenUp(error),
     close() {
-      if (timer !== null) clearTimeout(timer);
+      isClosed = true;
+      clearTimeout(timer);
     },
   };
 };

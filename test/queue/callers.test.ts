@@ -99,6 +99,7 @@ describe.each(dialects)('callers on %s', (dialect) => {
             { detail: expect.stringContaining('more than 4 requests'), error_type: 'rate_limit' },
           ]);
           expect(headers.get('x-svc-error-type')).toBe('rate_limit');
+          expect(headers.get('x-svc-request-timeout-type')).toBeNull();
           expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
           expect(headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/);
           expect(headers.get('ratelimit-policy')).toBe('"default";q=4');

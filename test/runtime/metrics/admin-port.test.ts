@@ -2,8 +2,10 @@ import { createServer as createHttp2Server } from 'node:http2';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { describe, expect, inject, it } from 'vitest';
 import { checkTemporal } from '../../../runtime/processes/health.js';
+import { createTestDatabase } from '../../databases.js';
 import { createNamespace } from '../../queue/namespaces.js';
 import { reservePort } from '../../services/ports.js';
+import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
 import type { Running } from '../commands.js';
 import { copySystemTables } from '../harness/bootstrapped.js';
@@ -115,6 +117,30 @@ describe('the health of Temporal', () => {
       });
     silent.close();
     proxy.close();
+  });
+});
+
+describe('/ready', () => {
+  it('says without any request that the database is lost, and that it is back', async () => {
+    const made = await createTestDatabase('postgres', { template: await systemTemplate('postgres') });
+    const url = new URL(made.url);
+    const proxy = await startSwitchProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const port = await reservePort();
+    const running = newWorkplace().start(['start'], {
+      PORT: '0',
+      ADMIN_PORT: String(port),
+      DATABASE_URL: url.href,
+    });
+    await served(running);
+    expect(await readText(port, '/ready')).toBe('ready\n');
+    proxy.cut();
+    await until(async () => (await readText(port, '/ready')) === 'not ready\n');
+    await proxy.restore();
+    await until(async () => (await readText(port, '/ready')) === 'ready\n');
+    expect(await running.stop('SIGTERM')).toBe(0);
+    await proxy.close();
+    await made.drop();
   });
 });
 

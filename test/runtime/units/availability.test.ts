@@ -6,21 +6,23 @@ import { watchAvailability } from '../../../runtime/http/availability.js';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-const createWatch = () => {
+const lost = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+
+const createWatch = (given: Partial<Database> = {}) => {
   const state = { isBack: false, looks: 0 };
+  const query = async () => {
+    state.looks += 1;
+    if (!state.isBack) throw lost;
+    return [];
+  };
   const database = {
     isConnectionLoss: (error: unknown) => (error as { code?: string }).code === 'ECONNREFUSED',
-    query: async () => {
-      state.looks += 1;
-      if (!state.isBack) throw new Error('not yet');
-      return [];
-    },
+    reserved: { query },
+    ...given,
   } as unknown as Database;
   const seen: string[] = [];
   return { state, seen, watch: watchAvailability(database, ({ kind }) => seen.push(kind)) };
 };
-
-const lost = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
 describe('a lost database', () => {
   it('is reported once for many requests, and again on recovery', async () => {
@@ -31,10 +33,28 @@ describe('a lost database', () => {
     state.isBack = true;
     await vi.advanceTimersByTimeAsync(500);
     expect(seen).toEqual(['databaseLost', 'databaseBack']);
-    await vi.advanceTimersByTimeAsync(5_000);
+    await vi.advanceTimersByTimeAsync(4_500);
     expect(state.looks).toBe(3);
     watch.isLoss(lost);
     expect(seen).toEqual(['databaseLost', 'databaseBack', 'databaseLost']);
+  });
+
+  it('is found without a request, within five seconds', async () => {
+    const { state, seen } = createWatch();
+    state.isBack = true;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([state.looks, seen]).toEqual([2, []]);
+    state.isBack = false;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([state.looks, seen]).toEqual([3, ['databaseLost']]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([state.looks, seen]).toEqual([5, ['databaseLost']]);
+  });
+
+  it('is not looked for where it has no server', async () => {
+    const { state } = createWatch({ isEmbedded: true });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(state.looks).toBe(0);
   });
 
   it('is not affected by another error', () => {
