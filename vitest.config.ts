@@ -19,7 +19,7 @@ export default defineConfig({
     setupFiles: ['test/processor-time.ts', 'test/queue/schedules.ts'],
     reporters: ['default', './test/counts.ts'],
     // generous: slow machines are slow, and what hangs is seen all the same
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     // the first run on a machine builds programs with Go
     hookTimeout: 900_000,
     server: { deps: { external: [compiledFolder] } },

@@ -3,7 +3,7 @@
 export interface UntilOptions {
   /** Description of the condition in the error; defaults to its source code. */
   readonly what?: string;
-  /** Timeout in milliseconds; defaults to 60 s. */
+  /** Timeout in milliseconds; defaults to 150 s, because busy machines are slow. */
   readonly timeout?: number;
   /** Milliseconds between two polls; by default 25, growing to 250 with the time that it takes. */
   readonly interval?: number;
@@ -21,7 +21,7 @@ export const until = async <Value>(
   read: () => Promise<Value | Absent> | Value | Absent,
   options: UntilOptions = {},
 ): Promise<Value> => {
-  const { what = String(read), timeout = 60_000, interval, seen } = options;
+  const { what = String(read), timeout = 150_000, interval, seen } = options;
   const start = performance.now();
   for (;;) {
     const found = await read();

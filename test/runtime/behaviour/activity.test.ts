@@ -36,7 +36,7 @@ describe.each(dialects)('activity on %s', (dialect) => {
     meta,
     access: {
       policies: { Clerk: [{ collection: 'book', action: 'update', fields: ['title'] }] },
-      users: { clerk: { policies: ['Clerk'] } },
+      users: { clerk: { policies: ['Clerk'] }, leaver: { policies: ['Clerk'] } },
     },
     environment: { TRUST_PROXY: '1' },
   });
@@ -119,12 +119,12 @@ describe.each(dialects)('activity on %s', (dialect) => {
 
   it('refers to the user and remains after the user is deleted', async () => {
     await clear();
-    await send('clerk', 'PATCH', '/items/book/201', { title: 'x' });
+    await send('leaver', 'PATCH', '/items/book/201', { title: 'x' });
     const path = '/activity?fields=user.email&filter[collection][_eq]=book';
-    expect((await send('admin', 'GET', path)).data).toEqual([{ user: { email: 'clerk@example.com' } }]);
-    const clerk = server().ids.users.get('clerk');
-    await server().execute(`delete from svc_users where id = '${clerk}'`);
-    expect((await rows('book')).map(({ user }) => user)).toEqual([clerk]);
+    expect((await send('admin', 'GET', path)).data).toEqual([{ user: { email: 'leaver@example.com' } }]);
+    const leaver = server().ids.users.get('leaver');
+    await server().execute(`delete from svc_users where id = '${leaver}'`);
+    expect((await rows('book')).map(({ user }) => user)).toEqual([leaver]);
   });
 
   it('cannot be written, and requires permission to read', async () => {

@@ -1,5 +1,5 @@
 /** The tools: moving items, and files that are imported or exported for one request. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ask } from '../graphql/library.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
@@ -127,6 +127,7 @@ describe.each(settings)('the tools on $dialect through $listener', (setting) => 
   });
 
   it('an import takes the delimiter of its cells', async () => {
+    onTestFinished(() => server().execute("delete from book where title = 'A;B'"));
     expect((await load('title;isbn\n"A;B";7\n', { query: '?delimiter=%3B' })).status).toBe(200);
     expect(await titles()).toContain('A;B');
     const { status, codes } = await load('title,isbn\nOne,8\n', { query: '?delimiter=x' });
