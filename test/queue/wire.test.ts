@@ -88,6 +88,9 @@ describe('with workers', () => {
     const { request_id: id } = await queued('demo/image', image, { 'x-svc-tags': 'batch=7, team.x=a=b' });
     const { data } = await queue.request('GET', `/requests/${id}`, { as: 'ann' });
     expect(data).toMatchObject({ tags: { batch: '7', 'team.x': 'a=b' } });
+    const path = `/requests?tag=${encodeURIComponent('team.x=a=b')}`;
+    const found = await queue.request('GET', path, { as: 'ann' });
+    expect((found.data as { readonly id: string }[]).map((each) => each.id)).toEqual([id]);
   });
 
   it('ends a request that waited too long with startup_timeout, by the newer of both headers', async () => {

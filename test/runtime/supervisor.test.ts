@@ -227,7 +227,8 @@ describe('a build', () => {
   });
 });
 
-describe('svc demo', () => {
+// in order: they use one demo, whose first start alone prints its password
+describe('svc demo', { shuffle: false }, () => {
   const run = promisify(execFile);
 
   const place = createWorkplace();

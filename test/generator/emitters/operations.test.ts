@@ -148,6 +148,18 @@ describe('the file', () => {
   });
 
   it.each([
+    'withoutSession',
+    'beforeSecondFactor',
+    'startsLogin',
+    'withoutAdmission',
+    'acceptsKey',
+    'upload',
+  ] as const)('declares %s where it is true', (name) => {
+    expect(emit(operation({}))).not.toContain(name);
+    expect(emit(operation({ [name]: true }))).toContain(`    ${name}: true,\n`);
+  });
+
+  it.each([
     [true, ['server/queue-models.ts']],
     [false, ['server/operations.ts', 'server/queue-models.ts']],
   ])('omits team operations if all belong to the package: %s', (own, paths) => {

@@ -151,3 +151,29 @@ describe('a collector', () => {
     expect([collect([]).rows.isEmpty, rows.isEmpty]).toEqual([true, false]);
   });
 });
+
+describe('rows beyond the limit', () => {
+  const limit = 2;
+
+  it('are left out, and the rows are not whole', () => {
+    for (const [count, isWhole] of [
+      [2, true],
+      [3, false],
+    ] as const) {
+      const collector = new RowCollector(0, { limit });
+      const begun = Array.from({ length: count }, () => collector.beginRow());
+      expect([begun.filter(Boolean).length, collector.finish().isWhole]).toEqual([2, isWhole]);
+    }
+  });
+
+  it('are left out for each parent, and the rows are not whole', () => {
+    for (const [keys, isWhole] of [
+      [['a', 'a', 'b', 'b'], true],
+      [['a', 'b', 'b', 'b'], false],
+    ] as const) {
+      const collector = new RowCollector(0, { limit });
+      for (const key of keys) if (collector.beginChild(key)) collector.writer.text('{}');
+      expect(collector.finish().isWhole).toBe(isWhole);
+    }
+  });
+});
