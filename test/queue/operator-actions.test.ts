@@ -112,7 +112,8 @@ describe.each(sampleDialects(import.meta.url))('actions of operators on %s', (di
   });
 });
 
-describe('commands of operators', () => {
+// in order: the last one ends the workers
+describe('commands of operators', { shuffle: false }, () => {
   let queue: TestQueue;
 
   beforeAll(async () => {

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createNamespace } from '../../queue/namespaces.js';
 import { startReceiver, type Receiver } from '../../queue/receiver.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
@@ -376,10 +376,13 @@ const slow: readonly Scenario[] = [
   ],
 ];
 
-it.each(process.env.LONG === undefined ? quick : [...quick, ...slow])(
-  '%s',
-  async (_title, follow) => {
-    await expect(follow()).resolves.toBeUndefined();
-  },
-  240_000,
-);
+// in order: an alarm that has ended is quiet for the next one
+describe('the alarms', { shuffle: false }, () => {
+  it.each(process.env.LONG === undefined ? quick : [...quick, ...slow])(
+    '%s',
+    async (_title, follow) => {
+      await expect(follow()).resolves.toBeUndefined();
+    },
+    240_000,
+  );
+});

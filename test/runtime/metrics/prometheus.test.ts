@@ -88,74 +88,12 @@ const valueOf = async (expression: string): Promise<number> =>
 
 const seriesCount = (): Promise<number> => valueOf('count({__name__=~"svc_http_.+"})');
 
-describe('the dashboard', () => {
-  it('has the structure that Grafana imports', () => {
-    expect(dashboard.schemaVersion).toBe(39);
-    expect(dashboard.templating.list.map(({ name }) => name)).toEqual(['datasource', 'job']);
-    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
-    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-      Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
-    );
-    expect(new Set(cells).size).toBe(cells.length);
-    for (const { gridPos } of dashboard.panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
-    expect(expressions.length).toBeGreaterThan(30);
-  });
-
-  it('shows series in every panel', async () => {
-    for (let seed = 0; seed < 3; seed += 1) await submitImage(seed);
-    await until(() => receiver.received.length >= 3);
-    const missing = new Map(expressions.map(([title, expr]) => [expr, title]));
-    await until(
-      async () => {
-        await (await fetch(`${url}/server/ping`)).text();
-        for (const expr of missing.keys()) {
-          const asked = expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', 'svc');
-          if ((await prometheus.query(asked)).length > 0) missing.delete(expr);
-        }
-        return missing.size === 0;
-      },
-      { timeout: 150_000, interval: 1_000, seen: () => [...missing] },
-    );
-    expect([...missing]).toEqual([]);
-  }, 240_000);
-
-  it('counts the streams that clients follow', async () => {
-    const train = { model_name: 'm', prompt: 'sea', steps: 2_000, pause: 0.05 };
-    const id = await submit('demo/train', train);
-    const abort = new AbortController();
-    const stream = await fetch(`${url}/queue/demo/train/requests/${id}/status/stream`, {
-      headers: { authorization: `Key ${key}` },
-      signal: abort.signal,
-    });
-    expect(stream.status).toBe(200);
-    await until(async () => (await valueOf('sum(svc_streams_open)')) === 1);
-    abort.abort();
-    await until(async () => (await valueOf('sum(svc_streams_open)')) === 0);
-  }, 120_000);
-});
-
 const probe = async (): Promise<void> => {
   const authorization = `Bearer ${randomUUID()}`;
   const paths = [`/${randomUUID()}`, `/items/${randomUUID()}`, `/queue/${randomUUID()}/${randomUUID()}`];
   for (const path of paths) await (await fetch(url + path, { headers: { authorization } })).text();
   await (await fetch(`${url}/items/${randomUUID()}`, { method: 'PATCH' })).text();
 };
-
-it('1 000 accounts and paths add no series', async () => {
-  await probe();
-  await until(async () => (await seriesCount()) > 0);
-  const total = 'sum(svc_http_requests_total)';
-  // once all that one probe adds was scraped
-  const first = await valueOf(total);
-  await until(async () => {
-    await (await fetch(`${url}/server/ping`)).text();
-    return (await valueOf(total)) > first + 2;
-  });
-  const before = await seriesCount();
-  for (let turn = 0; turn < 250; turn += 1) await probe();
-  await until(async () => (await valueOf(total)) >= first + 1_000);
-  expect(await seriesCount()).toBe(before);
-}, 180_000);
 
 const untilFiring = (name: string) =>
   until(
@@ -165,29 +103,95 @@ const untilFiring = (name: string) =>
       ),
     { what: `${name} fires`, timeout: 90_000, interval: 500, seen: () => prometheus.alerts() },
   );
+
 const isQuiet = async (name: string): Promise<boolean> =>
   !(await prometheus.alerts()).some(({ labels }) => labels['alertname'] === name);
 
-describe('alerts', () => {
-  it('SvcWebhooksFail fires while a receiver answers with errors', async () => {
-    expect(await isQuiet('SvcWebhooksFail')).toBe(true);
-    receiver.answers.push(...Array.from({ length: 200 }, () => 500));
-    for (let seed = 100; seed < 106; seed += 1) {
-      await submitImage(seed);
-      await prometheus.scraped();
-    }
-    await untilFiring('SvcWebhooksFail');
-    receiver.answers.length = 0;
-    if (process.env.LONG !== undefined) await until(() => isQuiet('SvcWebhooksFail'), { timeout: 90_000 });
-  }, 240_000);
+// in order: alerts kill what the dashboard shows
+describe('Prometheus', { shuffle: false }, () => {
+  describe('the dashboard', () => {
+    it('has the structure that Grafana imports', () => {
+      expect(dashboard.schemaVersion).toBe(39);
+      expect(dashboard.templating.list.map(({ name }) => name)).toEqual(['datasource', 'job']);
+      expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+      const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+        Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
+      );
+      expect(new Set(cells).size).toBe(cells.length);
+      for (const { gridPos } of dashboard.panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+      expect(expressions.length).toBeGreaterThan(30);
+    });
 
-  it('SvcDown and SvcQueueNotWatched fire once the only worker is killed', async () => {
-    expect([await isQuiet('SvcDown'), await isQuiet('SvcQueueNotWatched')]).toEqual([true, true]);
-    await worker.stop('SIGKILL');
-    await untilFiring('SvcDown');
-    await untilFiring('SvcQueueNotWatched');
-    await startWorker();
-    for (const name of ['SvcDown', 'SvcQueueNotWatched'])
-      await until(() => isQuiet(name), { timeout: 90_000, interval: 500 });
-  }, 240_000);
+    it('shows series in every panel', async () => {
+      for (let seed = 0; seed < 3; seed += 1) await submitImage(seed);
+      await until(() => receiver.received.length >= 3);
+      const missing = new Map(expressions.map(([title, expr]) => [expr, title]));
+      await until(
+        async () => {
+          await (await fetch(`${url}/server/ping`)).text();
+          for (const expr of missing.keys()) {
+            const asked = expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', 'svc');
+            if ((await prometheus.query(asked)).length > 0) missing.delete(expr);
+          }
+          return missing.size === 0;
+        },
+        { timeout: 150_000, interval: 1_000, seen: () => [...missing] },
+      );
+      expect([...missing]).toEqual([]);
+    }, 240_000);
+
+    it('counts the streams that clients follow', async () => {
+      const train = { model_name: 'm', prompt: 'sea', steps: 2_000, pause: 0.05 };
+      const id = await submit('demo/train', train);
+      const abort = new AbortController();
+      const stream = await fetch(`${url}/queue/demo/train/requests/${id}/status/stream`, {
+        headers: { authorization: `Key ${key}` },
+        signal: abort.signal,
+      });
+      expect(stream.status).toBe(200);
+      await until(async () => (await valueOf('sum(svc_streams_open)')) === 1);
+      abort.abort();
+      await until(async () => (await valueOf('sum(svc_streams_open)')) === 0);
+    }, 120_000);
+  });
+
+  it('1 000 accounts and paths add no series', async () => {
+    await probe();
+    await until(async () => (await seriesCount()) > 0);
+    const total = 'sum(svc_http_requests_total)';
+    // once all that one probe adds was scraped
+    const first = await valueOf(total);
+    await until(async () => {
+      await (await fetch(`${url}/server/ping`)).text();
+      return (await valueOf(total)) > first + 2;
+    });
+    const before = await seriesCount();
+    for (let turn = 0; turn < 250; turn += 1) await probe();
+    await until(async () => (await valueOf(total)) >= first + 1_000);
+    expect(await seriesCount()).toBe(before);
+  }, 180_000);
+
+  describe('alerts', () => {
+    it('SvcWebhooksFail fires while a receiver answers with errors', async () => {
+      expect(await isQuiet('SvcWebhooksFail')).toBe(true);
+      receiver.answers.push(...Array.from({ length: 200 }, () => 500));
+      for (let seed = 100; seed < 106; seed += 1) {
+        await submitImage(seed);
+        await prometheus.scraped();
+      }
+      await untilFiring('SvcWebhooksFail');
+      receiver.answers.length = 0;
+      if (process.env.LONG !== undefined) await until(() => isQuiet('SvcWebhooksFail'), { timeout: 90_000 });
+    }, 240_000);
+
+    it('SvcDown and SvcQueueNotWatched fire once the only worker is killed', async () => {
+      expect([await isQuiet('SvcDown'), await isQuiet('SvcQueueNotWatched')]).toEqual([true, true]);
+      await worker.stop('SIGKILL');
+      await untilFiring('SvcDown');
+      await untilFiring('SvcQueueNotWatched');
+      await startWorker();
+      for (const name of ['SvcDown', 'SvcQueueNotWatched'])
+        await until(() => isQuiet(name), { timeout: 90_000, interval: 500 });
+    }, 240_000);
+  });
 });
