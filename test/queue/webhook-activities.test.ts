@@ -68,6 +68,13 @@ describe('the slot of an attempt', () => {
     expect((await receivers.acquire(row)).kind).toBe('permit');
   });
 
+  it('is no failure of the receiver where sending throws', async () => {
+    const { activities, sent } = createActivities({ send: () => Promise.reject(new Error('no database')) });
+    for (let attempt = 0; attempt < 30; attempt += 1)
+      await activities.attemptWebhook(delivery).catch(() => undefined);
+    expect(sent).toHaveLength(30);
+  });
+
   it('is acquired before sending, later if none is free', async () => {
     const { activities, receivers, sent } = createActivities({});
     const permit = (await receivers.acquire(row)) as Permit;

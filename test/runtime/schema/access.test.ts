@@ -61,6 +61,12 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await target.diff(snapshot)).toBeNull();
   });
 
+  it.each([2_147_483_648, -2_147_483_649, 0.5])('%d is no place in an order', async (sort) => {
+    const snapshot = await take(source);
+    const access = snapshot.access?.map((entry) => ({ ...entry, sort }));
+    await expect(source.diff({ ...snapshot, access })).rejects.toThrow(/sort/);
+  });
+
   it('a snapshot without them changes no permission', async () => {
     expect(await source.diff(await target.snapshot())).toBeNull();
   });
