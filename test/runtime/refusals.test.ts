@@ -53,7 +53,9 @@ describe('a command', () => {
       ['start', '--workers', '2'],
       ['generate'],
     ])
-      expect(reasonOf(await place.run(args, { DATABASE_URL: 'sqlite:data/shop.db' }))).toEqual([
+      expect(
+        reasonOf(await place.run(args, { DATABASE_URL: 'sqlite:data/shop.db', LOG_LEVEL: 'debug' })),
+      ).toEqual([
         1,
         'svc: DATABASE_URL names the file data/shop.db, which does not exist; correct the path, or create an empty file for a new database',
       ]);
