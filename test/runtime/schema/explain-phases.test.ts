@@ -193,3 +193,22 @@ describe('on postgres, under servers', () => {
     expect(await place.diff(wanted)).toBeNull();
   });
 });
+
+it('a new value of an enum comes first, and is committed by itself', async () => {
+  const place = await createPlace(
+    'postgres',
+    "create type mood as enum ('calm'); create table moods (id serial primary key, mood mood not null)",
+  );
+  const snapshot = edited(await place.snapshot(), (wanted) => {
+    Object.assign(field(wanted, 'moods', 'mood').schema, { enum_values: ['calm', 'glad'] });
+    wanted.fields.push(
+      copyField(field(wanted, 'moods', 'mood'), 'later', { is_nullable: true, default_value: 'glad' }),
+    );
+  });
+  const difference = await place.diff(snapshot, { explain: true });
+  const [expand] = difference?.explain?.phases ?? [];
+  expect(expand?.phase).toBe('expand');
+  expect(expand?.statements[0]).toMatch(/add value.*'glad'/i);
+  expect(expand?.apart).toEqual([expand?.statements[0]]);
+  await place.drop();
+});
