@@ -129,123 +129,126 @@ const statusOf = async ({ id }: ApplyProgress): Promise<string> =>
 const timeout = 180_000;
 const servers = dialectsOf(import.meta.url).filter((dialect) => dialect !== 'sqlite');
 
-describe.each(servers)('applies on %s', { timeout }, (dialect) => {
-  const prepare = async (): Promise<void> => {
+// in order: they share their workers and their tables
+describe('schema applies', { shuffle: false }, () => {
+  describe.each(servers)('applies on %s', { timeout }, (dialect) => {
+    const prepare = async (): Promise<void> => {
+      work = createWorkplace();
+      namespace = await createNamespace();
+      client = new Client({ connection, namespace });
+      place = await createPlace(dialect, text(1));
+    };
+
+    it('go on in another worker where one was killed', async () => {
+      await prepare();
+      const worker = await startWorker();
+      const free = await useTable('b');
+      const { ended } = await apply(withNotes(await place.snapshot()));
+      const row = await untilApply(({ step }) => step === 'alter b');
+      expect(row).toMatchObject({ state: 'running', steps: 2, steps_done: 1 });
+      expect(row.worker).toContain(String(worker.pid));
+      const { stdout } = await work.run(['schema', 'status'], { DATABASE_URL: place.url });
+      expect(stdout).toBe(`running: 1 of 2 steps, alter b, by the worker ${row.worker}\n`);
+      // the worker sends heartbeats at intervals
+      await until(
+        async () => {
+          const { raw } = await client.workflow.getHandle(`schema-apply-${row.id}`).describe();
+          const details = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
+          return Buffer.from(details ?? []).toString() === '{"step":"alter b","done":1,"steps":2}';
+        },
+        { timeout: 90_000 },
+      );
+
+      await worker.stop('SIGKILL');
+      const other = await startWorker();
+      await untilApply((now) => now.worker !== row.worker);
+      await free();
+      expect(await ended).toBe('done');
+      expect(await hasNotes()).toEqual([true, true]);
+      const after = await describeApply(row.id, place.database);
+      expect(after).toMatchObject({ state: 'done', error: null });
+      expect(after.worker).toContain(String(other.pid));
+      expect(await until(async () => (await statusOf(row)) === 'COMPLETED')).toBe(true);
+      expect(await other.stop('SIGTERM')).toBe(0);
+    });
+
+    it('stop before the next step where they are abandoned', async () => {
+      await prepare();
+      await startWorker();
+      const free = await useTable('b');
+      const { ended } = await apply(withNotes(await place.snapshot()));
+      const row = await untilApply(({ step }) => step === 'alter b');
+      expect(await abandonApply(optionsOf())).toBe(true);
+      await free();
+      const isOne = dialect === 'postgres';
+      expect(await ended).toMatch(
+        isOne ? /was cancelled; nothing was changed/ : /was cancelled; the steps before that are done/,
+      );
+      expect(await hasNotes()).toEqual([!isOne, false]);
+      expect(await findApply(place.database, row.id)).toMatchObject({ state: 'abandoned' });
+      expect(await until(async () => (await statusOf(row)) === 'CANCELLED')).toBe(true);
+    });
+
+    it('are refused with the problems that they have without a worker', async () => {
+      await prepare();
+      await startWorker();
+      const before = await place.snapshot();
+      const wanted = edited(before, (now) => {
+        for (const name of ['a', 'b'])
+          Object.assign(field(now, name, 'title').schema ?? {}, { is_nullable: false });
+      });
+      const problems = await problemsOf(wanted, optionsOf());
+      expect(problems).toEqual([
+        ['CONTAINS_NULL_VALUES', { collection: 'a', field: 'title' }],
+        ['CONTAINS_NULL_VALUES', { collection: 'b', field: 'title' }],
+      ]);
+      expect(await untilApply(({ state }) => state === 'failed')).not.toMatchObject({ worker: null });
+      expect(await problemsOf(wanted, { ...optionsOf(), workflows: undefined })).toEqual(problems);
+      expect(await place.snapshot()).toEqual(before);
+    });
+
+    it('run in the process that took the request where no worker begins, or Temporal does not answer', async () => {
+      await prepare();
+      const { ended } = await apply(withNotes(await place.snapshot()), { takeLimit: 500 });
+      expect(await ended).toBe('done');
+      expect(await hasNotes()).toEqual([true, true]);
+      const wanted = edited(await place.snapshot(), (now) => {
+        now.fields = now.fields.filter((entry) => entry.field !== 'note');
+      });
+      const difference = await place.diff(wanted);
+      const workflows = createApplyWorkflows({ address: '127.0.0.1:1', namespace });
+      await applyDifference(JSON.parse(JSON.stringify(difference)), { ...optionsOf(), workflows });
+      expect(await hasNotes()).toEqual([false, false]);
+      expect(await lastApplies(place.database, 1)).toMatchObject([{ state: 'done', worker: null }]);
+    });
+  });
+
+  it('a host serves what a worker applies in two phases', { timeout }, async () => {
     work = createWorkplace();
     namespace = await createNamespace();
-    client = new Client({ connection, namespace });
-    place = await createPlace(dialect, text(1));
-  };
-
-  it('go on in another worker where one was killed', async () => {
-    await prepare();
-    const worker = await startWorker();
-    const free = await useTable('b');
-    const { ended } = await apply(withNotes(await place.snapshot()));
-    const row = await untilApply(({ step }) => step === 'alter b');
-    expect(row).toMatchObject({ state: 'running', steps: 2, steps_done: 1 });
-    expect(row.worker).toContain(String(worker.pid));
-    const { stdout } = await work.run(['schema', 'status'], { DATABASE_URL: place.url });
-    expect(stdout).toBe(`running: 1 of 2 steps, alter b, by the worker ${row.worker}\n`);
-    // the worker sends heartbeats at intervals
-    await until(
-      async () => {
-        const { raw } = await client.workflow.getHandle(`schema-apply-${row.id}`).describe();
-        const details = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
-        return Buffer.from(details ?? []).toString() === '{"step":"alter b","done":1,"steps":2}';
-      },
-      { timeout: 90_000 },
-    );
-
-    await worker.stop('SIGKILL');
-    const other = await startWorker();
-    await untilApply((now) => now.worker !== row.worker);
-    await free();
-    expect(await ended).toBe('done');
-    expect(await hasNotes()).toEqual([true, true]);
-    const after = await describeApply(row.id, place.database);
-    expect(after).toMatchObject({ state: 'done', error: null });
-    expect(after.worker).toContain(String(other.pid));
-    expect(await until(async () => (await statusOf(row)) === 'COMPLETED')).toBe(true);
-    expect(await other.stop('SIGTERM')).toBe(0);
-  });
-
-  it('stop before the next step where they are abandoned', async () => {
-    await prepare();
-    await startWorker();
-    const free = await useTable('b');
-    const { ended } = await apply(withNotes(await place.snapshot()));
-    const row = await untilApply(({ step }) => step === 'alter b');
-    expect(await abandonApply(optionsOf())).toBe(true);
-    await free();
-    const isOne = dialect === 'postgres';
-    expect(await ended).toMatch(
-      isOne ? /was cancelled; nothing was changed/ : /was cancelled; the steps before that are done/,
-    );
-    expect(await hasNotes()).toEqual([!isOne, false]);
-    expect(await findApply(place.database, row.id)).toMatchObject({ state: 'abandoned' });
-    expect(await until(async () => (await statusOf(row)) === 'CANCELLED')).toBe(true);
-  });
-
-  it('are refused with the problems that they have without a worker', async () => {
-    await prepare();
-    await startWorker();
-    const before = await place.snapshot();
-    const wanted = edited(before, (now) => {
-      for (const name of ['a', 'b'])
-        Object.assign(field(now, name, 'title').schema ?? {}, { is_nullable: false });
-    });
-    const problems = await problemsOf(wanted, optionsOf());
-    expect(problems).toEqual([
-      ['CONTAINS_NULL_VALUES', { collection: 'a', field: 'title' }],
-      ['CONTAINS_NULL_VALUES', { collection: 'b', field: 'title' }],
+    place = await createPlace('postgres', text(1));
+    const [host] = await Promise.all([
+      startHost(place, { workers: 1, environment: environment() }),
+      startWorker(),
     ]);
-    expect(await untilApply(({ state }) => state === 'failed')).not.toMatchObject({ worker: null });
-    expect(await problemsOf(wanted, { ...optionsOf(), workflows: undefined })).toEqual(problems);
-    expect(await place.snapshot()).toEqual(before);
-  });
-
-  it('run in the process that took the request where no worker begins, or Temporal does not answer', async () => {
-    await prepare();
-    const { ended } = await apply(withNotes(await place.snapshot()), { takeLimit: 500 });
-    expect(await ended).toBe('done');
-    expect(await hasNotes()).toEqual([true, true]);
-    const wanted = edited(await place.snapshot(), (now) => {
-      now.fields = now.fields.filter((entry) => entry.field !== 'note');
+    const { data } = (await host.request('/schema/snapshot')).body as { data: Snapshot };
+    const wanted = edited(data, (now) => {
+      now.fields.push(copyField(field(now, 'a', 'title'), 'note', {}));
+      now.fields = now.fields.filter((entry) => entry.field !== 'title');
     });
-    const difference = await place.diff(wanted);
-    const workflows = createApplyWorkflows({ address: '127.0.0.1:1', namespace });
-    await applyDifference(JSON.parse(JSON.stringify(difference)), { ...optionsOf(), workflows });
-    expect(await hasNotes()).toEqual([false, false]);
-    expect(await lastApplies(place.database, 1)).toMatchObject([{ state: 'done', worker: null }]);
+    const { body } = await host.request('/schema/diff', 'POST', wanted);
+    expect(await host.request('/schema/apply', 'POST', (body as { data: object }).data)).toEqual({
+      status: 204,
+      body: null,
+    });
+    expect((await host.request('/items/a')).body).toEqual({ data: [{ id: 1, note: null }] });
+    const row = await untilApply(({ state }) => state === 'done');
+    expect(row.worker).not.toBeNull();
+    const answer = await host.request(`/schema/applies/${row.id}`);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { id: row.id, state: 'done', worker: row.worker } },
+    });
+    expect((await host.request('/schema/applies/nothing')).status).toBe(403);
   });
-});
-
-it('a host serves what a worker applies in two phases', { timeout }, async () => {
-  work = createWorkplace();
-  namespace = await createNamespace();
-  place = await createPlace('postgres', text(1));
-  const [host] = await Promise.all([
-    startHost(place, { workers: 1, environment: environment() }),
-    startWorker(),
-  ]);
-  const { data } = (await host.request('/schema/snapshot')).body as { data: Snapshot };
-  const wanted = edited(data, (now) => {
-    now.fields.push(copyField(field(now, 'a', 'title'), 'note', {}));
-    now.fields = now.fields.filter((entry) => entry.field !== 'title');
-  });
-  const { body } = await host.request('/schema/diff', 'POST', wanted);
-  expect(await host.request('/schema/apply', 'POST', (body as { data: object }).data)).toEqual({
-    status: 204,
-    body: null,
-  });
-  expect((await host.request('/items/a')).body).toEqual({ data: [{ id: 1, note: null }] });
-  const row = await untilApply(({ state }) => state === 'done');
-  expect(row.worker).not.toBeNull();
-  const answer = await host.request(`/schema/applies/${row.id}`);
-  expect(answer).toMatchObject({
-    status: 200,
-    body: { data: { id: row.id, state: 'done', worker: row.worker } },
-  });
-  expect((await host.request('/schema/applies/nothing')).status).toBe(403);
 });
