@@ -15,11 +15,12 @@ const column = (name: string, from: string | null = null, parts: object = {}): C
     ...parts,
   }) as unknown as ColumnShape;
 
-const remade = (before: readonly ColumnShape[], after: readonly ColumnShape[]): readonly string[] => {
-  const table = (columns: readonly ColumnShape[]): TableShape =>
-    ({ name: 't', columns }) as unknown as TableShape;
-  return [...remadeColumns(table(before), table(after))];
-};
+const table = (columns: readonly ColumnShape[]): TableShape =>
+  ({ name: 't', columns }) as unknown as TableShape;
+
+const remade = (before: readonly ColumnShape[], after: readonly ColumnShape[]): readonly string[] => [
+  ...remadeColumns(table(before), table(after)),
+];
 
 const [a, twice] = [column('a'), column('twice', 'a')];
 
