@@ -50,18 +50,27 @@ it(
   async () => {
     const { running, port } = await start();
     const outcomes: Promise<string>[] = [];
-    const load = setInterval(() => outcomes.push(send(port)), 5);
+    /** Requests that have been sent and not answered, by their index; those at the time of a kill. */
+    const [open, begun] = [new Set<number>(), new Set<number>()];
+    const load = setInterval(() => {
+      const index = outcomes.length;
+      open.add(index);
+      outcomes.push(send(port).finally(() => open.delete(index)));
+    }, 5);
     for (let kill = 0; kill < kills; kill += 1) {
       await until(() => readyProcesses(running).length === processes, { timeout: 120_000 });
       const before = outcomes.length;
       await until(() => outcomes.length > before + 20);
+      for (const index of open) begun.add(index);
       process.kill(readyProcesses(running)[kill % processes] ?? 0, 'SIGKILL');
       await until(() => readyProcesses(running).length < processes);
     }
     clearInterval(load);
     const ended = await Promise.all(outcomes);
     expect(ended.filter((outcome) => outcome === 'hung')).toEqual([]);
-    expect(ended.filter((outcome) => outcome === 'lost').length).toBeLessThanOrEqual(kills * 3);
+    const lost = ended.flatMap((outcome, index) => (outcome === 'lost' ? [index] : []));
+    // how many a process has begun depends on how busy the machine is
+    expect(lost.filter((index) => !begun.has(index))).toEqual([]);
     expect(await running.stop('SIGTERM')).toBe(0);
   },
   kills * 60_000,
