@@ -25,7 +25,7 @@ const measured = process.env.LONG === undefined ? [] : ['one', 'create'];
 
 it.each(measured)('are measured for the shape %s', async (shape) => {
   const options = ['--shape', shape, '--database', 'sqlite', '--seconds', '1', '--rounds', '1'];
-  const command = ['node_modules/tsx/dist/cli.mjs', 'test/bench/run.ts', ...options];
+  const command = ['--import', 'tsx', 'test/bench/run.ts', ...options];
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: projectRoot });
   expect(stdout).toMatch(new RegExp(`^${shape} +\\d+\\.\\d\\d `, 'm'));
 });

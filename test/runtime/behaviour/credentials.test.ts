@@ -4,15 +4,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { dialectsOf } from '../../databases.js';
 import { logIn, password } from '../auth/people.js';
 import { ask } from '../graphql/library.js';
+import { everything } from '../harness/permissions.js';
 import { useServer } from '../harness/use-server.js';
-import { insertRow, type TestAccess, type TestPermission } from '../server-harness.js';
+import { insertRow, type TestAccess } from '../server-harness.js';
 import { hashPassword } from '../../../runtime/auth/passwords/hash.js';
 import { librarySql } from './library.js';
 
 const dialects = dialectsOf(import.meta.url);
-
-const everything = (collection: string): readonly TestPermission[] =>
-  (['create', 'read', 'update', 'delete'] as const).map((action) => ({ collection, action, fields: ['*'] }));
 
 const columns = { password: await hashPassword(password) };
 
@@ -22,7 +20,7 @@ const access: TestAccess = {
     Desk: [
       { collection: 'svc_users', action: 'read', fields: ['*'] },
       { collection: 'svc_users', action: 'update', fields: ['first_name', 'sessions', 'keys'] },
-      ...['svc_sessions', 'svc_keys'].flatMap(everything),
+      ...['svc_sessions', 'svc_keys'].flatMap((name) => everything(name)),
     ],
     Titles: [{ collection: 'book', action: 'read', fields: ['title'] }],
   },

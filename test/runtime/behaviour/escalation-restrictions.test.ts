@@ -1,14 +1,12 @@
 /** Restrictions of a policy, its addresses and second factor, also restrict what its holders may grant. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { dialectsOf } from '../../databases.js';
+import { everything } from '../harness/permissions.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestAccess, TestPermission } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
 
 const dialects = dialectsOf(import.meta.url);
-
-const everything = (collection: string): readonly TestPermission[] =>
-  (['create', 'read', 'update', 'delete'] as const).map((action) => ({ collection, action, fields: ['*'] }));
 
 const notes: TestPermission = { collection: 'author', action: 'read', fields: ['*'] };
 const titles: TestPermission = { collection: 'book', action: 'read', fields: ['title'] };
@@ -16,7 +14,7 @@ const titles: TestPermission = { collection: 'book', action: 'read', fields: ['t
 const access: TestAccess = {
   policies: {
     Manager: [
-      ...['svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap(everything),
+      ...['svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap((name) => everything(name)),
       { collection: 'svc_users', action: 'read', fields: ['id'] },
       titles,
     ],

@@ -1,14 +1,14 @@
 /** A caller who may write every row that says who may do what, and users with more and fewer permissions. */
-import type { TestAccess, TestPermission } from '../server-harness.js';
-
-const everything = (collection: string): readonly TestPermission[] =>
-  (['create', 'read', 'update', 'delete'] as const).map((action) => ({ collection, action, fields: ['*'] }));
+import { everything } from '../harness/permissions.js';
+import type { TestAccess } from '../server-harness.js';
 
 export const managerAccess: TestAccess = {
   policies: {
     /** May change every row that says who may do what. */
     Manager: [
-      ...['svc_users', 'svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap(everything),
+      ...['svc_users', 'svc_roles', 'svc_policies', 'svc_access', 'svc_permissions'].flatMap((name) =>
+        everything(name),
+      ),
       { collection: 'book', action: 'read', fields: ['id', 'title'], permissions: { stock: { _gt: 0 } } },
       { collection: 'author', action: 'read', fields: ['*'] },
     ],

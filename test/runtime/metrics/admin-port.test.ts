@@ -10,7 +10,7 @@ import { until } from '../../until.js';
 import type { Running } from '../commands.js';
 import { copySystemTables } from '../harness/bootstrapped.js';
 import { adminToken } from '../harness/rows.js';
-import { startSwitchProxy } from '../harness/switch-proxy.js';
+import { startSwitchProxy, type SwitchProxy } from '../harness/switch-proxy.js';
 import { useWorkplaces } from '../harness/workplaces.js';
 
 const newWorkplace = useWorkplaces();
@@ -29,6 +29,16 @@ const admin = { authorization: `Bearer ${adminToken}` };
 
 const readText = async (port: number, path: string): Promise<string> =>
   (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+
+/** Cuts a process off from a server and lets it through again, which `/ready` tells each time. */
+const expectFollowed = async (proxy: SwitchProxy, port: number): Promise<void> => {
+  const says = (text: string): Promise<unknown> =>
+    until(async () => (await readText(port, '/ready')) === text);
+  proxy.cut();
+  await says('not ready\n');
+  await proxy.restore();
+  await says('ready\n');
+};
 
 const countOf = (text: string, series: string): number =>
   Number(
@@ -134,10 +144,7 @@ describe('/ready', () => {
     });
     await served(running);
     expect(await readText(port, '/ready')).toBe('ready\n');
-    proxy.cut();
-    await until(async () => (await readText(port, '/ready')) === 'not ready\n');
-    await proxy.restore();
-    await until(async () => (await readText(port, '/ready')) === 'ready\n');
+    await expectFollowed(proxy, port);
     expect(await running.stop('SIGTERM')).toBe(0);
     await proxy.close();
     await made.drop();
@@ -174,10 +181,7 @@ describe('ADMIN_PORT of svc worker', () => {
     expect(text).toMatch(/^temporal_num_pollers\{/m);
     expect(text).toMatch(/^temporal_request_latency_seconds_bucket\{/m);
     expect(text).toMatch(/^temporal_request_total\{/m);
-    proxy.cut();
-    await until(async () => (await readText(port, '/ready')) === 'not ready\n');
-    await proxy.restore();
-    await until(async () => (await readText(port, '/ready')) === 'ready\n');
+    await expectFollowed(proxy, port);
     expect(await running.stop('SIGTERM')).toBe(0);
     await proxy.close();
   });
