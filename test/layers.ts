@@ -33,6 +33,7 @@ const databaseFolder = [
   'runtime/execute/cells',
   'runtime/execute/masked-value',
   'runtime/execute/row-program',
+  'runtime/execute/row-chunks',
   'runtime/execute/row-set',
   'runtime/execute/size-hints',
   'type runtime/execute',

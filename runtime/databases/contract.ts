@@ -69,6 +69,18 @@ export interface Executor {
 /** Runs the statements of a read. */
 export type Reader = Pick<Executor, 'rows' | 'query'>;
 
+/** Takes some rows of a statement; they are read no further until it has resolved. */
+export type TakeRows = (rows: RowSet) => Promise<void>;
+
+/** Runs the statements of reads of any size. */
+export interface ChunkReader extends Reader {
+  /**
+   * Passes the rows of one statement on in chunks of about a megabyte, of one row at least. The statement keeps its connection
+   * until the last one has been taken.
+   */
+  rowsInChunks(statement: RenderedStatement, layout: RowLayout, take: TakeRows): Promise<void>;
+}
+
 /** The trigger by which a database tells of changed tables, where its administrator has installed it. */
 export interface SchemaTrigger {
   /** Statements that install it, and those that remove it. */
@@ -98,7 +110,7 @@ export interface Database extends Executor {
    * Returns what reads on the pool until the signal aborts: then the server ends the statement that it runs, and none begins.
    * They fail with the reason of the signal.
    */
-  readUntil(signal: AbortSignal): Reader;
+  readUntil(signal: AbortSignal): ChunkReader;
   /**
    * Runs `body` on one connection; commits when it returns, rolls back when it throws. `body` runs again after a deadlock,
    * and where a prepared statement turns out to be of columns that have changed since, so it must change nothing else.

@@ -31,7 +31,14 @@ export const measureDatabase = (database: Database, observe: Observe): Database 
     ...database,
     ...measureExecutor(database),
     reserved: measureExecutor(database.reserved),
-    readUntil: (signal) => measureReader(database.readUntil(signal)),
+    readUntil: (signal) => {
+      const reader = database.readUntil(signal);
+      return {
+        ...measureReader(reader),
+        rowsInChunks: (statement, layout, take) =>
+          measure('read', () => reader.rowsInChunks(statement, layout, take)),
+      };
+    },
     transaction: (body) => measure('transaction', () => database.transaction(body)),
   };
 };

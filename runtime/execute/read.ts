@@ -22,38 +22,48 @@ export interface ReadResult {
   readonly meta: Meta | null;
 }
 
-interface Context {
+export interface ReadInput {
   readonly input: BindInput;
   readonly executor: Reader;
   readonly budget: ReadBudget;
 }
 
 /** @throws QUERY_TOO_COMPLEX, SERVICE_UNAVAILABLE where the budget does not suffice */
-export const executeRead = (read: CompiledRead, context: Context): Promise<ReadResult> => {
+export const executeRead = (read: CompiledRead, context: ReadInput): Promise<ReadResult> => {
   const rows = readRoot(read.rows, context);
   return read.counts.length === 0 ? rows : withCounts(rows, read, context);
 };
 
-const readRoot = async (rows: CompiledRows, context: Context): Promise<ReadResult> => {
-  const { input, executor, budget } = context;
-  const layout: RowLayout = {
-    tokens: rows.tokens,
-    keyColumns: 0,
-    limit: rows.limit?.(input) ?? Number.POSITIVE_INFINITY,
-    bytes: budget.bytes,
-    byKey: rows.byKey,
-  };
-  const set = await executor.rows(rows.statement.render(input), layout);
+const readRoot = async (rows: CompiledRows, context: ReadInput): Promise<ReadResult> => {
+  const { input, executor } = context;
+  const set = await executor.rows(rows.statement.render(input), layoutOf(rows, context));
+  return fillRows(set, rows, context);
+};
+
+/** Returns how the rows of the first level are serialized. */
+export const layoutOf = (
+  { tokens, limit, byKey }: CompiledRows,
+  { input, budget }: Pick<ReadInput, 'input' | 'budget'>,
+): RowLayout => ({
+  tokens,
+  keyColumns: 0,
+  limit: limit?.(input) ?? Number.POSITIVE_INFINITY,
+  bytes: budget.bytes,
+  byKey,
+});
+
+/** Reads the nested lists of rows and inserts them. @throws as `executeRead` */
+export const fillRows = async (set: RowSet, rows: CompiledRows, context: ReadInput): Promise<ReadResult> => {
   if (set.slots.length === 0) return { rows: set.rows, count: set.count, next: set.next, meta: null };
   const filled = await readNested(set, rows, context);
-  budget.answerRows(filled.nested);
+  context.budget.answerRows(filled.nested);
   return { rows: filled.rows, count: set.count, next: set.next, meta: null };
 };
 
 const withCounts = async (
   rows: Promise<ReadResult>,
   read: CompiledRead,
-  { input, executor }: Context,
+  { input, executor }: ReadInput,
 ): Promise<ReadResult> => {
   const counts = read.counts.map(async ({ keys, statement }) => {
     const { text, values } = statement.render(input);
@@ -68,7 +78,7 @@ const withCounts = async (
 const readNested = async (
   set: RowSet,
   { lists }: Pick<CompiledRows, 'lists'>,
-  context: Context,
+  context: ReadInput,
 ): Promise<FilledRows> => {
   if (set.slots.length === 0) return { rows: set.rows, groups: set.groups, nested: 0 };
   const filled = await Promise.all(
@@ -86,7 +96,7 @@ const keysOf = (set: RowSet, index: number, { isKey }: CompiledList): readonly s
 const readList = async (
   list: CompiledList,
   keys: readonly string[],
-  context: Context,
+  context: ReadInput,
 ): Promise<FilledRows> => {
   const layout: RowLayout = {
     tokens: list.tokens,
@@ -104,7 +114,7 @@ const readList = async (
   return { rows, groups, nested: below, isItem };
 };
 
-interface ListCall extends Context {
+interface ListCall extends ReadInput {
   readonly list: CompiledList;
   readonly layout: RowLayout;
 }
@@ -184,7 +194,7 @@ const inputOfList = (
   maxRows: number,
 ): BindInput => ({ values, keys, maxRows, resolve, resolveQueryValue });
 
-const concatSets = (sets: readonly FilledRows[], { budget }: Context): FilledRows => {
+const concatSets = (sets: readonly FilledRows[], { budget }: ReadInput): FilledRows => {
   const [only] = sets;
   if (sets.length === 1 && only !== undefined) return only;
   const groups = new Map<string, Group>();

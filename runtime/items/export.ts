@@ -1,6 +1,7 @@
 /** Exports lists as files: read in pages by keyset, and sent at the pace of the client. */
 import { Readable } from 'node:stream';
 import { invalidQuery } from '../../contract/errors.js';
+import type { ChunkReader } from '../databases/contract.js';
 import type { ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
 import { planAggregate } from '../plan/aggregate.js';
@@ -16,19 +17,27 @@ import { respondFile } from '../response/export/respond-file.js';
 import { readLimit, readOffset } from '../sql/page.js';
 import { comparesAsItSorts } from '../sql/select.js';
 import { bindInput, limitsOf, type Client, type ItemContext } from './context.js';
-import { planContext, run, type ReadContext, type ReadTarget } from './read.js';
+import {
+  planContext,
+  run,
+  runSpooled,
+  type ItemChunk,
+  type ReadTarget,
+  type SpooledContext,
+} from './read.js';
 
-/** Some items of an export. */
-interface Chunk {
-  readonly rows: JsonRows;
-  readonly isLast: boolean;
+/** Context of an export, which `executor` reads where it is given. */
+export interface ExportContext extends ItemContext {
+  readonly executor?: ChunkReader;
 }
+
+type Chunk = Pick<ItemChunk, 'rows' | 'isLast'>;
 
 /** Reads a list in a format. @throws as a list does, for what is wrong before the first item is sent */
 export const exportList = async (
   target: ReadTarget,
   format: ExportFormat,
-  context: ReadContext,
+  context: ExportContext,
 ): Promise<ApiResponse> => {
   if (target.parsed.query.after !== null)
     throw invalidQuery('"export" returns every page, so "after" does not apply');
@@ -125,20 +134,16 @@ const maxCount = 20_000;
 /** About as many bytes as a chunk has. */
 const chunkBytes = 1024 * 1024;
 
-/**
- * Reads a list chunk by chunk. A list whose order is not total, as that of a view, is read at once: `ANSWER_BYTES_MAX`
- * limits it.
- */
-async function* readChunks(target: ReadTarget, context: ReadContext): AsyncGenerator<Chunk, void, void> {
+/** Reads a list chunk by chunk: in pages, or with one statement where its order is not total, as that of a view. */
+async function* readChunks(target: ReadTarget, context: SpooledContext): AsyncGenerator<Chunk, void, void> {
   const { query, values } = target.parsed;
   const plan = query.aggregation === null ? planRead(query, target.collection, planContext(context)) : null;
   if (plan === null || !isPaged(plan, context)) {
-    const { rows, count } = await run(
-      { ...target, kind: 'export', restrict: withoutMeta, keys: [] },
-      context,
-    );
-    context.onRows?.(count);
-    yield { rows, isLast: true };
+    const whole = { ...target, kind: 'export', restrict: withoutMeta, keys: [] };
+    for await (const { rows, count, isLast } of runSpooled(whole, context)) {
+      context.onRows?.(count);
+      yield { rows, isLast };
+    }
     return;
   }
   const input = bindInput(context, { values });

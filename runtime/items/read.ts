@@ -1,8 +1,9 @@
 /** Reads lists and items. A parsed query is planned and compiled once per shape and policy set. */
 import type { Collection } from '../../contract/collection.js';
-import type { Executor, Reader } from '../databases/contract.js';
-import { executeRead, type ReadResult } from '../execute/read.js';
+import type { ChunkReader, Executor, Reader } from '../databases/contract.js';
+import { executeRead, fillRows, type ReadResult } from '../execute/read.js';
 import type { JsonRows } from '../execute/row-set.js';
+import { readSpooled } from '../execute/spooled-read.js';
 import {
   missingItem,
   restrictToFirst,
@@ -173,6 +174,34 @@ export const run = (options: ReadRun, context: ReadContext): Promise<ReadResult>
   const input = bindInput(context, { values, keys: options.keys });
   return executeRead(compiled, { input, executor, budget: context.budget });
 };
+
+/** Context of a read of any size. */
+export interface SpooledContext extends ItemContext {
+  readonly executor: ChunkReader;
+}
+
+/** Some items of a list. */
+export interface ItemChunk extends Pick<ReadResult, 'rows' | 'count'> {
+  readonly isLast: boolean;
+}
+
+/** Runs a read whose items are as many as the database has, and yields them after the end of its statement. */
+export async function* runSpooled(
+  options: ReadRun,
+  context: SpooledContext,
+): AsyncGenerator<ItemChunk, void, void> {
+  const { executor, budget, admission } = context;
+  const { rows } = compile(options, context);
+  const input = bindInput(context, { values: options.parsed.values, keys: options.keys });
+  let isFirst = true;
+  for await (const { set, isLast } of readSpooled(rows, { input, executor, budget })) {
+    const fill = () => fillRows(set, rows, { input, executor, budget });
+    // the first items are read in the turn of the request
+    const filled = await (isFirst ? fill() : admission.run(fill, context.caller));
+    yield { rows: filled.rows, count: filled.count, isLast };
+    isFirst = false;
+  }
+}
 
 const compile = (options: ReadRun, context: ItemContext): CompiledRead => {
   const { collection, parsed, kind } = options;

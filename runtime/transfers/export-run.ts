@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { ApiError, ApiErrors } from '../../contract/errors.js';
 import type { Collection } from '../../contract/collection.js';
 import { untilConfirmed } from '../access/confirmation.js';
-import { exportList } from '../items/export.js';
-import { readList, type ReadContext } from '../items/read.js';
+import { exportList, type ExportContext } from '../items/export.js';
+import { readList } from '../items/read.js';
 import { final, type RunContext, type RunResult } from '../queue/models/attempt.js';
 import { storeTransfer, takeTransfer } from '../queue/store/transfers.js';
 import { createId } from '../queue/store/ids.js';
@@ -58,7 +58,7 @@ export const exportFile = async (job: ExportJob): Promise<RunResult> => {
 };
 
 /** Writes the file. @returns null where the rights of the submitter have changed meanwhile */
-const write = async (job: ExportJob, items: ReadContext): Promise<object | null> => {
+const write = async (job: ExportJob, items: ExportContext): Promise<object | null> => {
   const { input, collection, files, context } = job;
   const total = await count(job, items);
   let rows = 0;
@@ -118,7 +118,7 @@ const storeProgress = async (
 };
 
 /** Counts the rows of an export; null for aggregations. */
-const count = async ({ input, collection }: ExportJob, items: ReadContext): Promise<number | null> => {
+const count = async ({ input, collection }: ExportJob, items: ExportContext): Promise<number | null> => {
   const { filter, search, limit, aggregate, groupBy } = input.query;
   if (aggregate !== undefined || groupBy !== undefined) return null;
   const conditions = { ...(filter !== undefined && { filter }), ...(search !== undefined && { search }) };

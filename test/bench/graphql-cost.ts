@@ -101,7 +101,7 @@ const context: CallContext = {
     dialect: 'sqlite',
     sql: dialect,
     reserved: empty,
-    readUntil: () => empty,
+    readUntil: () => ({ ...empty, rowsInChunks: async () => {} }),
     transaction: (run) => run(empty),
     changeSchema: (run) => run(empty),
     locked: (_, run) => run(new AbortController().signal),

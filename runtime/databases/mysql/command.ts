@@ -2,11 +2,12 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2';
 import type { RenderedStatement } from '../../sql/fragment.js';
 import type { Token } from '../../sql/select.js';
-import type { BindValue, RowLayout, WriteResult } from '../contract.js';
+import type { BindValue, RowLayout, TakeRows, WriteResult } from '../contract.js';
 import type { PendingRead, ReadGroup } from '../gathered-reads.js';
 import { pipeline } from './pipeline.js';
 import { compileRows, writePacket, type MysqlProgram, type Packet } from './rows.js';
 import { readColumnType, type ColumnType } from './types.js';
+import { RowChunks } from '../../execute/row-chunks.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { createStatements, type StatementCache } from '../statements.js';
@@ -123,17 +124,51 @@ const withStatement = <Result>(
     });
   });
 
+/** Receives the rows of a statement. */
+interface RowTarget {
+  readonly collector: RowCollector;
+  /** Called after each row. Returns what has to be waited for before the next one. */
+  cut?(): Promise<void> | null;
+}
+
+/** Runs a prepared statement and returns its rows as JSON. */
+export const readRows = async (
+  connection: PoolConnection,
+  statement: RenderedStatement,
+  layout: RowLayout,
+): Promise<RowSet> => {
+  const { text } = statement;
+  const collector = new RowCollector(sizeHint(text), layout);
+  await collectRows(connection, { statement, layout, target: { collector } });
+  rememberSize(text, collector.writer.neededSize);
+  return collector.finish();
+};
+
+/** Runs a prepared statement and passes its rows on as JSON, chunk by chunk. */
+export const readChunks = async (
+  connection: PoolConnection,
+  { statement, layout, take }: Pick<RowsCall, 'statement' | 'layout'> & { readonly take: TakeRows },
+): Promise<void> => {
+  const chunks = new RowChunks(layout, take);
+  await collectRows(connection, { statement, layout, target: chunks });
+  await chunks.end();
+};
+
+interface RowsCall {
+  readonly statement: RenderedStatement;
+  readonly layout: RowLayout;
+  readonly target: RowTarget;
+}
+
 /**
  * Runs a prepared statement and writes each row packet as JSON when it arrives. The states below replace those of
  * mysql2's command, which would parse every column definition and create an object per row.
  */
-export const readRows = (
+const collectRows = (
   connection: PoolConnection,
-  { text, values }: RenderedStatement,
-  layout: RowLayout,
-): Promise<RowSet> =>
+  { statement: { text, values }, layout, target }: RowsCall,
+): Promise<void> =>
   withStatement(connection, text, (statement, { resolve, reject }) => {
-    const collector = new RowCollector(sizeHint(text), layout);
     const columns: ColumnType[] = [];
     let program: MysqlProgram | null = null;
     let failure: Error | null = null;
@@ -142,11 +177,21 @@ export const readRows = (
       if (packet.isEOF()) return this.done();
       try {
         program ??= programFor(layout, columns);
-        if (failure === null) writePacket(packet, program, collector);
+        if (failure === null) writePacket(packet, program, target.collector);
+        const taken = target.cut?.() ?? null;
+        if (taken !== null) pauseUntil(taken);
       } catch (error) {
         failure = error as Error;
       }
       return row;
+    };
+    const pauseUntil = (taken: Promise<void>): void => {
+      connection.pause();
+      taken
+        .catch((error: unknown) => {
+          failure = error as Error;
+        })
+        .finally(() => connection.resume());
     };
     const readField: State = function readField(packet) {
       if (packet.isEOF()) return row;
@@ -156,8 +201,7 @@ export const readRows = (
 
     const command = statement.execute(values, (error) => {
       if (error !== null || failure !== null) return reject(error ?? (failure as Error));
-      rememberSize(text, collector.writer.neededSize);
-      resolve(collector.finish());
+      resolve();
     });
     command.readField = readField;
   });

@@ -1,7 +1,7 @@
 /** Connects to MySQL and MariaDB through mysql2; rows are read directly from the packets by `rows`. */
 import { createPool, type Pool, type PoolConnection } from 'mysql2';
-import type { Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
-import { readRows, readGroup, send, sendWrite } from './command.js';
+import type { ChunkReader, Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
+import { readChunks, readRows, readGroup, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
 import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange } from './errors.js';
 import { mariadb } from './mariadb-dialect.js';
@@ -44,12 +44,11 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     sql: dialect,
     reserved: createPoolExecutor((task) => runOn(reserved, task), options),
     readUntil: (signal) =>
-      createPoolExecutor(
+      createReader(
         stopWith<PoolConnection>(signal, {
           run: (task, isSpent) => runOn(pool, task, { count, isSpent }),
           stop: ({ threadId }) => runOn(reserved, (other) => send(other, `kill query ${threadId}`, [])),
         }),
-        { pipeline: false },
       ),
     poolUse: () => ({ ...count.use }),
     isConnectionLoss,
@@ -145,6 +144,13 @@ const createPoolExecutor = (
       runAgain((connection) => acknowledged(() => readRows(connection, statement, layout))),
   };
 };
+
+const createReader = (run: RunOnConnection): ChunkReader => ({
+  rows: (statement, layout) => run((connection) => readRows(connection, statement, layout)),
+  query: queryOn(run),
+  rowsInChunks: (statement, layout, take) =>
+    run((connection) => readChunks(connection, { statement, layout, take })),
+});
 
 const createConnectionExecutor = (connection: PoolConnection): Executor => ({
   quote: mysql.quote,

@@ -1,6 +1,7 @@
 /** Runs statements on one connection of PostgreSQL, each prepared once. */
-import type { BindValue, RowLayout, WriteResult } from '../contract.js';
+import type { BindValue, RowLayout, TakeRows, WriteResult } from '../contract.js';
 import type { RenderedStatement } from '../../sql/fragment.js';
+import { RowChunks } from '../../execute/row-chunks.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { rememberSize, sizeHint } from '../../execute/size-hints.js';
 import type { PendingRead, ReadGroup } from '../gathered-reads.js';
@@ -81,6 +82,21 @@ export const readRows = async (
   await run(client, { text, prepared, values, row });
   rememberSize(text, collector.writer.neededSize);
   return collector.finish();
+};
+
+/** Passes rows on as JSON, chunk by chunk. */
+export const readChunks = async (
+  client: RowClient,
+  { statement: { text, values }, layout }: Pick<PendingRead, 'statement' | 'layout'>,
+  take: TakeRows,
+): Promise<void> => {
+  const prepared = prepare(client, text);
+  const chunks = new RowChunks(layout, take);
+  let program: PostgresProgram | null = null;
+  const row: CommandOptions['row'] = (data) =>
+    writeDataRow(data, (program ??= programFor(prepared, layout)), chunks.collector);
+  await runCommand(client, { text, prepared, values, row, cut: () => chunks.cut() });
+  await chunks.end();
 };
 
 /**

@@ -23,6 +23,8 @@ export interface CommandOptions {
   readonly prepared: Prepared | null;
   readonly values: readonly BindValue[];
   row(row: DataRow, columns: readonly Column[]): void;
+  /** Called after each row. Returns what has to be waited for before further ones are received; those that have been follow. */
+  cut?(): Promise<void> | null;
 }
 
 /** Runs a statement. @returns the command tag, such as `UPDATE 3` */
@@ -79,6 +81,7 @@ class Command {
   readonly #evictedNames: string[];
   readonly #callbacks: PromiseCallbacks;
   #columns: readonly Column[];
+  #stream: RowConnection['stream'] | null = null;
   #tag = '';
   #failure: Error | null = null;
 
@@ -93,6 +96,7 @@ class Command {
 
   submit(connection: RowConnection): void {
     connection.onRow = (row) => this.takeRow(row);
+    this.#stream = connection.stream;
     if (this.#options.prepared === null) return connection.query(this.text);
     connection.stream.cork();
     this.send(connection);
@@ -123,9 +127,20 @@ class Command {
     if (this.#failure !== null) return;
     try {
       this.#options.row(row, this.#columns);
+      const taken = this.#options.cut?.() ?? null;
+      if (taken !== null) this.#pauseUntil(taken);
     } catch (error) {
       this.#failure = error as Error;
     }
+  }
+
+  #pauseUntil(taken: Promise<void>): void {
+    this.#stream?.pause();
+    taken
+      .catch((error: unknown) => {
+        this.#failure = error as Error;
+      })
+      .finally(() => this.#stream?.resume());
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {

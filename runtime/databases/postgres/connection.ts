@@ -3,13 +3,14 @@
  * directly from the protocol messages by `client` and `rows`.
  */
 import { Pool } from 'pg';
-import type { Database, DatabaseOptions, Executor } from '../contract.js';
+import type { ChunkReader, Database, DatabaseOptions, Executor } from '../contract.js';
 import { postgres } from './dialect.js';
 import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange, addErrorCode, withCode } from './errors.js';
 import { RowClient } from './client.js';
 import {
   endsConnection,
   query,
+  readChunks,
   readRows,
   readGroup,
   retryIfStale,
@@ -52,12 +53,11 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     ...createPoolExecutor(run, options),
     reserved: createPoolExecutor((task) => runOn(reserved, task), options),
     readUntil: (signal) =>
-      createPoolExecutor(
+      createReader(
         stopWith<RowClient>(signal, {
           run: (task, isSpent) => runOn(pool, task, { count, isSpent }),
           stop: (client) => client.stopStatement(),
         }),
-        { pipeline: false },
       ),
     poolUse: () => ({ ...count.use }),
     transaction: (body) => retried(run)((client) => retryIfStale(client, () => runTransaction(client, body))),
@@ -176,7 +176,7 @@ const createPoolExecutor = (
       pipeline && layout.byKey === true
         ? gather(statement, layout)
         : run((client) => retryIfStale(client, () => readRows(client, { statement, layout }))),
-    query: (text, values = []) => run((client) => retryIfStale(client, () => query(client, text, values))),
+    query: queryOn(run),
     write: (statement) =>
       retried(run)((client) => acknowledged(() => retryIfStale(client, () => write(client, statement)))),
     writeRows: (statement, layout) =>
@@ -185,6 +185,19 @@ const createPoolExecutor = (
       ),
   };
 };
+
+const queryOn =
+  (run: RunOnClient): Executor['query'] =>
+  (text, values = []) =>
+    run((client) => retryIfStale(client, () => query(client, text, values)));
+
+const createReader = (run: RunOnClient): ChunkReader => ({
+  rows: (statement, layout) =>
+    run((client) => retryIfStale(client, () => readRows(client, { statement, layout }))),
+  query: queryOn(run),
+  rowsInChunks: (statement, layout, take) =>
+    run((client) => retryIfStale(client, () => readChunks(client, { statement, layout }, take))),
+});
 
 /** Runs statements sequentially and none after a failure, as PostgreSQL accepts no more in that transaction. */
 const createClientExecutor = (client: RowClient): Executor => {

@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import Libsql from 'libsql';
-import type { Database, DatabaseOptions, Executor, RowLayout } from '../contract.js';
+import type { ChunkReader, Database, DatabaseOptions, Executor, RowLayout } from '../contract.js';
+import { RowChunks } from '../../execute/row-chunks.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sqlite } from './dialect.js';
 import { refuseOrphans } from './orphans.js';
@@ -42,6 +43,7 @@ export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Data
     readUntil: (signal) => ({
       rows: async (statement, layout) => (signal.throwIfAborted(), reading.rows(statement, layout)),
       query: async (text, values) => (signal.throwIfAborted(), reading.query(text, values)),
+      rowsInChunks: readChunksOf(path, signal),
     }),
     quote: sqlite.quote,
     rows: reading.rows,
@@ -187,6 +189,37 @@ const yieldBetween = (executor: Executor): Executor => {
     write: (statement) => after(executor.write(statement)),
   };
 };
+
+/**
+ * Reads on a connection of its own: as long as a statement is not at its end, its connection sees the data as they were at
+ * its beginning.
+ */
+const readChunksOf =
+  (path: string, signal: AbortSignal): ChunkReader['rowsInChunks'] =>
+  async ({ text, values }, layout, take) => {
+    signal.throwIfAborted();
+    const connection = openConnection(path);
+    const chunks = new RowChunks(layout, take);
+    try {
+      const statement = connection.prepare(text).raw(true);
+      statement.safeIntegers(true);
+      const program = compileRows(layout);
+      let resumed = performance.now();
+      for (const row of statement.iterate(values) as Iterable<LibsqlValue[]>) {
+        writeCells(row, program, chunks.collector);
+        const taken = chunks.cut();
+        if (taken === null && performance.now() - resumed < maxBlocked) continue;
+        await (taken ?? setImmediate());
+        signal.throwIfAborted();
+        resumed = performance.now();
+      }
+    } catch (error) {
+      throw Object.assign(error as Error, { sql: text });
+    } finally {
+      connection.close();
+    }
+    await chunks.end();
+  };
 
 const collect = (prepared: Prepared, rows: readonly LibsqlValue[][], layout: RowLayout): RowSet => {
   const collector = new RowCollector(4096, layout);

@@ -1,7 +1,5 @@
 /** Prints CSV whose columns are known only after the last item: items wait in a temporary file until then. */
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { openSpool } from '../../concurrency/spool.js';
 import type { ExportFormat } from '../../../contract/export-formats.js';
 import { toCells } from './csv.js';
 import { createPrinter, type CsvOptions } from './formats.js';
@@ -14,29 +12,17 @@ export async function* printSpooled(
   { digits }: Pick<CsvOptions, 'digits'>,
 ): AsyncGenerator<Buffer | string, void, void> {
   const columns = new Set<string>();
-  const sizes: number[] = [];
-  const folder = await mkdtemp(join(tmpdir(), 'svc-export-'));
+  const spool = await openSpool();
   try {
-    const file = await open(join(folder, 'items'), 'w+', 0o600);
-    try {
-      for await (const rows of chunks) {
-        addColumns(rows, columns);
-        await file.write(rows);
-        sizes.push(rows.length);
-      }
-      const printer = createPrinter(format, { columns, digits });
-      let position = 0;
-      for (const size of sizes) {
-        const { buffer } = await file.read({ buffer: Buffer.alloc(size), position });
-        position += size;
-        yield printer.print(buffer);
-      }
-      yield printer.end();
-    } finally {
-      await file.close();
+    for await (const rows of chunks) {
+      addColumns(rows, columns);
+      await spool.write(rows);
     }
+    const printer = createPrinter(format, { columns, digits });
+    for await (const { chunk } of spool.chunks()) yield printer.print(chunk);
+    yield printer.end();
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await spool.close();
   }
 }
 

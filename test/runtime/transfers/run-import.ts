@@ -23,7 +23,7 @@ export interface RunImportOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Returns a database that calls back for each page of an export that it has read, before it returns the page. */
+/** Returns a database that calls back for each page or chunk of an export that it has read, before it returns it. */
 export const watchPages = (database: Database, onPage: () => Promise<void>): Database => ({
   ...database,
   readUntil(signal) {
@@ -35,6 +35,11 @@ export const watchPages = (database: Database, onPage: () => Promise<void>): Dat
         if (page.count >= 1_000) await onPage();
         return page;
       },
+      rowsInChunks: (statement, layout, take) =>
+        reader.rowsInChunks(statement, layout, async (chunk) => {
+          await onPage();
+          await take(chunk);
+        }),
     };
   },
 });
