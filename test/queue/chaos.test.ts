@@ -1,6 +1,7 @@
 /**
  * Everything is killed at random moments while requests come in: nothing is lost, nothing ends twice, everybody hears.
- * `LONG=1`: 500 requests, a Temporal cluster on PostgreSQL, and as many deaths as fit in meanwhile.
+ * `LONG=1`: 500 requests, two APIs, a Temporal cluster on PostgreSQL, as many deaths as fit in meanwhile, and rolling deploys
+ * between them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -17,7 +18,10 @@ const isLong = process.env.LONG !== undefined;
 const requests = isLong ? 500 : 12;
 /** With a small load one worker is enough: that another takes over is in `durability.test.ts`. */
 const workers = isLong ? 2 : 1;
+const apis = isLong ? 2 : 1;
 const deathsAtLeast = isLong ? 30 : 4;
+/** Deaths after which API and workers are replaced one after the other. */
+const deploysAfter: readonly number[] = isLong ? [8, 16, 24] : [];
 /** Milliseconds everything has to come to its end, once nothing is killed any more. */
 const patience = isLong ? 900_000 : 300_000;
 
@@ -26,9 +30,11 @@ let temporal: Server;
 let receiver: Receiver;
 let place: Workplace;
 let victims: readonly Victim[] = [];
+/** API and workers. */
+let own: readonly Victim[] = [];
 let store: Database;
 let key = '';
-let url = '';
+let urls: readonly string[] = [];
 
 beforeAll(async () => {
   [database, temporal, receiver] = await Promise.all([
@@ -38,13 +44,12 @@ beforeAll(async () => {
   ]);
   await Promise.all([database.start(), temporal.start()]);
   place = createWorkplace();
-  const port = await reservePort();
-  url = `http://127.0.0.1:${port}`;
+  const ports = await Promise.all(Array.from({ length: apis }, () => reservePort()));
+  urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const environment = {
     DATABASE_URL: `postgres://postgres@127.0.0.1:${database.port}/postgres`,
     TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
-    PORT: String(port),
-    PUBLIC_URL: url,
+    PUBLIC_URL: urls[0] ?? '',
     RATE_LIMITER_ENABLED: 'false',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_ALLOW_HTTP: 'true',
@@ -52,12 +57,22 @@ beforeAll(async () => {
   const made = await place.run(['bootstrap'], environment);
   if (made.code !== 0) throw new Error(made.stderr);
   key = (await place.run(['keys', 'create', '--user', 'admin@example.com'], environment)).stdout.trim();
-  const svc = (name: string, args: readonly string[], ready: RegExp) =>
-    createSvc(place, { name, args, environment, ready });
-  const own = [
-    svc('api', ['start', '--workers', '1'], /serving/),
+  own = [
+    ...ports.map((port, index) =>
+      createSvc(place, {
+        name: `api ${index + 1}`,
+        args: ['start', '--workers', '1'],
+        environment: { ...environment, PORT: String(port) },
+        ready: /serving/,
+      }),
+    ),
     ...Array.from({ length: workers }, (_, index) =>
-      svc(`worker ${index + 1}`, ['worker'], /workers started: /),
+      createSvc(place, {
+        name: `worker ${index + 1}`,
+        args: ['worker'],
+        environment,
+        ready: /workers started: /,
+      }),
     ),
   ];
   for (const each of own) await each.start();
@@ -74,13 +89,14 @@ afterAll(async () => {
   place?.remove();
 });
 
-/** As clients do: again until there is an answer, under the same key. */
+/** As clients behind a proxy do: again until there is an answer, under the same key. */
 const submit = async (index: number): Promise<readonly string[]> => {
   const ids: string[] = [];
   const train = { prompt: 'sea', model_name: 'm', steps: 50, pause: 0.02, seed: index };
   const image = { prompt: 'sea', seed: index, width: 16, height: 16 };
   const [model, input] = index % 5 === 0 ? ['demo/train', train] : ['demo/image', image];
-  for (let answers = 0; answers < (index % 3 === 0 ? 2 : 1);) {
+  for (let turn = index, answers = 0; answers < (index % 3 === 0 ? 2 : 1); turn += 1) {
+    const url = urls[turn % urls.length] ?? '';
     const answer = await fetch(`${url}/queue/${model}?svc_webhook=${receiver.url}/`, {
       method: 'POST',
       headers: {
@@ -120,6 +136,14 @@ const load = async (): Promise<readonly (readonly string[])[]> => {
   return all;
 };
 
+/** Replaces API and workers one after the other. */
+const deploy = async (): Promise<void> => {
+  for (const each of own) {
+    await each.end?.();
+    await each.start();
+  }
+};
+
 /** Kills one after the other, or ends it as a deploy does, until told to stop. @returns how often each died */
 const rage = async (isOver: () => boolean): Promise<ReadonlyMap<string, number>> => {
   const random = createRandom(20_261_121);
@@ -129,6 +153,10 @@ const rage = async (isOver: () => boolean): Promise<ReadonlyMap<string, number>>
     // each of them at least once
     const chosen = victims[turn < victims.length ? turn : Math.floor(random() * victims.length)] as Victim;
     turn += 1;
+    if (deploysAfter.includes(turn)) {
+      await deploy();
+      deaths.set('deploy', (deaths.get('deploy') ?? 0) + 1);
+    }
     await sleep(500 + random() * 2_500);
     // a deploy now and then
     const ends = random() < 0.3 ? chosen.end : undefined;
