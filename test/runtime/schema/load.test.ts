@@ -99,6 +99,13 @@ const settledMemory = async (host: Host, requests: MixedRequests): Promise<reado
   return memoryOf(host);
 };
 
+/** Sends the same requests for some seconds while nothing changes, to compare their times with. */
+const sendCalm = async (hosts: readonly Host[]): Promise<Sent> => {
+  const requests = sendMixed(hosts, rate);
+  await until(() => requests.count() > 20 * rate);
+  return requests.stop();
+};
+
 const describeTimes = ({ times, rate: sent }: Sent): string => {
   const at = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(0);
   return `${times.length} requests at ${sent.toFixed(0)}/s, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(0.9999)} ms`;
@@ -115,6 +122,7 @@ describe.each(tested)('on %s', (dialect) => {
       shop = made;
       const [host, other] = await Promise.all([startHost(made), startHost(made, { workers: 1 })]);
       await until(() => host.ready().length === 2);
+      const calm = isLong ? await sendCalm([host, other]) : null;
       const requests = sendMixed([host, other], rate);
       await until(() => requests.count() > 30);
       const memory: (readonly number[])[] = [];
@@ -134,6 +142,7 @@ describe.each(tested)('on %s', (dialect) => {
       const sums = memory.map(
         (each) => `${each.reduce((sum, one) => sum + one, 0)} MB (${each.join(' + ')})`,
       );
+      if (calm !== null) process.stdout.write(`${dialect}: before any change; ${describeTimes(calm)}\n`);
       process.stdout.write(
         `${dialect}: ${applies} applies, ${alters} by hand; ${describeTimes(sent)}; ${sums.join(', ')}\n`,
       );
