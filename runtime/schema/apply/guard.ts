@@ -3,6 +3,7 @@ import { invalidPayload, type ApiError } from '../../../contract/errors.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import { MissingFunction, printExpression } from '../expressions/print.js';
 import type { ColumnShape, IndexShape, SchemaExpression, TableShape } from '../shapes.js';
+import { findTargetProblems } from './target-guard.js';
 
 /** Beginnings of names with a meaning of their own. */
 const reserved = /^(?:svc_|#sql)/i;
@@ -14,16 +15,18 @@ export const findProblems = (
   printer: SchemaPrinter,
 ): readonly ApiError[] => {
   const old = new Map(before.map((table) => [table.name, table]));
-  const names = new Map(after.map((table) => [table.name, new Set(table.columns.map(({ name }) => name))]));
+  const targets = { old, wanted: new Map(after.map((table) => [table.name, table])) };
   return after.flatMap((table) => {
     const present = old.get(table.name);
-    if (present !== undefined && JSON.stringify(present) === JSON.stringify(table)) return [];
+    const problems = findTargetProblems(table, targets);
+    if (present !== undefined && JSON.stringify(present) === JSON.stringify(table)) return problems;
     return [
+      ...problems,
       ...findNameProblems(table, present, printer),
       ...table.columns.flatMap((column) => findColumnProblems(column, { table, present, printer })),
       ...findCounterProblems(table, printer),
       ...findExpressionProblems(table, present, printer),
-      ...findKeyProblems(table, names),
+      ...findKeyProblems(table),
       ...findCommentProblems(table, present, printer),
       ...findUndescribed(table, present, printer),
       ...table.indexes
@@ -217,11 +220,8 @@ const expressionsIn = (table: TableShape): readonly Placed[] => [
   ),
 ];
 
-const findKeyProblems = (
-  table: TableShape,
-  names: ReadonlyMap<string, ReadonlySet<string>>,
-): readonly ApiError[] => {
-  const own = names.get(table.name) ?? new Set();
+const findKeyProblems = (table: TableShape): readonly ApiError[] => {
+  const own = new Set(table.columns.map(({ name }) => name));
   const missing = (columns: readonly (string | null)[], what: string): readonly ApiError[] =>
     columns
       .filter((column) => column !== null && !own.has(column))
@@ -232,25 +232,6 @@ const findKeyProblems = (
     ...table.indexes.flatMap(({ name, parts, include }) =>
       missing([...parts.map(({ column }) => column), ...include], `the index "${name}"`),
     ),
-    ...table.foreignKeys.flatMap((key) => [
-      ...missing(key.columns, `the relation "${key.name}"`),
-      ...findTargetProblems(key, names),
-    ]),
+    ...table.foreignKeys.flatMap((key) => missing(key.columns, `the relation "${key.name}"`)),
   ];
-};
-
-const findTargetProblems = (
-  key: TableShape['foreignKeys'][number],
-  names: ReadonlyMap<string, ReadonlySet<string>>,
-): readonly ApiError[] => {
-  // system tables are not part of a snapshot, but may be referred to
-  if (key.table.startsWith('svc_')) return [];
-  const target = names.get(key.table);
-  if (target === undefined)
-    return [invalidPayload(`the relation "${key.name}" refers to "${key.table}", which is not there`)];
-  return key.references
-    .filter((column) => !target.has(column))
-    .map((column) =>
-      invalidPayload(`the relation "${key.name}" refers to "${key.table}.${column}", which is not there`),
-    );
 };

@@ -1,4 +1,6 @@
+import { buildSchema, type GraphQLObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { emitGraphql } from '../../../generator/emitters/graphql/index.js';
 import { counter, integer, key, string, table } from '../catalogs.js';
 import { albums, artists, build, faultsOf, relationsOf, shown } from './relations.js';
 
@@ -192,6 +194,26 @@ describe('meta', () => {
     expect(built.warnings).toEqual([
       'svc_relations, blocks.item: "nowhere" is not a table; name a table of this database',
     ]);
+  });
+
+  it('leaves the schema of GraphQL valid where a many-to-any relation has no target at all', () => {
+    const blocks = table('blocks', { id: counter(), item: string(64), collection: string(64) });
+    const built = build(
+      [artists, albums, blocks],
+      [
+        {
+          many_collection: 'blocks',
+          many_field: 'item',
+          one_collection_field: 'collection',
+          one_allowed_collections: 'nowhere',
+        },
+      ],
+    );
+    const file = emitGraphql(built.model).find(({ path }) => path === 'graphql/items.graphql');
+    const types = buildSchema(file?.content ?? '').getTypeMap();
+    expect(Object.keys(types).filter((name) => /union/i.test(name))).toEqual([]);
+    const { item } = (types.blocks as GraphQLObjectType).getFields();
+    expect(String(item?.type)).toBe('String!');
   });
 
   it('of the database with a missing target is reported and ignored', () => {

@@ -94,6 +94,18 @@ describe.each(sampleSettings(import.meta.url))('cookies on $dialect through $lis
     }
   });
 
+  it('of refresh tokens are cleared by a logout', async () => {
+    const answer = await login(server(), 'ann', { mode: 'cookie' });
+    const cookie = `svc_refresh_token=${cookiesOf(answer).get('svc_refresh_token')?.value ?? ''}`;
+    const options = { headers: { cookie }, body: { mode: 'cookie' } };
+    const out = await server().request('POST', '/auth/logout', options);
+    expect(out.status).toBe(204);
+    expect(cookiesOf(out).get('svc_refresh_token')).toMatchObject({
+      value: '',
+      attributes: expect.arrayContaining(['max-age=0']),
+    });
+  });
+
   it.each([
     ['ended', () => endedSession()],
     [

@@ -37,6 +37,16 @@ describe.each(settings)('access on $dialect through $listener', (setting) => {
       ]);
     });
 
+    it('unites policies: a list of one is shown on its rows and null on others', async () => {
+      expect(await get('both', '/items/book?fields=id,shelves.position&sort=id')).toEqual([
+        { id: 201, shelves: [{ position: 1 }, { position: 2 }] },
+        { id: 202, shelves: [{ position: 1 }] },
+        { id: 203, shelves: expect.any(Array) },
+        { id: 204, shelves: null },
+        { id: 205, shelves: null },
+      ]);
+    });
+
     it('returns the same error for a forbidden and a missing item', async () => {
       expect(await get('few', '/items/book/1')).toEqual(['FORBIDDEN']);
       expect((await send('few', 'GET', '/items/book/1')).text).toBe(

@@ -118,6 +118,9 @@ describe.each(['mariadb', 'mysql'] as const)('connections to %s', (dialect) => {
     for (const each of [database, database.reserved]) {
       const [row] = await each.query("select unix_timestamp('2020-01-01 00:00:00') as seconds");
       expect(Number(row?.seconds)).toBe(Date.UTC(2020, 0, 1) / 1000);
+      // not the zone of the server, which may be UTC as well
+      const [session] = await each.query('select @@session.time_zone as zone');
+      expect(session?.zone).toBe('+00:00');
     }
     await database.close();
   });

@@ -98,12 +98,17 @@ describe('PostgreSQL', () => {
   });
 
   it('takes times without a zone as UTC, also on the reserved connection', async () => {
-    for (const each of [database, database.reserved]) {
+    const [{ name } = {}] = await database.query('select current_database() as name');
+    await place.execute(`alter database "${String(name)}" set timezone = 'Asia/Tokyo'`);
+    const opened = await openDatabase({ url: place.url, poolMax: 1 });
+    for (const each of [opened, opened.reserved]) {
       const [row] = await each.query(
         "select extract(epoch from timestamptz '2020-01-01 00:00:00') as seconds",
       );
       expect(Number(row?.seconds)).toBe(Date.UTC(2020, 0, 1) / 1000);
     }
+    await opened.close();
+    await place.execute(`alter database "${String(name)}" reset timezone`);
   });
 
   it('returns every digit of a float', async () => {

@@ -65,6 +65,30 @@ describe.each(dialects)('on %s', (dialect) => {
     ]);
   });
 
+  it('a key, or the collection of one, that a relation refers to stays', async () => {
+    const withoutKey = await refuse((snapshot) => {
+      snapshot.fields = snapshot.fields.filter(
+        ({ collection, field: name }) => collection !== 'shelves' || name !== 'id',
+      );
+    });
+    expect(withoutKey).toContain('refers to "shelves.id", which is not there');
+    const notUnique = await refuse((snapshot) => {
+      Object.assign(field(snapshot, 'shelves', 'id').schema, {
+        is_primary_key: false,
+        auto_increment_kind: null,
+        has_auto_increment: false,
+      });
+      const collection = snapshot.collections.find(({ collection: name }) => name === 'shelves');
+      Object.assign(collection?.schema ?? {}, { primary_key: [] });
+    });
+    expect(notUnique).toContain('refers to "shelves.id", which is not unique');
+    const withoutCollection = await refuse((snapshot) => {
+      snapshot.collections = snapshot.collections.filter(({ collection }) => collection !== 'shelves');
+      snapshot.fields = snapshot.fields.filter(({ collection }) => collection !== 'shelves');
+    });
+    expect(withoutCollection).toContain('refers to "shelves", which is not there');
+  });
+
   it('a field that must not be null needs a default where rows are there', async () => {
     const message = await refuse((snapshot) => {
       snapshot.fields.push(copyField(field(snapshot, 'boxes', 'code'), 'colour', { is_nullable: false }));
