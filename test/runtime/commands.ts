@@ -78,7 +78,8 @@ const base = (): NodeJS.ProcessEnv => ({
 export const createWorkplace = ({
   sharesBuilds,
   node = process.execPath,
-  nodeOptions = shortLived,
+  // those of long runs serve for minutes, under load
+  nodeOptions = process.env.LONG === undefined ? shortLived : [],
 }: WorkplaceOptions = {}): Workplace => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'svc-work-')));
   if (sharesBuilds !== false) shareBuilds(directory);
