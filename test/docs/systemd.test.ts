@@ -38,6 +38,12 @@ describe.each(readdirSync(folder))('%s', (file) => {
     expect(Array.from(files, ([, name]) => name)).toEqual(['/etc/svc.env', own]);
   });
 
+  it('hands its control group to the processes of models', () => {
+    expect(unit.get('Delegate')).toBe('memory');
+    // it would be read-only
+    expect(unit.get('ProtectControlGroups')).toBeUndefined();
+  });
+
   it('starts a command of svc', () => {
     const [, name = ''] = /\/svc (\w+)/.exec(unit.get('ExecStart') ?? '') ?? [];
     expect(commands).toContain(`['${name}', async`);

@@ -43,6 +43,15 @@ const runs: Readonly<Record<string, Run>> = {
     spawn(process.execPath, ['--eval', script], { stdio: 'ignore' });
     await sleep(60_000);
   },
+  /** Takes its memory in one step, faster than anybody measures. */
+  burst: () => ({ bytes: Buffer.alloc(1024 ** 3, 1).length }),
+  /** The memory of a process that has left its group and its parent. */
+  escape: async () => {
+    const hog = 'const kept = []; setInterval(() => kept.push(Buffer.alloc(16 * 1024 ** 2, 1)), 10)';
+    const parent = `require('child_process').spawn(process.execPath, ['--eval', ${JSON.stringify(hog)}], { stdio: 'ignore', detached: true }).unref()`;
+    spawn(process.execPath, ['--eval', parent], { stdio: 'ignore', detached: true });
+    await sleep(60_000);
+  },
   spin: (_, { log }) => {
     log('one');
     log('two');

@@ -4,6 +4,7 @@ import type { FunctionRunner, LogLevel, SavedFile } from '../../../../contract/q
 import { modulePath } from '../../../config/package.js';
 import { modelEnvironment } from './environment.js';
 import type { ChildExit } from './exit.js';
+import type { MemoryGroup, MemoryGroups } from './memory-groups.js';
 import { residentMemory } from './memory.js';
 import type { FromChild, RunEnd, RunTask, ToChild } from './messages.js';
 
@@ -13,6 +14,8 @@ export interface ChildOptions {
   /** Folder for files on their way to the store. */
   readonly spool: string;
   readonly runner: Pick<FunctionRunner, 'memory' | 'environment'>;
+  /** Absent where memory is measured alone. */
+  readonly groups?: MemoryGroups | null;
 }
 
 /** Receives what a run reports. */
@@ -66,6 +69,7 @@ interface State {
   readonly process: ChildProcess;
   readonly options: ChildOptions;
   readonly exited: Promise<ChildExit>;
+  readonly group: MemoryGroup | null;
   current: CurrentRun | null;
   alive: boolean;
   exceededMemory: boolean;
@@ -121,7 +125,7 @@ export const startChild = (options: ChildOptions): Child => {
 };
 
 const startProcess = (options: ChildOptions): State => {
-  const { functions, spool, runner } = options;
+  const { functions, spool, runner, groups = null } = options;
   const child = fork(modulePath('queue/models/children/main'), [functions, spool, String(process.pid)], {
     env: modelEnvironment(process.env, runner.environment),
     // the heap may grow to the limit; the limit of the process counts everything else as well
@@ -131,6 +135,7 @@ const startProcess = (options: ChildOptions): State => {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+  const group = child.pid === undefined ? null : (groups?.add(child.pid, runner.memory) ?? null);
   let errorOutput = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errorOutput = (errorOutput + text).slice(-maxErrorOutput);
@@ -139,12 +144,14 @@ const startProcess = (options: ChildOptions): State => {
     state.alive = false;
     // descendants that outlive it
     killGroup(state);
-    return { code, signal, exceededMemory: state.exceededMemory, errorOutput };
+    const exceededMemory = group?.end() === true || state.exceededMemory;
+    return { code, signal, exceededMemory, errorOutput };
   });
   const state: State = {
     process: child,
     options,
     exited,
+    group,
     current: null,
     alive: true,
     exceededMemory: false,
@@ -190,7 +197,8 @@ const measureMemory = (state: State): number => {
   return bytes;
 };
 
-const killGroup = ({ process: { pid } }: State): void => {
+const killGroup = ({ process: { pid }, group }: State): void => {
+  group?.kill();
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');

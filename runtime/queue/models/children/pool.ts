@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionRunner } from '../../../../contract/queue-model.js';
 import { startChild, type Child, type ChildEnd, type ChildOptions, type RunObserver } from './child.js';
 import { isOutOfMemory, type ChildExit } from './exit.js';
+import { openMemoryGroups } from './memory-groups.js';
 import type { RunTask } from './messages.js';
 
 export interface Children {
@@ -38,7 +39,7 @@ const maxRuns = 500;
 /** Default of `PoolOptions.settleLimit`. */
 const defaultSettleLimit = 500;
 
-export interface PoolOptions extends Omit<ChildOptions, 'runner'> {
+export interface PoolOptions extends Omit<ChildOptions, 'runner' | 'groups'> {
   /** Milliseconds that a run waits for the process of the run before it. */
   readonly settleLimit?: number;
   /** Called when a process ends in a run: out of `memory`, for the signal of the run (`abort`), or by a `crash`. */
@@ -65,6 +66,7 @@ interface Processes {
 }
 
 const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolOptions): Processes => {
+  const groups = openMemoryGroups();
   const all = new Set<Pooled>();
   const idle: Pooled[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -89,7 +91,7 @@ const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolO
   };
 
   const start = (model: string, runner: FunctionRunner): Pooled => {
-    const child = startChild({ ...options, runner });
+    const child = startChild({ ...options, runner, groups });
     const pooled = { child, model, runs: 0, idleSince: 0, settling: null };
     all.add(pooled);
     timer ??= setInterval(check, memoryInterval).unref();
