@@ -80,6 +80,8 @@ const serverArgs = (folder: string, port: number): string[] => [
   `--port=${port}`,
   '--bind-address=127.0.0.1',
   `--socket=${join(folder, 'socket')}`,
+  // a server that starts removes the temporary tables that it finds, also those of others
+  `--tmpdir=${folder}`,
   `--pid-file=${join(folder, 'pid')}`,
   '--skip-name-resolve',
   '--character-set-server=utf8mb4',

@@ -71,6 +71,7 @@ const serverArgs = (folder: string, port: number): string[] => [
   `--port=${port}`,
   '--bind-address=127.0.0.1',
   `--socket=${folder}/socket`,
+  `--tmpdir=${folder}`,
   `--pid-file=${folder}/pid`,
   '--innodb-buffer-pool-size=1G',
   '--table-open-cache=4000',

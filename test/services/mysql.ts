@@ -37,6 +37,7 @@ const commonArgs = (folder: string): string[] => [
   '--no-defaults',
   `--datadir=${folder}/data`,
   `--socket=${folder}/socket`,
+  `--tmpdir=${folder}`,
   `--pid-file=${folder}/pid`,
   '--mysqlx=OFF',
   '--secure-file-priv=',
