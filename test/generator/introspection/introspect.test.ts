@@ -107,7 +107,8 @@ describe.each(dialects)('introspection of %s', (dialect) => {
   });
 
   it('returns the same bytes on every run', async () => {
-    expect(JSON.stringify(await introspect(reader, {}))).toBe(JSON.stringify(catalog));
+    const read = async () => JSON.stringify(await introspect(reader, {}));
+    expect(await read()).toBe(await read());
   });
 
   it('is deeply frozen, plain JSON', () => {
