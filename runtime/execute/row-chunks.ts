@@ -7,6 +7,18 @@ const chunkBytes = 1024 * 1024;
 /** Bytes of memory with which a chunk begins. */
 const firstBytes = 64 * 1024;
 
+/** The stream or connection from which a driver receives rows. */
+interface Source {
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** Receives nothing more until a chunk has been taken. @param fail called with what taking it has thrown */
+export const pauseUntil = (taken: Promise<void>, source: Source, fail: (error: Error) => void): void => {
+  source.pause();
+  taken.catch(fail).finally(() => source.resume());
+};
+
 /** Collects rows; a chunk that is full is taken before the driver reads further ones. One per statement. */
 export class RowChunks {
   collector: RowCollector;

@@ -7,7 +7,7 @@ import type { PendingRead, ReadGroup } from '../gathered-reads.js';
 import { pipeline } from './pipeline.js';
 import { compileRows, writePacket, type MysqlProgram, type Packet } from './rows.js';
 import { readColumnType, type ColumnType } from './types.js';
-import { RowChunks } from '../../execute/row-chunks.js';
+import { pauseUntil, RowChunks } from '../../execute/row-chunks.js';
 import { RowCollector, type RowSet } from '../../execute/row-set.js';
 import { sizeHint, rememberSize } from '../../execute/size-hints.js';
 import { createStatements, type StatementCache } from '../statements.js';
@@ -172,6 +172,9 @@ const collectRows = (
     const columns: ColumnType[] = [];
     let program: MysqlProgram | null = null;
     let failure: Error | null = null;
+    const fail = (error: Error): void => {
+      failure = error;
+    };
 
     const row: State = function row(packet) {
       if (packet.isEOF()) return this.done();
@@ -179,19 +182,11 @@ const collectRows = (
         program ??= programFor(layout, columns);
         if (failure === null) writePacket(packet, program, target.collector);
         const taken = target.cut?.() ?? null;
-        if (taken !== null) pauseUntil(taken);
+        if (taken !== null) pauseUntil(taken, connection, fail);
       } catch (error) {
-        failure = error as Error;
+        fail(error as Error);
       }
       return row;
-    };
-    const pauseUntil = (taken: Promise<void>): void => {
-      connection.pause();
-      taken
-        .catch((error: unknown) => {
-          failure = error as Error;
-        })
-        .finally(() => connection.resume());
     };
     const readField: State = function readField(packet) {
       if (packet.isEOF()) return row;

@@ -4,6 +4,7 @@ import type { BindValue } from '../contract.js';
 import type { RowClient, RowConnection } from './client.js';
 import type { Column, DataRow, PostgresProgram } from './rows.js';
 import { addErrorCode } from './errors.js';
+import { pauseUntil } from '../../execute/row-chunks.js';
 import { bindToText } from './values.js';
 
 /** A prepared statement of a connection. */
@@ -128,19 +129,11 @@ class Command {
     try {
       this.#options.row(row, this.#columns);
       const taken = this.#options.cut?.() ?? null;
-      if (taken !== null) this.#pauseUntil(taken);
+      if (taken !== null && this.#stream !== null)
+        pauseUntil(taken, this.#stream, (error) => void (this.#failure = error));
     } catch (error) {
       this.#failure = error as Error;
     }
-  }
-
-  #pauseUntil(taken: Promise<void>): void {
-    this.#stream?.pause();
-    taken
-      .catch((error: unknown) => {
-        this.#failure = error as Error;
-      })
-      .finally(() => this.#stream?.resume());
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {

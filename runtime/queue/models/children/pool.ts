@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionRunner } from '../../../../contract/queue-model.js';
 import { startChild, type Child, type ChildEnd, type ChildOptions, type RunObserver } from './child.js';
 import { isOutOfMemory, type ChildExit } from './exit.js';
-import { openMemoryGroups } from './memory-groups.js';
+import { openMemoryGroups, type MemoryGroups } from './memory-groups.js';
 import type { RunTask } from './messages.js';
 
 export interface Children {
@@ -66,7 +66,8 @@ interface Processes {
 }
 
 const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolOptions): Processes => {
-  const groups = openMemoryGroups();
+  /** Opened with the first process: many workers run no function. */
+  let groups: MemoryGroups | null | undefined;
   const all = new Set<Pooled>();
   const idle: Pooled[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -91,6 +92,7 @@ const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolO
   };
 
   const start = (model: string, runner: FunctionRunner): Pooled => {
+    groups = groups === undefined ? openMemoryGroups() : groups;
     const child = startChild({ ...options, runner, groups });
     const pooled = { child, model, runs: 0, idleSince: 0, settling: null };
     all.add(pooled);
