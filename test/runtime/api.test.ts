@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageRoot } from '../../runtime/config/package.js';
 import { reservePort } from '../services/ports.js';
+import { startSmtp } from '../services/smtp.js';
 import { until } from '../until.js';
 import { createTestDatabase } from '../databases.js';
 import { createWorkplace, type Workplace } from './commands.js';
@@ -48,6 +49,43 @@ it('serves below a path of an Express application and closes with it', async () 
     expect(await running.stop('SIGTERM')).toBe(0);
     expect(place.processes()).toEqual([]);
   } finally {
+    place.remove();
+  }
+});
+
+it('closes after the work that its responses did not wait for', async () => {
+  const place = createWorkplace({ sharesBuilds: false });
+  const smtp = await startSmtp();
+  try {
+    install(place);
+    expect(await place.run(['bootstrap'])).toMatchObject({ code: 0 });
+    const page = 'https://shop.example/new-password';
+    const program = [
+      "import express from 'express';",
+      "import { createApi } from '@svc-api/svc';",
+      'const api = await createApi();',
+      "const server = express().use(api.handler).listen(0, '127.0.0.1');",
+      "server.once('listening', async () => {",
+      '  const response = await fetch(`http://127.0.0.1:${server.address().port}/auth/password/request`, {',
+      "    method: 'POST',",
+      "    headers: { 'Content-Type': 'application/json', Connection: 'close' },",
+      `    body: JSON.stringify({ email: 'admin@example.com', reset_url: '${page}' }),`,
+      '  });',
+      '  console.log(`answered ${response.status}`);',
+      '  await api.close();',
+      '  process.exit();',
+      '});',
+    ];
+    writeFileSync(join(place.directory, 'application.mjs'), program.join('\n'));
+    const running = place.startProgram('application.mjs', {
+      ...smtp.environment,
+      PASSWORD_RESET_URL_ALLOW_LIST: page,
+    });
+    expect(await running.ended()).toBe(0);
+    expect(running.output()).toContain('answered 204');
+    expect(smtp.waiting()).toEqual(['admin@example.com']);
+  } finally {
+    await smtp.close();
     place.remove();
   }
 });
