@@ -117,6 +117,8 @@ export interface SchemaPrinter {
   dataType(name: string, values: readonly string[] | null): DataType | null;
   /** Bits of the integer types, by name in lower case. */
   readonly integerBits: ReadonlyMap<string, number>;
+  /** Maximum bytes of the types of texts and binary values, by name in lower case; absent where no type has one. */
+  readonly byteLimits?: ReadonlyMap<string, number>;
   /** Returns the condition of values that hold one of the labels. Absent, and null, where a value is one label. */
   holdsLabel?(value: string, held: HeldLabels): string | null;
   /** Absent where a change that the data does not allow is rolled back as a whole. */

@@ -80,6 +80,16 @@ export const integerBits: ReadonlyMap<string, number> = new Map([
   ['bigint', 64],
 ]);
 
+/** https://dev.mysql.com/doc/refman/9.4/en/storage-requirements.html */
+export const byteLimits: ReadonlyMap<string, number> = new Map(
+  ['text', 'blob'].flatMap((kind) => [
+    [`tiny${kind}`, 2 ** 8 - 1],
+    [kind, 2 ** 16 - 1],
+    [`medium${kind}`, 2 ** 24 - 1],
+    [`long${kind}`, 2 ** 32 - 1],
+  ]),
+);
+
 /** Types whose default is written in parentheses, even where it is a literal. */
 export const needsParentheses = ({ dataType: name }: ColumnShape): boolean =>
   /^(?:tinytext|text|mediumtext|longtext|tinyblob|blob|mediumblob|longblob|json)$/.test(name);

@@ -10,6 +10,7 @@ import {
   type FindingContext,
   type FindingKind,
 } from './finding.js';
+import { exceededBytes, isConverted, isNarrowed, isShortened, narrowedRange, texts } from './type-changes.js';
 
 interface ColumnChange {
   readonly present: TableShape;
@@ -141,6 +142,11 @@ const lostValues = ({ old, column, name }: Changed, { printer }: FindingContext)
     return [{ kind: 'out_of_range', condition, statement: holding(`that ${column.dataType} does not have`) }];
   }
   const isSet = `${name} is not null`;
+  const bytes = exceededBytes(old, column, printer);
+  if (bytes !== null) {
+    const statement = holding(`longer than the ${bytes} bytes of ${column.dataType}; shorten them first`);
+    return [{ kind: 'inconvertible', condition: `octet_length(${name}) > ${bytes}`, statement }];
+  }
   if (isConverted(old, column, printer))
     return [
       { kind: 'may_change', condition: isSet, statement: holding(`that may change as ${column.dataType}`) },
@@ -163,76 +169,6 @@ const tooLong = ({ old, column, name }: Changed, { expressions }: SchemaPrinter)
   return labels.length === 0
     ? '1 = 0'
     : `${name} in (${labels.map((label) => expressions.text(label)).join(', ')})`;
-};
-
-interface Range {
-  readonly min: bigint;
-  readonly max: bigint;
-}
-
-const rangeOf = ({ dataType }: ColumnShape, { integerBits }: SchemaPrinter): Range | null => {
-  const [, base = '', unsigned] = /^(\w+)( unsigned)?(?: zerofill)?$/.exec(dataType.toLowerCase()) ?? [];
-  const bits = integerBits.get(base);
-  if (bits === undefined) return null;
-  const half = 2n ** BigInt(bits - 1);
-  return unsigned === undefined ? { min: -half, max: half - 1n } : { min: 0n, max: 2n * half - 1n };
-};
-
-/** Returns the range of an integer type that lacks values of the old one. */
-const narrowedRange = (old: ColumnShape, column: ColumnShape, printer: SchemaPrinter): Range | null => {
-  const [from, to] = [rangeOf(old, printer), rangeOf(column, printer)];
-  if (from === null || to === null) return null;
-  return from.min < to.min || from.max > to.max ? to : null;
-};
-
-const texts = /^(?:char|varchar|character varying|character|tinytext|text|mediumtext|longtext|citext)$/i;
-const textOrder = [
-  'char',
-  'character',
-  'varchar',
-  'character varying',
-  'tinytext',
-  'text',
-  'citext',
-  'mediumtext',
-  'longtext',
-];
-
-/** Returns whether the new type cannot hold every value of the old one. */
-export const isConverted = (old: ColumnShape, column: ColumnShape, printer: SchemaPrinter): boolean => {
-  const [from, to] = [old.dataType.toLowerCase(), column.dataType.toLowerCase()];
-  if (from === to) return false;
-  // labels are texts
-  if (old.values !== null) return from.endsWith('[]') || !(texts.test(to) || column.values !== null);
-  if (rangeOf(old, printer) !== null && rangeOf(column, printer) !== null) return false;
-  if (texts.test(from) && texts.test(to)) {
-    return column.length === null && textOrder.indexOf(to) < textOrder.indexOf(from);
-  }
-  if (from === 'float' && to === 'double') return column.scale !== null;
-  return !(from === 'real' && to === 'double precision');
-};
-
-const isShortened = (old: ColumnShape, column: ColumnShape): boolean =>
-  texts.test(column.dataType) &&
-  column.length !== null &&
-  (old.length === null || column.length < old.length);
-
-/** Digits before the point; a number without a scale has as many as it needs. */
-const wholeDigits = ({ precision, scale }: ColumnShape): number =>
-  scale === null ? Infinity : (precision ?? Infinity) - scale;
-
-const lengthOf = ({ length, precision }: ColumnShape): number => length ?? precision ?? Infinity;
-
-/** Digits of a number or time, bits, or characters of the texts of a list, that are fewer than before. */
-const isNarrowed = (old: ColumnShape, column: ColumnShape, { usualFraction }: SchemaPrinter): boolean => {
-  if (old.dataType !== column.dataType) return false;
-  const isNumber = /^(?:decimal|numeric|float|double)/i.test(column.dataType);
-  return (
-    (isNumber &&
-      (wholeDigits(column) < wholeDigits(old) || (column.scale ?? Infinity) < (old.scale ?? Infinity))) ||
-    (column.fraction ?? usualFraction) < (old.fraction ?? usualFraction) ||
-    (/binary|bit|char.*\[\]$/i.test(column.dataType) && lengthOf(column) < lengthOf(old))
-  );
 };
 
 const lostLabels = ({ old, column, name }: Changed, { printer }: FindingContext): readonly Question[] => {

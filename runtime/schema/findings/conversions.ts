@@ -1,7 +1,7 @@
 /** Finds values that do not convert to a new type, which a database reports only in the middle of an apply. */
 import type { Executor } from '../../databases/contract.js';
 import type { TableShape } from '../shapes.js';
-import { isConverted } from './columns.js';
+import { isConverted } from './type-changes.js';
 import { ask, quoteColumn, quoteTable, type Finding, type FindingContext } from './finding.js';
 
 /** Converts copies of the values. @param context `executor` is one connection, in a transaction */

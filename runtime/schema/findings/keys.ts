@@ -2,7 +2,7 @@
 import { addedForeignKeys } from '../apply/plan.js';
 import { printCount } from '../row-counts.js';
 import type { ColumnShape, TableShape } from '../shapes.js';
-import { isConverted } from './columns.js';
+import { isConverted } from './type-changes.js';
 import {
   askCount,
   collationOf,

@@ -136,6 +136,25 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(of(explanation, 'shelves').findings).toMatchObject([{ kind: 'out_of_range', rows: 1 }]);
   });
 
+  it.runIf(dialect === 'mysql' || dialect === 'mariadb')(
+    'only texts with more bytes than a shorter type takes are counted',
+    async () => {
+      await place.execute('alter table shelves add note varchar(400), add picture blob');
+      await place.execute(
+        "update shelves set note = repeat('é', 128), picture = repeat('a', 256) where id = 1; update shelves set note = repeat('e', 255), picture = repeat('a', 255) where id <> 1",
+      );
+      const explanation = await explain((snapshot) => {
+        Object.assign(field(snapshot, 'shelves', 'note').schema, { data_type: 'tinytext', max_length: null });
+        Object.assign(field(snapshot, 'shelves', 'picture').schema, { data_type: 'tinyblob' });
+      });
+      const message = expect.stringContaining(': 1 rows hold values longer than the 255 bytes of tiny');
+      expect(of(explanation, 'shelves').findings).toMatchObject([
+        { kind: 'inconvertible', fields: ['note'], rows: 1, message },
+        { kind: 'inconvertible', fields: ['picture'], rows: 1, message },
+      ]);
+    },
+  );
+
   it('a new field is not destructive and runs one statement', async () => {
     const explanation = await explain((snapshot) => {
       snapshot.fields.push(copyField(field(snapshot, 'boxes', 'code'), 'extra', { is_nullable: true }));
