@@ -1,4 +1,4 @@
-/** What a change of a column's type means for the values that it may hold. */
+/** Compares the values that a column's types take before and after a change. */
 import type { SchemaPrinter } from '../../databases/contract.js';
 import type { ColumnShape } from '../shapes.js';
 

@@ -1,7 +1,7 @@
 /** Trials of conversions on MySQL and MariaDB: values that a type does not take are told from other errors. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { mysqlSchemaPrinter } from '../../../runtime/databases/mysql/schema-ddl.js';
-import { isConverted } from '../../../runtime/schema/findings/columns.js';
+import { isConverted } from '../../../runtime/schema/findings/type-changes.js';
 import { countInconvertible } from '../../../runtime/databases/mysql/schema-conversions.js';
 import type { ColumnShape } from '../../../runtime/schema/shapes.js';
 import { createTestDatabase, type TestDatabase } from '../../databases.js';
