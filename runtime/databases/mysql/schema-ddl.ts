@@ -19,17 +19,7 @@ import { countInconvertible } from './schema-conversions.js';
 import { costOf, type Server } from './schema-costs.js';
 import { measureAlter } from './schema-measure.js';
 import { createMapping } from './schema-mapping.js';
-import {
-  aliases,
-  dataType,
-  fieldTypes,
-  holdsLabel,
-  byteLimits,
-  integerBits,
-  needsParentheses,
-  normalizeColumn,
-  printType,
-} from './schema-types.js';
+import { aliases, needsParentheses, normalizeColumn, printType, typeTraits } from './schema-types.js';
 
 /** Differences between the two servers. */
 export interface ServerTraits {
@@ -265,17 +255,11 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   automaticNames: { checks: /_chk_\d+$|^CONSTRAINT_\d+$/, foreignKeys: /_ibfk_\d+$/ },
   maxName: 64,
   nameLength: (name) => [...name].length,
-  dataType,
+  ...typeTraits,
   aliases: new Map([...aliases, serverAliases[traits.server]]),
   uniqueIndexIsConstraint: true,
   normalizeColumn: (column) => normalizeColumn(column, traits.server),
-  integerBits,
-  byteLimits,
-  holdsLabel,
-  usualFraction: 0,
   collations,
-  fieldTypes,
-  printType,
   createTable: (table) => createTable(table, traits.server),
   dropTable: (name) => `drop table ${quote(name)}`,
   renameTable: (from, to) => `rename table ${quote(from)} to ${quote(to)}`,

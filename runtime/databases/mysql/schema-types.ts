@@ -1,6 +1,6 @@
 /** Types of columns that a diff may ask MySQL and MariaDB for. */
 import type { ColumnShape, DataType } from '../../schema/shapes.js';
-import type { HeldLabels, NewColumnType } from '../contract.js';
+import type { HeldLabels, NewColumnType, SchemaPrinter } from '../contract.js';
 import { quoteText } from './quoting.js';
 import type { Server } from './schema-costs.js';
 
@@ -29,7 +29,7 @@ const attributes = /^(.+?)( unsigned)?( zerofill)?$/;
  * Returns a type by the name that `information_schema` has for it, with `unsigned` and `zerofill`; null for
  * an unknown one.
  */
-export const dataType = (name: string): DataType | null => {
+const dataType = (name: string): DataType | null => {
   const [, base = '', unsigned, zerofill] = attributes.exec(name) ?? [];
   const type = types.get(base) ?? null;
   const hasAttributes = unsigned !== undefined || zerofill !== undefined;
@@ -67,7 +67,7 @@ const printSize = (column: ColumnShape, base: string): string => {
 };
 
 /** Prints the condition of sets with one of the labels; null for other types, of which a value is one label. */
-export const holdsLabel = (value: string, { column, labels }: HeldLabels): string | null =>
+const holdsLabel = (value: string, { column, labels }: HeldLabels): string | null =>
   column.dataType === 'set'
     ? labels.map((label) => `find_in_set(${quoteText(label)}, ${value})`).join(' or ')
     : null;
@@ -81,7 +81,7 @@ export const integerBits: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** https://dev.mysql.com/doc/refman/9.4/en/storage-requirements.html */
-export const byteLimits: ReadonlyMap<string, number> = new Map(
+const byteLimits: ReadonlyMap<string, number> = new Map(
   ['text', 'blob'].flatMap((kind) => [
     [`tiny${kind}`, 2 ** 8 - 1],
     [kind, 2 ** 16 - 1],
@@ -132,7 +132,7 @@ export const normalizeColumn = (column: ColumnShape, server: Server): ColumnShap
 };
 
 /** Column types of new fields by field type. */
-export const fieldTypes: Readonly<Record<string, NewColumnType>> = {
+const fieldTypes: Readonly<Record<string, NewColumnType>> = {
   string: { data_type: 'varchar', max_length: 255 },
   text: { data_type: 'text' },
   integer: { data_type: 'int' },
@@ -150,3 +150,14 @@ export const fieldTypes: Readonly<Record<string, NewColumnType>> = {
   hash: { data_type: 'varchar', max_length: 255 },
   binary: { data_type: 'longblob' },
 };
+
+/** Types as the printer of schemas knows them. */
+export const typeTraits = {
+  dataType,
+  printType,
+  integerBits,
+  byteLimits,
+  holdsLabel,
+  usualFraction: 0,
+  fieldTypes,
+} satisfies Partial<SchemaPrinter>;
