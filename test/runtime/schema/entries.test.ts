@@ -18,7 +18,7 @@ import {
   updateCollection,
   updateField,
 } from '@directus/sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { adminToken, sampleSettings, startTestServer, type TestServer } from '../server-harness.js';
 
 const tables = `create table product (id integer not null primary key, title varchar(40), price integer);
@@ -62,6 +62,31 @@ const start = async (setting: Setting) => {
 };
 
 describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', (setting) => {
+  it('are read by as many statements however many tables there are', async () => {
+    const { server: running, get } = await start(setting);
+    const { execute, database } = running;
+    const count = async (path: string): Promise<number> => {
+      const query = vi.spyOn(database, 'query');
+      const { status } = await get(path);
+      const { length } = query.mock.calls;
+      query.mockRestore();
+      expect(status).toBe(200);
+      return length;
+    };
+    // access is looked up by the first request
+    await get('/collections');
+    const [all, ofOne] = [await count('/fields'), await count('/fields/product')];
+    await execute(
+      Array.from({ length: 40 }, (_, index) => `create table more_${index} (id integer primary key);`).join(
+        '',
+      ),
+    );
+    expect(await count('/fields')).toBe(all);
+    expect(await count('/fields/product')).toBe(ofOne);
+    expect(all).toBeGreaterThan(0);
+    expect(Math.max(all, ofOne)).toBeLessThanOrEqual(20);
+  });
+
   it('the SDK of the public system creates, changes and removes them', async () => {
     const { server: running } = await start(setting);
     const client = createDirectus(running.url).with(staticToken(adminToken)).with(rest());
