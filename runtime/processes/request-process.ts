@@ -69,7 +69,7 @@ export const startRequestProcess = async (options: RequestProcessOptions): Promi
   const { config, metrics, endsHung = true } = options;
   computeHashesBy(createHashProcess());
   const { isReady, setReady } = createReadiness(options);
-  const observe = watchAvailability(options.observe, setReady);
+  const observe = followAvailability(options.observe, setReady);
   const loading = import('../server.js');
   const opened = await openBuild({ ...options, observe });
   const { directory, generation, declarations, schema: _schema, load: _load, ...build } = opened;
@@ -143,7 +143,7 @@ const createOwnSource =
   (opened: OpenedBuild): BuildSource =>
     createBuildSource({ opened, interval: config.schemaWatch, observe });
 
-const watchAvailability =
+const followAvailability =
   (observe: Observe, setReady: (ready: boolean) => void): Observe =>
   (observation: Observation) => {
     if (observation.kind === 'databaseLost') setReady(false);
