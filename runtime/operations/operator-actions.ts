@@ -20,6 +20,7 @@ import {
   type ImmediateAction,
   type OperatorAction,
 } from '../queue/store/operator-actions.js';
+import type { Queue } from '../queue/queue.js';
 import type { PauseTarget } from '../queue/store/pauses.js';
 import type { OperationContext } from './context.js';
 import { toSearch } from './operator.js';
@@ -93,9 +94,14 @@ const actOnTarget = async (
   const task = toTask(action, body);
   if (body.dry_run === true) return dryRun(action, task.action === 'drain' ? task.workers.length : 1, reason);
   const done = await actAtOnce(database, task, await authorOf(context, reason));
-  // what was held runs now instead of at the next sweep
-  if (task.action === 'resume') await (await loadQueue()).lifecycle.fillResumed(task.target);
+  if (task.action === 'resume') await continueHeld(task.target, await loadQueue());
   return actionToWire(done);
+};
+
+/** Continues what a pause has held, now instead of at the next sweep or attempt. */
+const continueHeld = async (target: PauseTarget, { lifecycle }: Queue): Promise<void> => {
+  lifecycle.signalResumed(target);
+  await lifecycle.fillResumed(target);
 };
 
 const toTask = (action: ImmediateAction, body: Body): ImmediateTask =>

@@ -4,8 +4,8 @@ import { deleteRows, findRow, findRows, insertRow, type Statements } from '../..
 export const pauseKinds = ['model', 'class', 'account', 'endpoint'] as const;
 export type PauseKind = (typeof pauseKinds)[number];
 
-export interface PauseTarget {
-  readonly kind: PauseKind;
+export interface PauseTarget<Kind extends PauseKind = PauseKind> {
+  readonly kind: Kind;
   /** Id of a model or account, name of a class, or origin of a URL. */
   readonly name: string;
 }
@@ -50,11 +50,11 @@ export interface Paused {
   has(kind: PauseKind, name: string): boolean;
 }
 
-/** Milliseconds after which the rows are read again. */
-const maxAge = 1_000;
+/** Milliseconds after which the rows are read again, so that a change acts in all processes. */
+export const maxPauseAge = 1_000;
 
 export interface PauseWatch {
-  /** Returns what is paused, from rows that are at most `maxAge` old. */
+  /** Returns what is paused, from rows that are at most `maxPauseAge` old. */
   read(): Promise<Paused>;
   /** Has the next `read` read the rows again. */
   expire(): void;
@@ -71,7 +71,7 @@ export const watchPauses = (statements: Statements): PauseWatch => {
   };
   return {
     read() {
-      if (paused !== null && performance.now() - readAt < maxAge) return paused;
+      if (paused !== null && performance.now() - readAt < maxPauseAge) return paused;
       readAt = performance.now();
       const reading = find();
       reading.catch(() => (paused = null));

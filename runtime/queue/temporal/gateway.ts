@@ -4,7 +4,13 @@
  */
 import type { Client } from '@temporalio/client';
 import type { QueueObservation } from '../../observe.js';
-import type { DeliveryInput, ModelRequestInput, RequestRound, SchemaApplyInput } from '../contract.js';
+import type {
+  DeliveryInput,
+  DeliveryRound,
+  ModelRequestInput,
+  RequestRound,
+  SchemaApplyInput,
+} from '../contract.js';
 import { watchSearchable, type Searchable } from './search-attributes.js';
 import { createCalls, type Link, type NamedCall } from './workflow-calls.js';
 
@@ -33,6 +39,8 @@ export interface Gateway {
   cancel(request: RequestRound, isWaiting: boolean): Promise<void>;
   /** Starts the workflow of a delivery unless it exists. */
   deliver(delivery: DeliveryStart): Promise<void>;
+  /** Signals the workflow of a delivery, if it runs, that what had paused it was resumed. */
+  resumeDelivery(delivery: DeliveryRound): Promise<void>;
   stateOf(request: RequestRound): Promise<WorkflowState>;
   /** Starts the workflow of an apply of the schema unless it exists. */
   startApply(apply: SchemaApplyInput): Promise<void>;
