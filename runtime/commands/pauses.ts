@@ -5,7 +5,7 @@ import { Refusal } from '../config/refusal.js';
 import type { Database } from '../databases/contract.js';
 import { actAtOnce } from '../queue/operator/immediate-actions.js';
 import { isId } from '../queue/store/ids.js';
-import { pauseKinds, type PauseKind, type PauseTarget } from '../queue/store/pauses.js';
+import { endpointOf, pauseKinds, type PauseKind, type PauseTarget } from '../queue/store/pauses.js';
 import { action, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -46,9 +46,12 @@ const readTarget = async (flags: Flags, database: Database): Promise<PauseTarget
   switch (kind) {
     case 'account':
       return { kind, name: isId(name) ? name : await accountOf(name, database) };
-    case 'endpoint':
-      if (!URL.canParse(name)) throw new Refusal('--endpoint has to be a scheme, host and port');
-      return { kind, name: new URL(name).origin };
+    case 'endpoint': {
+      const endpoint = endpointOf(name);
+      if (endpoint === null)
+        throw new Refusal('--endpoint has to be a scheme, host and port, such as https://example.com');
+      return { kind, name: endpoint };
+    }
     default:
       return { kind, name };
   }

@@ -18,6 +18,12 @@ export interface Pause extends PauseTarget {
   readonly created: number;
 }
 
+/** Returns the name of the endpoint that a URL belongs to, or null for what is no URL of HTTP. */
+export const endpointOf = (url: string): string | null => {
+  const { protocol, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', origin: '' };
+  return protocol === 'https:' || protocol === 'http:' ? origin : null;
+};
+
 /** Pauses something; what is paused already stays as it was. */
 export const insertPause = async (statements: Statements, pause: Pause): Promise<void> => {
   const { created, ...row } = pause;
