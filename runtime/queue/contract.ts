@@ -22,7 +22,7 @@ export const taskQueues = {
 /** The request has a slot. */
 export const admittedSignal = 'admitted';
 
-/** What had paused the delivery was resumed. */
+/** The pause that had postponed the delivery has ended. */
 export const resumedSignal = 'resumed';
 
 /** Search attributes of the workflows, with their types in Temporal. */

@@ -39,7 +39,7 @@ export interface Gateway {
   cancel(request: RequestRound, isWaiting: boolean): Promise<void>;
   /** Starts the workflow of a delivery unless it exists. */
   deliver(delivery: DeliveryStart): Promise<void>;
-  /** Signals the workflow of a delivery, if it runs, that what had paused it was resumed. */
+  /** Signals the workflow of a delivery, if it runs, that the pause that had postponed it has ended. */
   resumeDelivery(delivery: DeliveryRound): Promise<void>;
   stateOf(request: RequestRound): Promise<WorkflowState>;
   /** Starts the workflow of an apply of the schema unless it exists. */
