@@ -27,12 +27,13 @@ export const pauseCommand = (name: 'pause' | 'resume'): Command =>
     .option('--reason <text>', 'reason, shown to other operators')
     .action(
       action(async (flags: Flags) => {
-        const target = await withDatabase(async (database) => {
+        const { target, done } = await withDatabase(async (database) => {
           const found = await readTarget(flags, database);
-          await actAtOnce(database, { action: name, target: found }, { reason: flags.reason ?? null });
-          return found;
+          const by = { reason: flags.reason ?? null };
+          return { target: found, ...(await actAtOnce(database, { action: name, target: found }, by)) };
         });
-        printLine(`${target.kind} ${target.name} is ${name === 'pause' ? 'paused' : 'resumed'}`);
+        const resumed = done === 0 ? 'was not paused' : 'is resumed';
+        printLine(`${target.kind} ${target.name} ${name === 'pause' ? 'is paused' : resumed}`);
         return 0;
       }),
     );

@@ -34,8 +34,9 @@ describe.each(sampleDialects(import.meta.url))('on %s, a request that waits for'
       const id = await submit('good');
       return (await stateOf(id)) === 'waiting' ? id : null;
     });
-    await act({ action: 'resume', target });
+    expect(await act({ action: 'resume', target })).toMatchObject({ done: 1, failed: 0 });
     expect(await stateOf(waiting)).toBe('admitted');
+    expect(await act({ action: 'resume', target })).toMatchObject({ done: 0, failed: 1 });
   });
 
   it.each([
