@@ -97,12 +97,13 @@ export type QueueObservation =
  */
 export type AttemptOutcome = 'ok' | 'error' | 'retry' | 'cancelled' | 'lost';
 
-/** A call of Temporal: to start or signal the workflow of a request, to cancel it, to start a delivery, to read a state. */
+/** A call of Temporal: to start or signal the workflow of a request, to cancel it, to start or signal a delivery, to read a state. */
 export type TemporalCall =
   | 'start'
   | 'admit'
   | 'cancel'
   | 'deliver'
+  | 'resume'
   | 'state'
   | 'start_apply'
   | 'cancel_apply';

@@ -1348,7 +1348,13 @@ export const operations = [
           additionalProperties: false,
           properties: {
             kind: { type: 'string', enum: ['model', 'class', 'account', 'endpoint'] },
-            name: { type: 'string', minLength: 1, maxLength: 255 },
+            name: {
+              type: 'string',
+              minLength: 1,
+              maxLength: 255,
+              description:
+                'Id of a model or account, e-mail address of an account, name of a class, or scheme, host and port of an endpoint',
+            },
           },
         },
         dry_run: { type: 'boolean', description: 'Only count the requests that the action would apply to' },

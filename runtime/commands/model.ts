@@ -21,6 +21,7 @@ const newCommand = (): Command =>
     .action(
       action(async (id: string, { http }: Flags) => {
         checkId(id);
+        if (http !== undefined) checkAddress(http);
         const { queueModelNames } = await import('../../generator/model/naming.js');
         const { type } = queueModelNames(id);
         const title = id.slice(id.lastIndexOf('/') + 1);
@@ -34,7 +35,7 @@ const newCommand = (): Command =>
         const present = files.filter(({ path }) => existsSync(path));
         if (present.length > 0)
           throw new Refusal(
-            `${present.map(({ path }) => path).join(', ')} exists already; choose another id`,
+            `${present.map(({ path }) => path).join(' and ')} ${present.length === 1 ? 'exists' : 'exist'} already; choose another id`,
           );
         for (const { path, text } of files) {
           mkdirSync(dirname(path), { recursive: true });
@@ -52,8 +53,19 @@ const idPattern = new RegExp(`^${segment}(/${segment})+$`);
 /** @throws Refusal for an id that `svc generate` would not take */
 const checkId = (id: string): void => {
   const [first = ''] = id.split('/');
-  if (!idPattern.test(id) || ['queue', 'run'].includes(first) || id.split('/').includes('requests'))
-    throw new Refusal(`"${id}" cannot be the id of a model; write it as in acme/shout, in small letters`);
+  if (!idPattern.test(id) || ['queue', 'run', 'svc'].includes(first) || id.split('/').includes('requests'))
+    throw new Refusal(
+      `"${id}" cannot be the id of a model; write it as in acme/shout, in small letters; it cannot begin with ` +
+        'queue, run or svc, or contain requests',
+    );
+};
+
+/** @throws Refusal for an address that `svc generate` would not take */
+const checkAddress = (address: string): void => {
+  if (!/^(https?:\/\/|\$\{[A-Z_][A-Z0-9_]*\})/.test(address))
+    throw new Refusal(
+      '--http has to begin with http:// or https://, or with ${NAME} of an environment variable',
+    );
 };
 
 const specText = (title: string, runner: string): string => `title: ${JSON.stringify(title)}

@@ -5,7 +5,7 @@ import { Refusal } from '../config/refusal.js';
 import type { Database } from '../databases/contract.js';
 import { actAtOnce } from '../queue/operator/immediate-actions.js';
 import { isId } from '../queue/store/ids.js';
-import { pauseKinds, type PauseKind, type PauseTarget } from '../queue/store/pauses.js';
+import { endpointOf, pauseKinds, type PauseKind, type PauseTarget } from '../queue/store/pauses.js';
 import { action, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -27,12 +27,13 @@ export const pauseCommand = (name: 'pause' | 'resume'): Command =>
     .option('--reason <text>', 'reason, shown to other operators')
     .action(
       action(async (flags: Flags) => {
-        const target = await withDatabase(async (database) => {
+        const { target, done } = await withDatabase(async (database) => {
           const found = await readTarget(flags, database);
-          await actAtOnce(database, { action: name, target: found }, { reason: flags.reason ?? null });
-          return found;
+          const by = { reason: flags.reason ?? null };
+          return { target: found, ...(await actAtOnce(database, { action: name, target: found }, by)) };
         });
-        printLine(`${target.kind} ${target.name} is ${name === 'pause' ? 'paused' : 'resumed'}`);
+        const resumed = done === 0 ? 'was not paused' : 'is resumed';
+        printLine(`${target.kind} ${target.name} ${name === 'pause' ? 'is paused' : resumed}`);
         return 0;
       }),
     );
@@ -46,9 +47,12 @@ const readTarget = async (flags: Flags, database: Database): Promise<PauseTarget
   switch (kind) {
     case 'account':
       return { kind, name: isId(name) ? name : await accountOf(name, database) };
-    case 'endpoint':
-      if (!URL.canParse(name)) throw new Refusal('--endpoint has to be a scheme, host and port');
-      return { kind, name: new URL(name).origin };
+    case 'endpoint': {
+      const endpoint = endpointOf(name);
+      if (endpoint === null)
+        throw new Refusal('--endpoint has to be a scheme, host and port, such as https://example.com');
+      return { kind, name: endpoint };
+    }
     default:
       return { kind, name };
   }

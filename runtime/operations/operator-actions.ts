@@ -5,6 +5,8 @@ import type {
   OperatorActionsCreateInput,
 } from '../../generated/server/operations.js';
 import { invalidPayload, unprocessable } from '../../contract/errors.js';
+import { findByEmail } from '../auth/accounts.js';
+import type { Database } from '../databases/contract.js';
 import {
   actAtOnce,
   recordAct,
@@ -20,7 +22,8 @@ import {
   type ImmediateAction,
   type OperatorAction,
 } from '../queue/store/operator-actions.js';
-import type { PauseTarget } from '../queue/store/pauses.js';
+import type { Queue } from '../queue/queue.js';
+import { endpointOf, type PauseTarget } from '../queue/store/pauses.js';
 import type { OperationContext } from './context.js';
 import { toSearch } from './operator.js';
 import { accountOf } from './caller.js';
@@ -90,23 +93,44 @@ const actOnTarget = async (
 ): Promise<WireAction> => {
   const { database, context, loadQueue } = services;
   const reason = body.reason ?? null;
-  const task = toTask(action, body);
+  const task = await toTask(action, body, database);
   if (body.dry_run === true) return dryRun(action, task.action === 'drain' ? task.workers.length : 1, reason);
   const done = await actAtOnce(database, task, await authorOf(context, reason));
-  // what was held runs now instead of at the next sweep
-  if (task.action === 'resume') await (await loadQueue()).lifecycle.fillResumed(task.target);
+  if (task.action === 'resume') await continueHeld(task.target, await loadQueue());
   return actionToWire(done);
 };
 
-const toTask = (action: ImmediateAction, body: Body): ImmediateTask =>
+/** Continues what a pause has held, now instead of at the next sweep or attempt. */
+const continueHeld = async (target: PauseTarget, { lifecycle }: Queue): Promise<void> => {
+  lifecycle.signalResumed(target);
+  await lifecycle.fillResumed(target);
+};
+
+const toTask = async (action: ImmediateAction, body: Body, database: Database): Promise<ImmediateTask> =>
   action === 'drain'
     ? { action, workers: requireWorkers(body) }
-    : { action, target: requireTarget(action, body) };
+    : { action, target: await requireTarget(action, body, database) };
 
-const requireTarget = (action: ImmediateAction, { ids, filter, target }: Body): PauseTarget => {
+const requireTarget = async (
+  action: ImmediateAction,
+  { ids, filter, target }: Body,
+  database: Database,
+): Promise<PauseTarget> => {
   if (target === undefined || ids !== undefined || filter !== undefined)
     throw invalidPayload(`"${action}" requires a "target"`);
-  return target.kind === 'endpoint' ? { ...target, name: originOf(target.name) } : target;
+  const { kind, name } = target;
+  if (kind === 'endpoint') return { kind, name: requireEndpoint(name) };
+  return kind === 'account' ? { kind, name: await requireAccount(name, database) } : target;
+};
+
+/** Returns the id of the account of an id or e-mail address. @throws INVALID_PAYLOAD for any other text */
+const requireAccount = async (name: string, database: Database): Promise<string> => {
+  const id = isId(name) ? name : (await findByEmail(database, name))?.id;
+  if (id === undefined)
+    throw invalidPayload(
+      'the name of an account is its id or its e-mail address, and there is none of this name',
+    );
+  return id;
 };
 
 const requireWorkers = ({ ids, filter, target }: Body): readonly string[] => {
@@ -115,10 +139,12 @@ const requireWorkers = ({ ids, filter, target }: Body): readonly string[] => {
   return ids;
 };
 
-/** @throws INVALID_PAYLOAD for what is not a URL */
-const originOf = (name: string): string => {
-  if (!URL.canParse(name)) throw invalidPayload('the name of an endpoint is its scheme, host and port');
-  return new URL(name).origin;
+/** @throws INVALID_PAYLOAD for what is no URL of HTTP */
+const requireEndpoint = (name: string): string => {
+  const endpoint = endpointOf(name);
+  if (endpoint === null)
+    throw invalidPayload('the name of an endpoint is its scheme, host and port, such as https://example.com');
+  return endpoint;
 };
 
 const dryRun = (action: string, total: number, reason: string | null): WireAction => ({

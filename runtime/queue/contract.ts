@@ -19,7 +19,11 @@ export const taskQueues = {
   models: (name: string): string => `svc-${name}`,
 } as const;
 
+/** The request has a slot. */
 export const admittedSignal = 'admitted';
+
+/** The pause that had postponed the delivery has ended. */
+export const resumedSignal = 'resumed';
 
 /** Search attributes of the workflows, with their types in Temporal. */
 export const searchAttributes = {
@@ -84,11 +88,10 @@ export interface DeliveryInput {
   readonly searchable: boolean;
 }
 
+export type DeliveryRound = Pick<DeliveryInput, 'deliveryId' | 'round'>;
+
 /** Returns the workflow id of a delivery; a redelivery is another round with an id of its own. */
-export const deliveryWorkflowId = ({
-  deliveryId,
-  round,
-}: Pick<DeliveryInput, 'deliveryId' | 'round'>): string =>
+export const deliveryWorkflowId = ({ deliveryId, round }: DeliveryRound): string =>
   `delivery-${deliveryId}${round === 1 ? '' : `-${round}`}`;
 
 /** An apply of the schema; its diff is in the database. */

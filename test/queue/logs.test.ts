@@ -83,6 +83,12 @@ describe.each(dialects)('logs on %s', (dialect) => {
     expect(await stored(id)).toEqual([`1.1 ${'x'.repeat(8_000)}`]);
   });
 
+  it('keep a null character as a replacement, since not every database can store it', async () => {
+    const request = await insertRunning('ann');
+    await write(request, ['binary \0 output', 'text']);
+    expect(await stored(request)).toEqual(['1.1 binary \uFFFD output', '1.2 text']);
+  });
+
   it('are limited and counted in bytes', async () => {
     const id = createId();
     const log = logOf(id);

@@ -233,6 +233,8 @@ describe('commands of operators', { shuffle: false }, () => {
     for (const [option, value, text] of targets)
       expect((await run(requestsCommand(), 'resume', option, value)).stdout).toBe(`${text} is resumed\n`);
     expect(await pauses()).toEqual([]);
+    const again = await run(requestsCommand(), 'resume', '--model', 'test/good');
+    expect(again).toMatchObject({ code: 0, stdout: 'model test/good was not paused\n' });
     for (const options of [[], ['--model', 'a/b', '--class', 'c']]) {
       const { code, stderr } = await run(requestsCommand(), 'pause', ...options);
       expect([code, stderr]).toEqual([1, 'svc: pass one of --model, --class, --account, --endpoint\n']);

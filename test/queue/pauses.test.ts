@@ -10,7 +10,7 @@ const spec = fileURLToPath(new URL('misbehaving-spec', import.meta.url));
 
 describe.each(sampleDialects(import.meta.url))('on %s, a request that waits for', (dialect) => {
   let queue: TestQueue;
-  const { act, submit } = createOperator(() => queue, 'admin');
+  const { act, operate, submit } = createOperator(() => queue, 'admin');
 
   beforeAll(async () => {
     queue = await startTestQueue(dialect, { spec });
@@ -24,6 +24,7 @@ describe.each(sampleDialects(import.meta.url))('on %s, a request that waits for'
     ['a model', () => ({ kind: 'model', name: 'test/good' })],
     ['a class', () => ({ kind: 'class', name: 'models' })],
     ['an account', () => ({ kind: 'account', name: queue.ids.users.get('ann') ?? '' })],
+    ['an account, by its e-mail address,', () => ({ kind: 'account', name: 'ann@example.com' })],
   ])('%s has a slot when that is resumed', async (_, targetOf) => {
     const target = targetOf();
     await act({ action: 'pause', target });
@@ -33,7 +34,18 @@ describe.each(sampleDialects(import.meta.url))('on %s, a request that waits for'
       const id = await submit('good');
       return (await stateOf(id)) === 'waiting' ? id : null;
     });
-    await act({ action: 'resume', target });
+    expect(await act({ action: 'resume', target })).toMatchObject({ done: 1, failed: 0 });
     expect(await stateOf(waiting)).toBe('admitted');
+    expect(await act({ action: 'resume', target })).toMatchObject({ done: 0, failed: 1 });
+  });
+
+  it.each([
+    ['account', 'nobody@example.com'],
+    ['account', 'ann'],
+    ['endpoint', 'example.com'],
+    ['endpoint', 'mailto:ann@example.com'],
+  ])('%s %s is refused, since nothing would wait', async (kind, name) => {
+    const { status, text } = await operate('POST', 'actions', { action: 'pause', target: { kind, name } });
+    expect([status, text]).toEqual([400, expect.stringContaining(`the name of an ${kind} is its `)]);
   });
 });

@@ -5,6 +5,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { inject } from 'vitest';
 import {
   applyWorkflowId,
+  resumedSignal,
   taskQueues,
   workflowTypes,
   type DeliveryInput,
@@ -46,6 +47,7 @@ export const recordHistories = async (folder: string): Promise<void> => {
   await recordRetries(recorder);
   const workers = await queue.startWorkers();
   await recordRequests(recorder);
+  await recordResumed(recorder);
   await recordDeliveries(recorder);
   await workers.stop();
   await recordApplies(recorder);
@@ -121,6 +123,28 @@ const recordDeliveries = async (recorder: Recorder): Promise<void> => {
     args: [{ ...input, within: 3_000, host: '127.0.0.1', searchable: true } satisfies DeliveryInput],
   });
   await save('delivery-given-up', `${failing}-expired`);
+};
+
+/** A delivery that a pause postpones, which is resumed after its first attempt and after a later one. */
+const recordResumed = async ({ queue, client, save }: Recorder): Promise<void> => {
+  const act = (action: 'pause' | 'resume') =>
+    queue.request('POST', '/operator/actions', {
+      as: 'admin',
+      body: { action, target: { kind: 'endpoint', name: queue.receiver.url } },
+    });
+  await act('pause');
+  const delivery = await deliveryOf(queue, await submit(queue, 'demo/image', image, { hook: '/resumed' }));
+  const untilPostponed = (before: unknown = null) =>
+    until(async () => {
+      const text = "select date_next from svc_deliveries where id = ? and postponed = 'paused'";
+      const [row] = await queue.database.query(text, [delivery.slice('delivery-'.length)]);
+      return row === undefined || row.date_next === before ? null : row.date_next;
+    });
+  const first = await untilPostponed();
+  await client.workflow.getHandle(delivery).signal(resumedSignal);
+  await untilPostponed(first);
+  await act('resume');
+  await save('delivery-resumed', delivery);
 };
 
 /** An apply that is cut off once, and one that is cancelled. */

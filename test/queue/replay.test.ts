@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 describe('replaying a workflow', () => {
-  it('has a history for each of the fifteen cases', () => {
-    expect(histories().length).toBe(15);
+  it('has a history for each of the sixteen cases', () => {
+    expect(histories().length).toBe(16);
   });
 
   it.each(histories())('accepts the recorded history %s', async (name) => {

@@ -52,10 +52,14 @@ describe('svc model new', { shuffle: false }, () => {
   it('existing files are not overwritten, and ids that cannot be served are rejected', async () => {
     expect(await create('acme/shout')).toMatchObject({
       code: 1,
-      stderr: 'svc: spec/models/acme.shout.yaml, models/shout.ts exists already; choose another id\n',
+      stderr: 'svc: spec/models/acme.shout.yaml and models/shout.ts exist already; choose another id\n',
     });
-    for (const id of ['shout', 'Acme/shout', 'run/shout', 'acme/requests', '../shout'])
+    for (const id of ['shout', 'Acme/shout', 'run/shout', 'acme/requests', '../shout', 'svc/shout'])
       expect([id, (await create(id)).code]).toEqual([id, 1]);
+    expect(await create('acme/far', '--http', 'models.example.com')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--http has to begin with http:// or https://'),
+    });
   });
 
   const expected = 'expected export const run: RunModel<AcmeShoutInput, AcmeShoutOutput>';

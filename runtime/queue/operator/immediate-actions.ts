@@ -55,7 +55,7 @@ const perform = async (
   by: { readonly reason: string | null; readonly user: string | null },
 ): Promise<number> => {
   if (task.action === 'drain') return drainWorkers(statements, task.workers);
-  if (task.action === 'resume') await deletePause(statements, task.target);
-  else await insertPause(statements, { ...task.target, ...by, created: Date.now() });
+  if (task.action === 'resume') return deletePause(statements, task.target);
+  await insertPause(statements, { ...task.target, ...by, created: Date.now() });
   return 1;
 };

@@ -21,7 +21,7 @@ import type { Statements } from '../../execute/system-rows.js';
 
 export interface RequestLifecycle
   extends
-    Pick<Notifier, 'ensureStarted' | 'scheduleDelivery' | 'resumeDeliveries' | 'flush'>,
+    Pick<Notifier, 'ensureStarted' | 'scheduleDelivery' | 'resumeDeliveries' | 'signalResumed' | 'flush'>,
     Pick<Fills, 'fill' | 'fillResumed'> {
   /** Stores a request, assigns a slot if one is free, and starts its workflow in the background. */
   open(request: NewRequest, key: IdempotencyKey | null): Promise<SubmissionResult>;

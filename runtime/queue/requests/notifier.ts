@@ -8,6 +8,7 @@ import { markDeliveriesStarted, type Delivery } from '../store/deliveries.js';
 import { findRequest, findRequests, markStarted } from '../store/requests.js';
 import type { RequestHead } from '../store/request-head.js';
 import { createDeliveryStarts } from './delivery-starts.js';
+import { createResumedDeliveries, type ResumedDeliveries } from './resumed-deliveries.js';
 import { createDispatcher } from '../temporal/dispatcher.js';
 import type { DeliveryStart, Gateway, RequestStart } from '../temporal/gateway.js';
 
@@ -33,6 +34,8 @@ export interface Notifier {
   scheduleDelivery(delivery: Delivery): void;
   /** Starts the workflows of deliveries of an account that wait in the database; see `DeliveryStarts`. */
   resumeDeliveries(account: string): Promise<number>;
+  /** Has deliveries attempted that have waited for the end of a pause, in the background. */
+  signalResumed: ResumedDeliveries['add'];
   /** Resolves when all urgent notifications have been sent to Temporal. */
   flush(): Promise<void>;
 }
@@ -55,6 +58,7 @@ export const createNotifier = (given: NotifierOptions): Notifier => {
     },
     onError,
   });
+  const resumed = createResumedDeliveries({ database, signal: gateway.resumeDelivery, onError });
   return {
     startNew(request) {
       const start = toRequestStart(request, options);
@@ -76,8 +80,9 @@ export const createNotifier = (given: NotifierOptions): Notifier => {
     },
     scheduleDelivery: (delivery) => deliveries.add(delivery),
     resumeDeliveries: (account) => deliveries.resume(account),
+    signalResumed: resumed.add,
     async flush() {
-      await Promise.all([deliveries.stop(), dispatcher.flush()]);
+      await Promise.all([resumed.stop(), deliveries.stop(), dispatcher.flush()]);
     },
   };
 };

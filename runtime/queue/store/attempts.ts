@@ -2,6 +2,7 @@
 import type { Database } from '../../databases/contract.js';
 import { findRows, updateRows, type Statements } from '../../execute/system-rows.js';
 import type { AttemptOutcome } from '../../observe.js';
+import { storable } from './storable.js';
 
 /** An attempt to run a request; numbers begin at 1. */
 export interface AttemptId {
@@ -76,9 +77,9 @@ export const endAttempt = async (
     set: {
       outcome,
       error_type: errorType,
-      error_name: error === null ? null : storable(error.name, 255),
-      error_message: error === null ? null : storable(error.message, maxLength),
-      error_stack: error?.stack === undefined ? null : storable(error.stack, maxLength),
+      error_name: error === null ? null : storable(error.name).slice(0, 255),
+      error_message: error === null ? null : storable(error.message).slice(0, maxLength),
+      error_stack: error?.stack === undefined ? null : storable(error.stack).slice(0, maxLength),
       memory,
       date_ended: now,
     },
@@ -90,9 +91,6 @@ export const endAttempt = async (
     values: [logBytes, files, request],
   });
 };
-
-/** Shortens a text, and replaces the null character, which not every database can store. */
-const storable = (text: string, length: number): string => text.replaceAll('\0', '\uFFFD').slice(0, length);
 
 /** Returns a running request to `admitted` after a failed attempt; it keeps its slot for the next one. */
 export const returnToQueue = async (

@@ -9,6 +9,7 @@ import {
   type Statements,
   type SystemRow,
 } from '../../execute/system-rows.js';
+import type { PauseTarget } from './pauses.js';
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
@@ -159,6 +160,24 @@ export const findWaitingAccount = async (
   });
   return row?.account ?? null;
 };
+
+/** Returns deliveries of an account or to an endpoint that a pause has postponed, oldest first. @param after their highest id so far */
+export const findPaused = (
+  statements: Statements,
+  { kind, name }: PauseTarget<'account' | 'endpoint'>,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly Pick<Delivery, 'id' | 'round'>[]> =>
+  findRows(statements, 'svc_deliveries', {
+    where: {
+      ...(kind === 'account' ? { account: name } : { origin: name }),
+      state: 'pending',
+      postponed: 'paused',
+      id: { above: after },
+    },
+    columns: ['id', 'round'],
+    order: ['id'],
+    limit,
+  });
 
 /** Sets the final state. `now` is a Unix time in milliseconds. */
 export const endDeliveries = async (

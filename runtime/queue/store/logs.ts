@@ -1,6 +1,7 @@
 /** Stores the log lines of models (`svc_request_logs`), ordered by attempt and number within it. */
 import type { LogLevel } from '../../../contract/queue-model.js';
 import { findRows, insertRows, listPlaceholders, type Statements } from '../../execute/system-rows.js';
+import { storable } from './storable.js';
 
 export interface LogLine {
   readonly request: string;
@@ -40,7 +41,7 @@ export const insertLogs = (statements: Statements, lines: readonly LogLine[]): P
   insertRows(
     statements,
     'svc_request_logs',
-    lines.map(({ time, ...line }) => ({ ...line, date_created: time })),
+    lines.map(({ time, message, ...line }) => ({ ...line, message: storable(message), date_created: time })),
   );
 
 /** Returns the number of the last stored line of an attempt, 0 if there is none. */

@@ -4,8 +4,8 @@ import { deleteRows, findRow, findRows, insertRow, type Statements } from '../..
 export const pauseKinds = ['model', 'class', 'account', 'endpoint'] as const;
 export type PauseKind = (typeof pauseKinds)[number];
 
-export interface PauseTarget {
-  readonly kind: PauseKind;
+export interface PauseTarget<Kind extends PauseKind = PauseKind> {
+  readonly kind: Kind;
   /** Id of a model or account, name of a class, or origin of a URL. */
   readonly name: string;
 }
@@ -17,6 +17,12 @@ export interface Pause extends PauseTarget {
   /** Unix time in milliseconds. */
   readonly created: number;
 }
+
+/** Returns the name of the endpoint that a URL belongs to, or null for what is no URL of HTTP. */
+export const endpointOf = (url: string): string | null => {
+  const { protocol, origin } = URL.canParse(url) ? new URL(url) : { protocol: '', origin: '' };
+  return protocol === 'https:' || protocol === 'http:' ? origin : null;
+};
 
 /** Pauses something; what is paused already stays as it was. */
 export const insertPause = async (statements: Statements, pause: Pause): Promise<void> => {
@@ -50,11 +56,11 @@ export interface Paused {
   has(kind: PauseKind, name: string): boolean;
 }
 
-/** Milliseconds after which the rows are read again. */
-const maxAge = 1_000;
+/** Milliseconds after which the rows are read again, so that a change acts in all processes. */
+export const maxPauseAge = 1_000;
 
 export interface PauseWatch {
-  /** Returns what is paused, from rows that are at most `maxAge` old. */
+  /** Returns what is paused, from rows that are at most `maxPauseAge` old. */
   read(): Promise<Paused>;
   /** Has the next `read` read the rows again. */
   expire(): void;
@@ -71,7 +77,7 @@ export const watchPauses = (statements: Statements): PauseWatch => {
   };
   return {
     read() {
-      if (paused !== null && performance.now() - readAt < maxAge) return paused;
+      if (paused !== null && performance.now() - readAt < maxPauseAge) return paused;
       readAt = performance.now();
       const reading = find();
       reading.catch(() => (paused = null));

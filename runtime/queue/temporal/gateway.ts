@@ -4,7 +4,13 @@
  */
 import type { Client } from '@temporalio/client';
 import type { QueueObservation } from '../../observe.js';
-import type { DeliveryInput, ModelRequestInput, RequestRound, SchemaApplyInput } from '../contract.js';
+import type {
+  DeliveryInput,
+  DeliveryRound,
+  ModelRequestInput,
+  RequestRound,
+  SchemaApplyInput,
+} from '../contract.js';
 import { watchSearchable, type Searchable } from './search-attributes.js';
 import { createCalls, type Link, type NamedCall } from './workflow-calls.js';
 
@@ -33,6 +39,8 @@ export interface Gateway {
   cancel(request: RequestRound, isWaiting: boolean): Promise<void>;
   /** Starts the workflow of a delivery unless it exists. */
   deliver(delivery: DeliveryStart): Promise<void>;
+  /** Signals the workflow of a delivery, if it runs, that the pause that had postponed it has ended. */
+  resumeDelivery(delivery: DeliveryRound): Promise<void>;
   stateOf(request: RequestRound): Promise<WorkflowState>;
   /** Starts the workflow of an apply of the schema unless it exists. */
   startApply(apply: SchemaApplyInput): Promise<void>;
@@ -54,6 +62,13 @@ const callTimeout = 5_000;
 /** Milliseconds without calls after the connection was lost. */
 const reconnectDelay = 2_000;
 
+/** The connection is lost, which the log says instead of the call that met it. */
+class ServerAway extends Error {
+  constructor(address: string | null, options?: ErrorOptions) {
+    super(`Temporal at ${address} does not answer`, options);
+  }
+}
+
 /** Creates the gateway, unconnected. Without an address, every call fails as if Temporal were down. */
 export const createGateway = (options: GatewayOptions): Gateway => {
   let link: Promise<Link> | null = null;
@@ -61,7 +76,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
 
   const getLink = (): Promise<Link> => {
     if (options.address === null) throw new Error('no Temporal server is configured (TEMPORAL_ADDRESS)');
-    if (Date.now() < retryTime) throw new Error('the Temporal server cannot be reached');
+    if (Date.now() < retryTime) throw new ServerAway(options.address);
     link ??= connect(options);
     return link;
   };
@@ -79,8 +94,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       const current = await getLink();
       return await withDeadline(current, () => body(current));
     } catch (error) {
-      if (isLoss(error)) disconnect();
-      throw error;
+      if (error instanceof ServerAway || !isLoss(error)) throw error;
+      disconnect();
+      throw new ServerAway(options.address, { cause: error });
     }
   };
 
@@ -132,7 +148,7 @@ const statuses: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 const statusOf = (error: unknown): string => {
-  if (isLoss(error)) return 'unavailable';
+  if (error instanceof ServerAway || isLoss(error)) return 'unavailable';
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
   return statuses.get(code) ?? statuses.get(cause?.code) ?? 'other';
 };

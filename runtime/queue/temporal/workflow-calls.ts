@@ -6,6 +6,7 @@ import {
   applyWorkflowId,
   deliveryWorkflowId,
   requestWorkflowId,
+  resumedSignal,
   taskQueues,
   workflowTypes,
   type DeliveryInput,
@@ -38,6 +39,8 @@ export const createCalls = (call: NamedCall): Omit<Gateway, 'close'> => ({
       cancelWorkflow(client, requestWorkflowId(request), isWaiting ? admittedSignal : null),
     ),
   deliver: (delivery) => call('deliver', (link) => startDelivery(link, delivery)),
+  resumeDelivery: (delivery) =>
+    call('resume', ({ client }) => signalWorkflow(client, deliveryWorkflowId(delivery), resumedSignal)),
   stateOf: (request) => call('state', ({ client }) => readState(client, requestWorkflowId(request))),
   startApply: (apply) => call('start_apply', ({ client }) => startApply(client, apply)),
   cancelApply: (apply) =>
@@ -133,15 +136,20 @@ const startApply = (client: Client, apply: SchemaApplyInput): Promise<void> =>
   );
 
 /** Cancels a workflow, if it exists. @param signal that has it handle the cancellation */
-const cancelWorkflow = async (
-  client: Client,
-  workflowId: string,
-  signal: string | null = null,
-): Promise<void> => {
-  try {
+const cancelWorkflow = (client: Client, workflowId: string, signal: string | null = null): Promise<void> =>
+  ignoreMissing(async () => {
     const handle = client.workflow.getHandle(workflowId);
     await handle.cancel();
     if (signal !== null) await handle.signal(signal);
+  });
+
+/** Signals a workflow, if it runs. */
+const signalWorkflow = (client: Client, workflowId: string, signal: string): Promise<void> =>
+  ignoreMissing(() => client.workflow.getHandle(workflowId).signal(signal));
+
+const ignoreMissing = async (run: () => Promise<void>): Promise<void> => {
+  try {
+    await run();
   } catch (error) {
     if ((error as Error).name !== 'WorkflowNotFoundError') throw error;
   }

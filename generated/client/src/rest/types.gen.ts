@@ -1214,6 +1214,9 @@ export type OperatorActionsCreateData = {
          */
         target?: {
             kind: 'model' | 'class' | 'account' | 'endpoint';
+            /**
+             * Id of a model or account, e-mail address of an account, name of a class, or scheme, host and port of an endpoint
+             */
             name: string;
         };
         /**

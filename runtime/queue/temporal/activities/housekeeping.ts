@@ -11,6 +11,7 @@ import { createWorkerPool } from '../../../concurrency/worker-pool.js';
 import { loseAttempt } from '../../store/attempts.js';
 import { deleteLostWorkers, findLostAttempts } from '../../store/workers.js';
 import { findWaitingAccount } from '../../store/deliveries.js';
+import { lowestId } from '../../store/ids.js';
 import { expire } from '../../store/retention.js';
 import { deleteExpiredRuns } from '../../store/runs.js';
 import { findSlotHolders, findUnstarted } from '../../store/request-lists.js';
@@ -138,8 +139,6 @@ const processBatches = async <Found>({ find, each, width }: BatchOptions<Found>)
   }
   return done;
 };
-
-const lowestId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Returns a function that starts deliveries that wait in the database, at most for `maxAccounts` accounts; it continues from
