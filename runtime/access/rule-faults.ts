@@ -1,6 +1,6 @@
 /**
- * Finds rules that cannot be evaluated: they name a collection, field or relation that does not exist, or have a regular
- * expression that is not supported. What such a rule guards is refused. Pure.
+ * Finds rules that cannot be evaluated: they name a collection, field or relation that does not exist, have a regular
+ * expression that is not supported, or validate what is not a field of the item. What such a rule guards is refused. Pure.
  */
 import type { Collection, Registry } from '../../contract/collection.js';
 import { findUnsupportedIn } from '../../contract/expressions.js';
@@ -80,11 +80,12 @@ export const findRuleFaults = (
     const rule = `policy "${policyNames.get(policy) ?? policy}", ${action} of ${collection}`;
     return findPermissionFaults(permission, findNames).map((fault) => Object.assign({ rule }, fault));
   });
-  const ofFields = validated.flatMap(({ collection, name, validation }) =>
-    findUnsupportedIn(validation).map((problem): RuleFault => {
-      return { rule: `field ${collection}.${name}`, part: 'validation', problem };
-    }),
-  );
+  const ofFields = validated.flatMap(({ collection, name, validation }) => {
+    const names = findNames(collection) ?? noNames;
+    return [...findValidationProblems(validation, names), ...findUnsupportedIn(validation)].map(
+      (problem): RuleFault => ({ rule: `field ${collection}.${name}`, part: 'validation', problem }),
+    );
+  });
   return [...ofPermissions, ...ofFields];
 };
 
@@ -107,7 +108,7 @@ export const findPermissionFaults = (
   return [
     ...missing('fields', listed),
     ...missing('permissions', findUnknown(permissions, { names, findNames })),
-    ...missing('validation', findUnknown(validation, { names, findNames })),
+    ...findValidationProblems(validation, names).map((problem) => ({ part: 'validation' as const, problem })),
     ...missing('presets', Object.keys(presets ?? {}).filter(isUnknown)),
     ...unsupported,
   ];
@@ -123,13 +124,52 @@ interface Scope {
   readonly findNames: FindNames;
 }
 
-/** Returns the paths of a rule that do not exist; none of a rule that is no filter, which is rejected elsewhere. */
-const findUnknown = (rule: Permission['validation'], scope: Scope): readonly string[] => {
+/** Returns the paths of a rule that do not exist. */
+const findUnknown = (rule: Permission['permissions'], scope: Scope): readonly string[] =>
+  findIn(rule, (filter) => findPaths(filter, scope));
+
+/** Returns what `find` returns for a rule; nothing of a rule that is no filter, which is rejected elsewhere. */
+const findIn = (
+  rule: Permission['validation'],
+  find: (filter: Filter) => readonly string[],
+): readonly string[] => {
   try {
-    return rule === null ? [] : findPaths(parseFilter(rule, []), scope);
+    return rule === null ? [] : find(parseFilter(rule, []));
   } catch {
     return [];
   }
+};
+
+/** Returns what a validation compares although it is no field of the item, which alone has a value when it is validated. */
+const findValidationProblems = (
+  validation: Permission['validation'],
+  names: CollectionNames,
+): readonly string[] => {
+  const isKnown = (path: string): boolean => {
+    const [name = ''] = path.split('.');
+    return parseCall(path) !== null || names.fields.has(name) || names.targets.has(name);
+  };
+  const paths = findIn(validation, (filter) => findIncomparable(filter, names.fields));
+  return [...new Set(paths)].map((path) =>
+    isKnown(path)
+      ? `"${path}" cannot be compared: a validation compares only fields of the item itself`
+      : `"${path}" does not exist`,
+  );
+};
+
+const findIncomparable = (filter: Filter, fields: CollectionNames['fields']): readonly string[] => {
+  if (filter.kind === 'and' || filter.kind === 'or')
+    return filter.filters.flatMap((part) => findIncomparable(part, fields));
+  if (filter.kind !== 'field') return [];
+  return fields.has(filter.name) ? findBelow(filter.name, filter.filter) : [filter.name];
+};
+
+/** Returns the path of a field below which a filter does more than compare the value of the field. */
+const findBelow = (name: string, filter: Filter): readonly string[] => {
+  if (filter.kind === 'compare') return [];
+  if (filter.kind === 'and' || filter.kind === 'or')
+    return filter.filters.flatMap((part) => findBelow(name, part));
+  return [filter.kind === 'field' ? `${name}.${filter.name}` : name];
 };
 
 const findPaths = (filter: Filter, scope: Scope): readonly string[] => {

@@ -38,6 +38,7 @@ const find = (permission: object): readonly string[] => {
 
 const lookAhead = { title: { _regex: '(?=x)' } };
 const unsupported = '"(?=x)" is not a supported regular expression: look-ahead "(?="';
+const incomparable = 'cannot be compared: a validation compares only fields of the item itself';
 
 describe('a rule', () => {
   it.each([
@@ -56,7 +57,21 @@ describe('a rule', () => {
     ],
     [
       { validation: { author: { nickname: 1 } } },
-      ['policy "Readers", read of book, in "validation": "author.nickname" does not exist'],
+      [`policy "Readers", read of book, in "validation": "author.nickname" ${incomparable}`],
+    ],
+    [
+      { validation: { _or: [{ author: { name: 'x' } }, { hidden: { _some: { id: 1 } } }] } },
+      [
+        `policy "Readers", read of book, in "validation": "author.name" ${incomparable}`,
+        `policy "Readers", read of book, in "validation": "hidden" ${incomparable}`,
+      ],
+    ],
+    [
+      { validation: { title: { _json: { a: 1 } }, 'count(hidden)': { _gt: 0 } } },
+      [
+        `policy "Readers", read of book, in "validation": "title" ${incomparable}`,
+        `policy "Readers", read of book, in "validation": "count(hidden)" ${incomparable}`,
+      ],
     ],
     [
       { permissions: { author: { books: { _some: { _and: [{ colour: 1 }, { colour: 2 }] } } } } },
@@ -103,6 +118,7 @@ describe('a rule', () => {
     [{ permissions: { hidden: { anything: 1 } } }],
     [{ permissions: { title: { _bogus: 1 } } }],
     [{ validation: { title: { _regex: '^[a-z]+$' } } }],
+    [{ validation: { author: { _or: [{ _null: true }, { _gt: 1 }] } } }],
   ])('%j has none', (permission) => {
     expect(find(permission)).toEqual([]);
   });
@@ -119,7 +135,8 @@ it('the scope is that of the served collections', () => {
           id: integer(),
           author: integer(),
           item: integer(),
-          kind: string({ validation: lookAhead }),
+          kind: string({ validation: { kind: { _regex: '(?=x)' } } }),
+          place: string({ validation: { author: { id: { _eq: 1 } } } }),
         },
         relations: {
           author: manyToOne('author', ['author'], ['id']),
@@ -130,7 +147,7 @@ it('the scope is that of the served collections', () => {
     ]),
   );
   expect(findNames('book')).toEqual({
-    fields: new Set(['id', 'author', 'item', 'kind']),
+    fields: new Set(['id', 'author', 'item', 'kind', 'place']),
     targets: new Map([
       ['author', 'author'],
       ['item', null],
@@ -139,5 +156,8 @@ it('the scope is that of the served collections', () => {
   expect(findNames('gone')).toBeUndefined();
   expect(
     findRuleFaults({ policies: [], permissions: [] }, { findNames, validated }).map(ruleFaultToText),
-  ).toEqual([`field book.kind, in "validation": ${unsupported}`]);
+  ).toEqual([
+    `field book.kind, in "validation": ${unsupported}`,
+    `field book.place, in "validation": "author.id" ${incomparable}`,
+  ]);
 });
