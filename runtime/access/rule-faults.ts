@@ -1,5 +1,5 @@
 /**
- * Finds rules that cannot be evaluated: they name a collection, field or relation that does not exist, have a regular
+ * Finds rules that cannot be evaluated: they name a collection, field, relation or variable that does not exist, have a regular
  * expression that is not supported, or validate what is not a field of the item. What such a rule guards is refused. Pure.
  */
 import type { Collection, Registry } from '../../contract/collection.js';
@@ -7,6 +7,7 @@ import { findUnsupportedIn } from '../../contract/expressions.js';
 import { parseCall } from '../../contract/functions.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import type { Permission } from './grant.js';
+import { isUnresolvable } from './variables.js';
 import { policyNamesOf, type AccessRows } from './policies.js';
 
 /** A fault in one part of a permission. */
@@ -110,6 +111,9 @@ export const findPermissionFaults = (
     ...missing('permissions', findUnknown(permissions, { names, findNames })),
     ...findValidationProblems(validation, names).map((problem) => ({ part: 'validation' as const, problem })),
     ...missing('presets', Object.keys(presets ?? {}).filter(isUnknown)),
+    ...missing('permissions', findUnknownVariables(valuesIn(permissions), findNames)),
+    ...missing('validation', findUnknownVariables(valuesIn(validation), findNames)),
+    ...missing('presets', findUnknownVariables(Object.values(presets ?? {}), findNames)),
     ...unsupported,
   ];
 };
@@ -128,13 +132,38 @@ interface Scope {
 const findUnknown = (rule: Permission['permissions'], scope: Scope): readonly string[] =>
   findIn(rule, (filter) => findPaths(filter, scope));
 
+/** Returns the values that a rule compares with. */
+const valuesIn = (rule: Permission['permissions']): readonly unknown[] => {
+  const values: unknown[] = [];
+  findIn(rule, () => [], values);
+  return values.flat();
+};
+
+/** The collections whose columns variables read. */
+const owners: ReadonlyMap<string, string> = new Map([
+  ['$CURRENT_USER', 'svc_users'],
+  ['$CURRENT_ROLE', 'svc_roles'],
+  ['$CURRENT_ROLES', 'svc_roles'],
+  ['$CURRENT_POLICIES', 'svc_policies'],
+]);
+
+const findUnknownVariables = (values: readonly unknown[], findNames: FindNames): readonly string[] =>
+  values.filter((value): value is string => {
+    if (typeof value !== 'string' || !value.startsWith('$')) return false;
+    const [variable = '', column, ...rest] = value.split('.');
+    if (isUnresolvable(value)) return true;
+    const names = findNames(owners.get(variable) ?? '');
+    return column !== undefined && rest.length === 0 && names?.fields.has(column) === false;
+  });
+
 /** Returns what `find` returns for a rule; nothing of a rule that is no filter, which is rejected elsewhere. */
 const findIn = (
   rule: Permission['validation'],
   find: (filter: Filter) => readonly string[],
+  values: unknown[] = [],
 ): readonly string[] => {
   try {
-    return rule === null ? [] : find(parseFilter(rule, []));
+    return rule === null ? [] : find(parseFilter(rule, values));
   } catch {
     return [];
   }

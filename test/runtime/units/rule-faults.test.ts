@@ -20,6 +20,7 @@ const collections = new Map<string, CollectionNames>([
       ]),
     },
   ],
+  ['svc_users', { fields: new Set(['id', 'email']), targets: new Map() }],
   [
     'author',
     { fields: new Set(['id', 'name']), targets: new Map<string, string | null>([['books', 'book']]) },
@@ -93,6 +94,21 @@ describe('a rule', () => {
       { presets: { title: 'x', colour: 1 } },
       ['policy "Readers", read of book, in "presets": "colour" does not exist'],
     ],
+    [
+      { permissions: { author: { _in: ['$CURRENT_USR', '$CURRENT_USER.colour', '$NOW(soon)'] } } },
+      [
+        'policy "Readers", read of book, in "permissions": "$CURRENT_USR" does not exist',
+        'policy "Readers", read of book, in "permissions": "$CURRENT_USER.colour" does not exist',
+        'policy "Readers", read of book, in "permissions": "$NOW(soon)" does not exist',
+      ],
+    ],
+    [
+      { validation: { title: '$CURRENT_ME' }, presets: { title: '$CURRENT_USER.colour' } },
+      [
+        'policy "Readers", read of book, in "validation": "$CURRENT_ME" does not exist',
+        'policy "Readers", read of book, in "presets": "$CURRENT_USER.colour" does not exist',
+      ],
+    ],
     [{ validation: lookAhead }, [`policy "Readers", read of book, in "validation": ${unsupported}`]],
     [
       { collection: 'gone', validation: lookAhead },
@@ -116,6 +132,14 @@ describe('a rule', () => {
     [{ permissions: { author: { books: { _none: { title: 'x' } } } } }],
     [{ permissions: { items: { anything: 1 } } }],
     [{ permissions: { hidden: { anything: 1 } } }],
+    [
+      {
+        permissions: {
+          author: { _in: ['$CURRENT_USER', '$CURRENT_USER.email', '$CURRENT_USER.role.x', '$NOW'] },
+        },
+      },
+    ],
+    [{ permissions: { author: { _in: ['$CURRENT_ROLES.anything', '$CURRENT_POLICIES', '$5.00'] } } }],
     [{ permissions: { title: { _bogus: 1 } } }],
     [{ validation: { title: { _regex: '^[a-z]+$' } } }],
     [{ validation: { author: { _or: [{ _null: true }, { _gt: 1 }] } } }],
