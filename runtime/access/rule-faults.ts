@@ -111,6 +111,10 @@ export const findPermissionFaults = (
     ...missing('permissions', findUnknown(permissions, { names, findNames })),
     ...findValidationProblems(validation, names).map((problem) => ({ part: 'validation' as const, problem })),
     ...missing('presets', Object.keys(presets ?? {}).filter(isUnknown)),
+    ...findIn(permissions, findRegularExpressions).map(() => ({
+      part: 'permissions' as const,
+      problem: '"_regex" is only for validations',
+    })),
     ...missing('permissions', findUnknownVariables(valuesIn(permissions), findNames)),
     ...missing('validation', findUnknownVariables(valuesIn(validation), findNames)),
     ...missing('presets', findUnknownVariables(Object.values(presets ?? {}), findNames)),
@@ -215,6 +219,14 @@ const findPaths = (filter: Filter, scope: Scope): readonly string[] => {
     case 'compare':
       return [];
   }
+};
+
+/** Returns the regular expressions of a rule, which no database evaluates. */
+const findRegularExpressions = (filter: Filter): readonly string[] => {
+  if (filter.kind === 'compare') return filter.operator === 'regex' ? ['_regex'] : [];
+  return 'filters' in filter
+    ? filter.filters.flatMap(findRegularExpressions)
+    : findRegularExpressions(filter.filter);
 };
 
 const findFieldPaths = (called: string, filter: Filter, { names, findNames }: Scope): readonly string[] => {

@@ -95,6 +95,10 @@ describe('a rule', () => {
       ['policy "Readers", read of book, in "presets": "colour" does not exist'],
     ],
     [
+      { permissions: { _or: [{ author: { name: { _regex: '^a' } } }, { title: 'x' }] } },
+      ['policy "Readers", read of book, in "permissions": "_regex" is only for validations'],
+    ],
+    [
       { permissions: { author: { _in: ['$CURRENT_USR', '$CURRENT_USER.colour', '$NOW(soon)'] } } },
       [
         'policy "Readers", read of book, in "permissions": "$CURRENT_USR" does not exist',
