@@ -194,5 +194,5 @@ const readToAny = (field: string, entry: MetaEntry, { tables, many, findings }: 
     report(findings, { ...sourceOfKey(entry, 'one_allowed_collections'), ...missing });
   }
   const targets = named.filter((name) => tables.get(name)?.table.primaryKey?.length === 1);
-  return [{ many: many.table.name, column: field, collectionColumn, targets }];
+  return targets.length === 0 ? [] : [{ many: many.table.name, column: field, collectionColumn, targets }];
 };

@@ -131,7 +131,7 @@ const toRule = (filter: Readonly<Record<string, unknown>> | null): Rule => {
   const values: unknown[] = [];
   const parsed = parseFilter(filter, values);
   const invalid = values.flat().find(isUnresolvable);
-  if (invalid !== undefined) throw new Error(`${String(invalid)} is not a valid time`);
+  if (invalid !== undefined) throw new Error(`${String(invalid)} cannot be resolved`);
   return { kind: 'filters', filters: [{ filter: parsed, values }] };
 };
 

@@ -1,12 +1,13 @@
 /**
- * Finds rules that cannot be evaluated: they name a collection, field or relation that does not exist, or have a regular
- * expression that is not supported. What such a rule guards is refused. Pure.
+ * Finds rules that cannot be evaluated: they name a collection, field, relation or variable that does not exist, have a regular
+ * expression that is not supported, or validate what is not a field of the item. What such a rule guards is refused. Pure.
  */
 import type { Collection, Registry } from '../../contract/collection.js';
 import { findUnsupportedIn } from '../../contract/expressions.js';
 import { parseCall } from '../../contract/functions.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import type { Permission } from './grant.js';
+import { isUnresolvable } from './variables.js';
 import { policyNamesOf, type AccessRows } from './policies.js';
 
 /** A fault in one part of a permission. */
@@ -80,11 +81,12 @@ export const findRuleFaults = (
     const rule = `policy "${policyNames.get(policy) ?? policy}", ${action} of ${collection}`;
     return findPermissionFaults(permission, findNames).map((fault) => Object.assign({ rule }, fault));
   });
-  const ofFields = validated.flatMap(({ collection, name, validation }) =>
-    findUnsupportedIn(validation).map((problem): RuleFault => {
-      return { rule: `field ${collection}.${name}`, part: 'validation', problem };
-    }),
-  );
+  const ofFields = validated.flatMap(({ collection, name, validation }) => {
+    const names = findNames(collection) ?? noNames;
+    return [...findValidationProblems(validation, names), ...findUnsupportedIn(validation)].map(
+      (problem): RuleFault => ({ rule: `field ${collection}.${name}`, part: 'validation', problem }),
+    );
+  });
   return [...ofPermissions, ...ofFields];
 };
 
@@ -107,8 +109,15 @@ export const findPermissionFaults = (
   return [
     ...missing('fields', listed),
     ...missing('permissions', findUnknown(permissions, { names, findNames })),
-    ...missing('validation', findUnknown(validation, { names, findNames })),
+    ...findValidationProblems(validation, names).map((problem) => ({ part: 'validation' as const, problem })),
     ...missing('presets', Object.keys(presets ?? {}).filter(isUnknown)),
+    ...findIn(permissions, findRegularExpressions).map(() => ({
+      part: 'permissions' as const,
+      problem: '"_regex" is only for validations',
+    })),
+    ...missing('permissions', findUnknownVariables(valuesIn(permissions), findNames)),
+    ...missing('validation', findUnknownVariables(valuesIn(validation), findNames)),
+    ...missing('presets', findUnknownVariables(Object.values(presets ?? {}), findNames)),
     ...unsupported,
   ];
 };
@@ -123,13 +132,77 @@ interface Scope {
   readonly findNames: FindNames;
 }
 
-/** Returns the paths of a rule that do not exist; none of a rule that is no filter, which is rejected elsewhere. */
-const findUnknown = (rule: Permission['validation'], scope: Scope): readonly string[] => {
+/** Returns the paths of a rule that do not exist. */
+const findUnknown = (rule: Permission['permissions'], scope: Scope): readonly string[] =>
+  findIn(rule, (filter) => findPaths(filter, scope));
+
+/** Returns the values that a rule compares with. */
+const valuesIn = (rule: Permission['permissions']): readonly unknown[] => {
+  const values: unknown[] = [];
+  findIn(rule, () => [], values);
+  return values.flat();
+};
+
+/** The collections whose columns variables read. */
+const owners: ReadonlyMap<string, string> = new Map([
+  ['$CURRENT_USER', 'svc_users'],
+  ['$CURRENT_ROLE', 'svc_roles'],
+  ['$CURRENT_ROLES', 'svc_roles'],
+  ['$CURRENT_POLICIES', 'svc_policies'],
+]);
+
+const findUnknownVariables = (values: readonly unknown[], findNames: FindNames): readonly string[] =>
+  values.filter((value): value is string => {
+    if (typeof value !== 'string' || !value.startsWith('$')) return false;
+    const [variable = '', column, ...rest] = value.split('.');
+    if (isUnresolvable(value)) return true;
+    const names = findNames(owners.get(variable) ?? '');
+    return column !== undefined && rest.length === 0 && names?.fields.has(column) === false;
+  });
+
+/** Returns what `find` returns for a rule; nothing of a rule that is no filter, which is rejected elsewhere. */
+const findIn = (
+  rule: Permission['validation'],
+  find: (filter: Filter) => readonly string[],
+  values: unknown[] = [],
+): readonly string[] => {
   try {
-    return rule === null ? [] : findPaths(parseFilter(rule, []), scope);
+    return rule === null ? [] : find(parseFilter(rule, values));
   } catch {
     return [];
   }
+};
+
+/** Returns what a validation compares although it is no field of the item, which alone has a value when it is validated. */
+const findValidationProblems = (
+  validation: Permission['validation'],
+  names: CollectionNames,
+): readonly string[] => {
+  const isKnown = (path: string): boolean => {
+    const [name = ''] = path.split('.');
+    return parseCall(path) !== null || names.fields.has(name) || names.targets.has(name);
+  };
+  const paths = findIn(validation, (filter) => findIncomparable(filter, names.fields));
+  return [...new Set(paths)].map((path) =>
+    isKnown(path)
+      ? `"${path}" cannot be compared: a validation compares only fields of the item itself`
+      : `"${path}" does not exist`,
+  );
+};
+
+const findIncomparable = (filter: Filter, fields: CollectionNames['fields']): readonly string[] => {
+  if (filter.kind === 'and' || filter.kind === 'or')
+    return filter.filters.flatMap((part) => findIncomparable(part, fields));
+  if (filter.kind !== 'field') return [];
+  return fields.has(filter.name) ? findBelow(filter.name, filter.filter) : [filter.name];
+};
+
+/** Returns the path of a field below which a filter does more than compare the value of the field. */
+const findBelow = (name: string, filter: Filter): readonly string[] => {
+  if (filter.kind === 'compare') return [];
+  if (filter.kind === 'and' || filter.kind === 'or')
+    return filter.filters.flatMap((part) => findBelow(name, part));
+  return [filter.kind === 'field' ? `${name}.${filter.name}` : name];
 };
 
 const findPaths = (filter: Filter, scope: Scope): readonly string[] => {
@@ -146,6 +219,14 @@ const findPaths = (filter: Filter, scope: Scope): readonly string[] => {
     case 'compare':
       return [];
   }
+};
+
+/** Returns the regular expressions of a rule, which no database evaluates. */
+const findRegularExpressions = (filter: Filter): readonly string[] => {
+  if (filter.kind === 'compare') return filter.operator === 'regex' ? ['_regex'] : [];
+  return 'filters' in filter
+    ? filter.filters.flatMap(findRegularExpressions)
+    : findRegularExpressions(filter.filter);
 };
 
 const findFieldPaths = (called: string, filter: Filter, { names, findNames }: Scope): readonly string[] => {

@@ -42,9 +42,14 @@ const roleColumn = (role: string | null, [name, ...rest]: Path, records: AccessR
 const columnOf = (columns: Columns | undefined, name: string | undefined): unknown =>
   columns !== undefined && name !== undefined && Object.hasOwn(columns, name) ? columns[name] : null;
 
-/** Returns whether a value is a variable that cannot be resolved, such as `$NOW(soon)`. */
+/** The names of the variables that have paths. */
+export const variableNames: readonly string[] = Object.keys(variables);
+
+/** Returns whether a value is a variable that cannot be resolved, such as `$NOW(soon)` or `$CURRENT_USR`. */
 export const isUnresolvable = (value: unknown): boolean => {
-  if (typeof value !== 'string' || !value.startsWith('$NOW(')) return false;
+  if (typeof value !== 'string') return false;
+  if (value.startsWith('$CURRENT_')) return !variableNames.includes(value.split('.', 1)[0] ?? '');
+  if (!value.startsWith('$NOW(')) return false;
   const moved = moveBy(value, new Date());
   return moved === null || Number.isNaN(moved.getTime());
 };

@@ -3,7 +3,7 @@
  * nothing, and is rejected.
  */
 import { parseNetwork } from '../network/ip.js';
-import { isUnresolvable } from '../access/variables.js';
+import { isUnresolvable, variableNames } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
 import { findUnsupportedIn } from '../../contract/expressions.js';
 import { ApiError } from '../../contract/errors.js';
@@ -34,7 +34,14 @@ const networks: Check = (text) =>
     ? null
     : 'addresses and networks, as in 10.0.0.0/8 or ::1';
 
-const moment = 'moments as in $NOW(-1 day)';
+/** Returns what the first variable that cannot be resolved should be, or null where all can. */
+const expectedOfVariables = (values: readonly unknown[]): string | null => {
+  const found = values.find(isUnresolvable);
+  if (found === undefined) return null;
+  return String(found).startsWith('$NOW')
+    ? 'moments as in $NOW(-1 day)'
+    : `the variables $NOW, ${variableNames.join(', ')}`;
+};
 
 const rule: Check = (text) => expectedOfRule(JSON.parse(text));
 
@@ -51,14 +58,14 @@ export const expectedOfRule = (filter: unknown): string | null => {
   }
   problems.push(...findUnsupportedIn(filter));
   if (problems.length > 0) return `a filter (${problems.join('; ')})`;
-  return values.flat().some(isUnresolvable) ? moment : null;
+  return expectedOfVariables(values.flat());
 };
 
 const presets: Check = (text) => {
   const values: unknown = JSON.parse(text);
   if (values === null) return null;
   if (typeof values !== 'object' || Array.isArray(values)) return 'an object';
-  return Object.values(values).some(isUnresolvable) ? moment : null;
+  return expectedOfVariables(Object.values(values));
 };
 
 const checks: Readonly<Record<string, Readonly<Record<string, Check>>>> = {

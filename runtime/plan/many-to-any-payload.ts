@@ -1,6 +1,6 @@
 /** Reads many-to-any relations in payloads: the collection in one field, a key or an object of it in another. */
 import type { Collection, Field, ToAny, ToOne } from '../../contract/collection.js';
-import { invalidPayload, type ApiError } from '../../contract/errors.js';
+import { invalidPayload } from '../../contract/errors.js';
 import { fieldTypes } from '../../contract/field-types.js';
 import type { Payload, RowContext } from './row-context.js';
 import type { Scalar } from './parsed-value.js';
@@ -39,34 +39,41 @@ export const findToAny = (name: string, { relations }: Collection): ToAny | null
   return relation?.kind === 'manyToAny' ? relation : null;
 };
 
-/** Adds problems of a row's many-to-any relations, as far as the caller may write their fields. */
+/** Adds problems of a row's many-to-any relations. Those with a field that the caller may not write are reported without names. */
 export const reportTargets = (payload: Payload, given: Payload, context: RowContext): void => {
   const { collection, fields } = context.grant;
   if (collection.anyTargets.size === 0) return;
   for (const relation of collection.relations.values()) {
     if (relation.kind !== 'manyToAny') continue;
-    const { field, collectionField } = relation;
-    if (!fields.has(field) || !fields.has(collectionField)) continue;
-    context.problems.push(...targetProblems(relation, payload, { given, action: context.action }));
+    const names = [relation.field, relation.collectionField];
+    const set = names.filter((name) => isGiven(payload, name));
+    // fields that the caller may not write are reported where they are read
+    if (set.length === 0 || !set.every((name) => fields.has(name))) continue;
+    const reason = targetProblem(relation, payload, { given, action: context.action });
+    if (reason === null) continue;
+    const isWhole = names.every((name) => fields.has(name));
+    context.problems.push(
+      invalidPayload(
+        isWhole ? reason : `"${set[0]}" is part of a relation of which you may not write the rest`,
+      ),
+    );
   }
 };
 
-const targetProblems = (
+const targetProblem = (
   relation: ToAny,
   payload: Payload,
   { given, action }: { readonly given: Payload; readonly action: RowContext['action'] },
-): readonly ApiError[] => {
+): string | null => {
   const { field, collectionField } = relation;
-  const isItemSet = isGiven(payload, field);
-  const isTargetSet = isGiven(payload, collectionField);
-  if (isItemSet && !isGiven(given, collectionField))
-    return [invalidPayload(`"${field}" needs "${collectionField}", the collection of the item`)];
-  if (isTargetSet && findTarget(relation, given) === null)
-    return [invalidPayload(`"${collectionField}" names no collection whose items "${field}" can refer to`)];
+  if (isGiven(payload, field) && !isGiven(given, collectionField))
+    return `"${field}" needs "${collectionField}", the collection of the item`;
+  if (findTarget(relation, given) === null)
+    return `"${collectionField}" names no collection whose items "${field}" can refer to`;
   // the stored key belongs to an item of another collection
-  if (action === 'update' && isTargetSet && !Object.hasOwn(given, field))
-    return [invalidPayload(`"${collectionField}" is set together with "${field}"`)];
-  return [];
+  return action === 'update' && isGiven(payload, collectionField) && !Object.hasOwn(given, field)
+    ? `"${collectionField}" is set together with "${field}"`
+    : null;
 };
 
 const isGiven = (values: Payload, name: string): boolean => (values[name] ?? null) !== null;

@@ -8,7 +8,7 @@ import { createRegistry, defineCollection, manyToOne } from '../../contract/coll
 import { integer, string } from '../../contract/fields.js';
 import { visibilityOf, type Visibility } from '../../runtime/access/visibility.js';
 import { restrictOpenApi } from '../../runtime/operations/openapi-view.js';
-import { albums, kinds, named, oddNames } from '../generator/models.js';
+import { albums, collection, counter, field, kinds, model, named, oddNames } from '../generator/models.js';
 
 type Permitted = Readonly<Record<string, readonly string[] | '*'>>;
 
@@ -128,6 +128,35 @@ describe('the document of a caller', () => {
     expect(schemas['Album']?.properties['Released']).toMatchObject({ type: ['string', 'null'] });
     expect(schemas['Artist']?.properties['albums']).toMatchObject({ type: ['array', 'null'] });
     expect(schemas['AlbumCreate']?.properties['Title']).toMatchObject({ type: 'string' });
+  });
+
+  it('names the collections of a many-to-any relation whose items the caller may read or change', () => {
+    const relation = {
+      kind: 'manyToAny',
+      name: 'item',
+      graphql: 'item',
+      property: 'item',
+      meta: true,
+      field: 'item',
+      collectionField: 'kind',
+      targets: ['heading', 'note', 'vault'],
+    } as const;
+    const blocks = model([
+      collection('block', [counter('id'), field('kind', 'string'), field('item', 'string')], {
+        relations: [relation],
+      }),
+      ...relation.targets.map((name) => collection(name, [counter('id'), field('text', 'string')])),
+    ]);
+    const permitted = { 'create block': '*', 'read heading': '*', 'update note': '*' } as const;
+    const narrowed = narrow(blocks, callerWith(permitted));
+    expect(propertiesOf(narrowed, 'BlockCreate')).toEqual([
+      'id',
+      'kind',
+      'item',
+      'item:heading',
+      'item:note',
+    ]);
+    expect(narrowed.text).not.toContain('vault');
   });
 
   it('is the whole document for administrators', () => {

@@ -199,7 +199,13 @@ const writtenItems = (fields: readonly Field[], collection: Collection, context:
         [relation.name, either],
         ...targets.map((target, index): [string, SchemaObject] => [
           `${relation.name}:${target.name}`,
-          { anyOf: [keySchema(target, 'write'), items[index] as SchemaObject] },
+          // a key refers only to an item that the caller may read
+          {
+            anyOf: [
+              { ...keySchema(target, 'write'), ...accessExtensions(target, 'read') },
+              items[index] as SchemaObject,
+            ],
+          },
         ]),
       ];
     }),

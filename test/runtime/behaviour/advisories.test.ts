@@ -130,12 +130,14 @@ describe.each(dialects)('advisories on %s', (dialect) => {
     });
   });
 
-  it('invalid times in rules are rejected, and match no rows if stored directly', async () => {
+  it('invalid variables in rules are rejected, and match no rows if stored directly', async () => {
     const policy = server().ids.policies.get('Soon');
     for (const part of [
       { permissions: { year: { _gt: '$NOW(soon)' } } },
       { validation: { _or: [{ year: { _in: ['$NOW(-1 fortnight)'] } }] } },
       { presets: { year: '$NOW(+999999999 years)' } },
+      { permissions: { title: { _neq: '$CURRENT_USR' } } },
+      { presets: { title: '$CURRENT_NAME' } },
     ]) {
       const body = { policy, collection: 'book', action: 'create', fields: ['*'], ...part };
       const { status, errors } = await send('admin', 'POST', '/permissions', body);
@@ -144,11 +146,11 @@ describe.each(dialects)('advisories on %s', (dialect) => {
         codes: [['FAILED_VALIDATION', 'rule']],
       });
     }
-    await server().execute(
-      `update svc_permissions set permissions = '{"year":{"_gt":"$NOW(soon)"}}' where policy = '${policy}'`,
-    );
-    await server().execute('update svc_access_version set version = version + 1');
-    expect((await send('soon', 'GET', '/items/book')).codes).toEqual(['FORBIDDEN']);
+    for (const rule of ['{"year":{"_gt":"$NOW(soon)"}}', '{"title":{"_neq":"$CURRENT_USR"}}']) {
+      await server().execute(`update svc_permissions set permissions = '${rule}' where policy = '${policy}'`);
+      await server().execute('update svc_access_version set version = version + 1');
+      expect((await send('soon', 'GET', '/items/book')).codes).toEqual(['FORBIDDEN']);
+    }
   });
 
   it('a permission on a missing field does not apply to a later field of that name', async () => {

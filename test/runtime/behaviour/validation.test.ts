@@ -181,14 +181,23 @@ describe.each(settings)('validation of permissions on $dialect through $listener
     expect(await rows()).toMatchObject([{ id: 1, team: 2, note: null }, { id: 2 }, { id: 3 }]);
   });
 
-  it('reports rules with unknown names at start', async () => {
+  it('reports rules that cannot be evaluated at start', async () => {
     await until(() => faulty().length > 0);
-    const fault = { kind: 'ruleFaulty', part: 'validation', problem: '"colour" does not exist' };
+    const missing = '"colour" does not exist';
+    const related = '"team.name" cannot be compared: a validation compares only fields of the item itself';
+    const rules = [
+      ['Gone', missing],
+      ['GoneOr', missing],
+      ['Related', related],
+    ] as const;
     expect(faulty()).toEqual(
-      ['Gone', 'GoneOr'].flatMap((policy) =>
-        ['create', 'update'].map((action) =>
-          Object.assign({ rule: `policy "${policy}", ${action} of task` }, fault),
-        ),
+      rules.flatMap(([policy, problem]) =>
+        ['create', 'update'].map((action) => ({
+          kind: 'ruleFaulty',
+          part: 'validation',
+          rule: `policy "${policy}", ${action} of task`,
+          problem,
+        })),
       ),
     );
   });

@@ -127,8 +127,10 @@ const reasonsOf = (run: () => unknown): readonly unknown[] =>
 const createReasons = (payload: Payload, permissions?: readonly Given[]) =>
   reasonsOf(() => planCreate(block, [payload], writing(policiesOf('block', permissions))));
 
-const updateReasons = (payload: Payload) =>
-  reasonsOf(() => planUpdates(block, [{ key: [1], payload }], writing(policiesOf('block'))));
+const updateReasons = (payload: Payload, permissions?: readonly Given[]) =>
+  reasonsOf(() => planUpdates(block, [{ key: [1], payload }], writing(policiesOf('block', permissions))));
+
+const part = (name: string): string => `"${name}" is part of a relation of which you may not write the rest`;
 
 describe('an item of several collections', () => {
   const needsCollection = '"item" needs "kind", the collection of the item';
@@ -159,15 +161,23 @@ describe('an item of several collections', () => {
     expect(updateReasons(payload)).toEqual(want);
   });
 
-  it('is reported to callers who may write both fields', () => {
-    const payload = { kind: 'pair' };
-    expect(createReasons(payload, [{ fields: ['kind', 'item'] }])).toEqual([noSuchCollection]);
-    expect(createReasons(payload, [{ fields: ['kind'] }])).toEqual([]);
-    expect(createReasons({ item: 'x' }, [{ fields: ['item'] }])).not.toContain(needsCollection);
+  it('names both fields only to callers who may write them', () => {
+    const kind = [{ action: 'update', fields: ['kind'] }];
+    const item = [{ action: 'update', fields: ['item'] }];
+    expect(createReasons({ kind: 'pair' }, [{ fields: ['kind', 'item'] }])).toEqual([noSuchCollection]);
+    expect(createReasons({ kind: 'pair' }, [{ fields: ['kind'] }])).toEqual([part('kind')]);
+    expect(createReasons({ kind: 'page' }, [{ fields: ['kind'] }])).toEqual([]);
+    expect(createReasons({ item: 'x' }, [{ fields: ['item'] }])).toEqual([part('item')]);
+    expect(updateReasons({ kind: 'page' }, kind)).toEqual([part('kind')]);
+    expect(updateReasons({ kind: null }, kind)).toEqual([]);
+    expect(updateReasons({ item: 'x' }, item)).toEqual([part('item')]);
+    expect(updateReasons({ item: null }, item)).toEqual([]);
   });
 
   it('may take its collection from a preset', () => {
     expect(createReasons({ item: 'x' }, [{ presets: { kind: 'page' } }])).toEqual([]);
+    expect(createReasons({ item: 'x' }, [{ fields: ['item'], presets: { kind: 'page' } }])).toEqual([]);
+    expect(createReasons({ item: 'x' }, [{ presets: { kind: 'pair' } }])).toEqual([noSuchCollection]);
   });
 });
 

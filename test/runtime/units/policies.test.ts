@@ -182,7 +182,11 @@ describe('variables', () => {
     },
   );
 
-  it.each(['$NOW', '$NOW(1 d)', 'soon', '$CURRENT_USER.nothing', 7, null])(
+  it.each(['$CURRENT_USR', '$CURRENT_USERS.name', '$CURRENT_'])('%s is no variable', (name) => {
+    expect(isUnresolvable(name)).toBe(true);
+  });
+
+  it.each(['$NOW', '$NOW(1 d)', 'soon', '$CURRENT_USER.nothing', '$CURRENT', '$5', 7, null])(
     '%j is checked for being a variable',
     (value) => {
       expect(isUnresolvable(value)).toBe(false);

@@ -20,6 +20,7 @@ const collections = new Map<string, CollectionNames>([
       ]),
     },
   ],
+  ['svc_users', { fields: new Set(['id', 'email']), targets: new Map() }],
   [
     'author',
     { fields: new Set(['id', 'name']), targets: new Map<string, string | null>([['books', 'book']]) },
@@ -38,6 +39,7 @@ const find = (permission: object): readonly string[] => {
 
 const lookAhead = { title: { _regex: '(?=x)' } };
 const unsupported = '"(?=x)" is not a supported regular expression: look-ahead "(?="';
+const incomparable = 'cannot be compared: a validation compares only fields of the item itself';
 
 describe('a rule', () => {
   it.each([
@@ -56,7 +58,21 @@ describe('a rule', () => {
     ],
     [
       { validation: { author: { nickname: 1 } } },
-      ['policy "Readers", read of book, in "validation": "author.nickname" does not exist'],
+      [`policy "Readers", read of book, in "validation": "author.nickname" ${incomparable}`],
+    ],
+    [
+      { validation: { _or: [{ author: { name: 'x' } }, { hidden: { _some: { id: 1 } } }] } },
+      [
+        `policy "Readers", read of book, in "validation": "author.name" ${incomparable}`,
+        `policy "Readers", read of book, in "validation": "hidden" ${incomparable}`,
+      ],
+    ],
+    [
+      { validation: { title: { _json: { a: 1 } }, 'count(hidden)': { _gt: 0 } } },
+      [
+        `policy "Readers", read of book, in "validation": "title" ${incomparable}`,
+        `policy "Readers", read of book, in "validation": "count(hidden)" ${incomparable}`,
+      ],
     ],
     [
       { permissions: { author: { books: { _some: { _and: [{ colour: 1 }, { colour: 2 }] } } } } },
@@ -77,6 +93,25 @@ describe('a rule', () => {
     [
       { presets: { title: 'x', colour: 1 } },
       ['policy "Readers", read of book, in "presets": "colour" does not exist'],
+    ],
+    [
+      { permissions: { _or: [{ author: { name: { _regex: '^a' } } }, { title: 'x' }] } },
+      ['policy "Readers", read of book, in "permissions": "_regex" is only for validations'],
+    ],
+    [
+      { permissions: { author: { _in: ['$CURRENT_USR', '$CURRENT_USER.colour', '$NOW(soon)'] } } },
+      [
+        'policy "Readers", read of book, in "permissions": "$CURRENT_USR" does not exist',
+        'policy "Readers", read of book, in "permissions": "$CURRENT_USER.colour" does not exist',
+        'policy "Readers", read of book, in "permissions": "$NOW(soon)" does not exist',
+      ],
+    ],
+    [
+      { validation: { title: '$CURRENT_ME' }, presets: { title: '$CURRENT_USER.colour' } },
+      [
+        'policy "Readers", read of book, in "validation": "$CURRENT_ME" does not exist',
+        'policy "Readers", read of book, in "presets": "$CURRENT_USER.colour" does not exist',
+      ],
     ],
     [{ validation: lookAhead }, [`policy "Readers", read of book, in "validation": ${unsupported}`]],
     [
@@ -101,8 +136,17 @@ describe('a rule', () => {
     [{ permissions: { author: { books: { _none: { title: 'x' } } } } }],
     [{ permissions: { items: { anything: 1 } } }],
     [{ permissions: { hidden: { anything: 1 } } }],
+    [
+      {
+        permissions: {
+          author: { _in: ['$CURRENT_USER', '$CURRENT_USER.email', '$CURRENT_USER.role.x', '$NOW'] },
+        },
+      },
+    ],
+    [{ permissions: { author: { _in: ['$CURRENT_ROLES.anything', '$CURRENT_POLICIES', '$5.00'] } } }],
     [{ permissions: { title: { _bogus: 1 } } }],
     [{ validation: { title: { _regex: '^[a-z]+$' } } }],
+    [{ validation: { author: { _or: [{ _null: true }, { _gt: 1 }] } } }],
   ])('%j has none', (permission) => {
     expect(find(permission)).toEqual([]);
   });
@@ -119,7 +163,8 @@ it('the scope is that of the served collections', () => {
           id: integer(),
           author: integer(),
           item: integer(),
-          kind: string({ validation: lookAhead }),
+          kind: string({ validation: { kind: { _regex: '(?=x)' } } }),
+          place: string({ validation: { author: { id: { _eq: 1 } } } }),
         },
         relations: {
           author: manyToOne('author', ['author'], ['id']),
@@ -130,7 +175,7 @@ it('the scope is that of the served collections', () => {
     ]),
   );
   expect(findNames('book')).toEqual({
-    fields: new Set(['id', 'author', 'item', 'kind']),
+    fields: new Set(['id', 'author', 'item', 'kind', 'place']),
     targets: new Map([
       ['author', 'author'],
       ['item', null],
@@ -139,5 +184,8 @@ it('the scope is that of the served collections', () => {
   expect(findNames('gone')).toBeUndefined();
   expect(
     findRuleFaults({ policies: [], permissions: [] }, { findNames, validated }).map(ruleFaultToText),
-  ).toEqual([`field book.kind, in "validation": ${unsupported}`]);
+  ).toEqual([
+    `field book.kind, in "validation": ${unsupported}`,
+    `field book.place, in "validation": "author.id" ${incomparable}`,
+  ]);
 });

@@ -60,6 +60,7 @@ const problemsOf = (name: string, payload: Readonly<Record<string, unknown>>): u
 const problem = (field: string, expected: string) => ['FAILED_VALIDATION', 'rule', field, expected];
 
 const moments = 'moments as in $NOW(-1 day)';
+const variables = 'the variables $NOW, $CURRENT_USER, $CURRENT_ROLE, $CURRENT_ROLES, $CURRENT_POLICIES';
 const networks = 'addresses and networks, as in 10.0.0.0/8 or ::1';
 
 describe('a rule of a permission', () => {
@@ -70,6 +71,7 @@ describe('a rule of a permission', () => {
     [{ a: { _eq: 1 } }, null],
     [{ a: { _gt: '$NOW(-1 day)' } }, null],
     [{ a: { _gt: '$NOW(yesterday)' } }, moments],
+    [{ title: { _neq: '$CURRENT_USR' } }, variables],
     [{ a: { _in: ['x', '$NOW(yesterday)'] } }, moments],
     [[], 'an object'],
     ['"text"', 'an object'],
