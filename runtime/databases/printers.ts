@@ -133,6 +133,8 @@ export interface SchemaPrinter {
   readonly uniqueIndexIsConstraint: boolean;
   /** Returns a column in the form in which the database describes it, where there are several. */
   normalizeColumn(column: ColumnShape): ColumnShape;
+  /** Returns the only column of a primary key as the database describes it. Absent where that is like any other. */
+  normalizeKey?(column: ColumnShape, options: TableShape['options']): ColumnShape;
   /** Returns the type with its sizes, as in `varchar(20)`. */
   printType(column: ColumnShape): string;
   /** Foreign keys to other tables only if `addForeignKey` is null. */

@@ -127,8 +127,12 @@ export const changeCollection = (snapshot: Snapshot, collection: string, patch: 
     // a table cannot become a folder
     schema: { ...entry.schema, ...patch.schema } as CollectionSchema,
   };
+  const isKeyPatch = keyLists.some((list) => patch.schema?.[list] !== undefined);
   return {
     ...snapshot,
+    fields: isKeyPatch
+      ? snapshot.fields.map((field) => (field.collection === collection ? withoutKeyFlags(field) : field))
+      : snapshot.fields,
     collections: replace(
       snapshot.collections,
       entry,
@@ -136,6 +140,26 @@ export const changeCollection = (snapshot: Snapshot, collection: string, patch: 
     ),
   };
 };
+
+/** Keys and indexes as the collection lists them; fields have them as flags. */
+const keyLists = ['primary_key', 'uniques', 'indexes'] as const;
+
+/** Leaves the say to the lists of the collection. */
+const withoutKeyFlags = (entry: FieldEntry): FieldEntry => {
+  if (entry.schema === undefined || entry.schema === null) return entry;
+  const { is_primary_key: _key, is_unique: _unique, is_indexed: _indexed, ...schema } = entry.schema;
+  return { ...entry, schema: schema as FieldSchema };
+};
+
+/** Leaves the say to the flags of the fields. */
+const withoutKeyLists = (snapshot: Snapshot, collection: string): Snapshot => ({
+  ...snapshot,
+  collections: snapshot.collections.map((entry) => {
+    if (entry.collection !== collection || entry.schema === null) return entry;
+    const { primary_key: _key, uniques: _uniques, indexes: _indexes, ...schema } = entry.schema;
+    return { ...entry, schema };
+  }),
+});
 
 const replace = <Entry>(entries: readonly Entry[], entry: Entry, next: Entry): readonly Entry[] =>
   entries.map((each) => (each === entry ? next : each));
@@ -166,7 +190,8 @@ export const addField = (
   findEntry(snapshot.collections, collection);
   if (snapshot.fields.some((entry) => entry.collection === collection && entry.field === created.field))
     throw invalidPayload(`the field "${collection}.${created.field}" exists already`);
-  return { ...snapshot, fields: [...snapshot.fields, toField(collection, created, types)] };
+  const fields = [...snapshot.fields, toField(collection, created, types)];
+  return { ...withoutKeyLists(snapshot, collection), fields };
 };
 
 /** Returns the snapshot with a changed field. @throws FORBIDDEN where there is no such field */
@@ -186,7 +211,7 @@ export const changeField = (
       ? {}
       : { schema: { ...entry.schema, ...retyped, ...patch.schema } as FieldSchema };
   const next: FieldEntry = { ...entry, type, meta: patchPart(entry.meta, patch.meta), ...schema };
-  return { ...snapshot, fields: replace(snapshot.fields, entry, next) };
+  return { ...withoutKeyLists(snapshot, collection), fields: replace(snapshot.fields, entry, next) };
 };
 
 /** Deletes a field and its relation; lists that were named after it lose their name. @throws FORBIDDEN where there is none */

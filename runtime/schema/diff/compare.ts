@@ -1,7 +1,9 @@
 /** Compares the snapshot of a target with the one that is wanted. Pure. */
+import { throwProblems } from '../../../contract/errors.js';
 import { compareAccess } from '../access-rows/compare.js';
 import { accessOf } from '../access-rows/types.js';
 import type { CollectionEntry, FieldEntry, Meta, RelationEntry, Snapshot } from '../snapshot/types.js';
+import { findContradictions } from './contradictions.js';
 import {
   applyRenames,
   findRenames,
@@ -19,7 +21,7 @@ export interface CompareOptions {
   normalize(snapshot: Snapshot, current: Snapshot): Snapshot;
 }
 
-/** Returns what makes the target the wanted snapshot. */
+/** Returns what makes the target the wanted snapshot. @throws INVALID_PAYLOAD for what the snapshot says in two ways */
 export const compareSnapshots = (
   target: Snapshot,
   sent: Snapshot,
@@ -27,6 +29,7 @@ export const compareSnapshots = (
 ): SchemaDiff => {
   const given = followPreviousNames(sent);
   const renames = findRenames(target, given);
+  throwProblems(findContradictions(target, given, renames));
   const current = applyRenames(target, renames);
   const wanted = withoutPreviousNames(given);
   const complete = mode === 'merge' ? addMissing(wanted, current) : wanted;
