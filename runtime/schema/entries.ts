@@ -10,6 +10,7 @@ import type {
   RelationSchema,
   Snapshot,
 } from './snapshot/types.js';
+import { keyLists, withoutKeyFlags, withoutKeyLists } from './snapshot/keys.js';
 import { plainColumn } from './snapshot/write-fields.js';
 
 type Types = SchemaPrinter['fieldTypes'];
@@ -130,9 +131,7 @@ export const changeCollection = (snapshot: Snapshot, collection: string, patch: 
   const isKeyPatch = keyLists.some((list) => patch.schema?.[list] !== undefined);
   return {
     ...snapshot,
-    fields: isKeyPatch
-      ? snapshot.fields.map((field) => (field.collection === collection ? withoutKeyFlags(field) : field))
-      : snapshot.fields,
+    fields: isKeyPatch ? withoutKeyFlags(snapshot, collection).fields : snapshot.fields,
     collections: replace(
       snapshot.collections,
       entry,
@@ -140,26 +139,6 @@ export const changeCollection = (snapshot: Snapshot, collection: string, patch: 
     ),
   };
 };
-
-/** Keys and indexes as the collection lists them; fields have them as flags. */
-const keyLists = ['primary_key', 'uniques', 'indexes'] as const;
-
-/** Leaves the say to the lists of the collection. */
-const withoutKeyFlags = (entry: FieldEntry): FieldEntry => {
-  if (entry.schema === undefined || entry.schema === null) return entry;
-  const { is_primary_key: _key, is_unique: _unique, is_indexed: _indexed, ...schema } = entry.schema;
-  return { ...entry, schema: schema as FieldSchema };
-};
-
-/** Leaves the say to the flags of the fields. */
-const withoutKeyLists = (snapshot: Snapshot, collection: string): Snapshot => ({
-  ...snapshot,
-  collections: snapshot.collections.map((entry) => {
-    if (entry.collection !== collection || entry.schema === null) return entry;
-    const { primary_key: _key, uniques: _uniques, indexes: _indexes, ...schema } = entry.schema;
-    return { ...entry, schema };
-  }),
-});
 
 const replace = <Entry>(entries: readonly Entry[], entry: Entry, next: Entry): readonly Entry[] =>
   entries.map((each) => (each === entry ? next : each));
@@ -202,6 +181,7 @@ export const changeField = (
 ): Snapshot => {
   const entry = findEntry(snapshot.fields, collection, field);
   const type = patch.type ?? entry.type;
+  refuseType(entry, { ...patch, type }, types);
   const retyped =
     type === entry.type
       ? {}
@@ -212,6 +192,21 @@ export const changeField = (
       : { schema: { ...entry.schema, ...retyped, ...patch.schema } as FieldSchema };
   const next: FieldEntry = { ...entry, type, meta: patchPart(entry.meta, patch.meta), ...schema };
   return { ...withoutKeyLists(snapshot, collection), fields: replace(snapshot.fields, entry, next) };
+};
+
+/** @throws INVALID_PAYLOAD for a type that the column cannot get, and for any where there is no column */
+const refuseType = (
+  { collection, field, type: present, schema }: FieldEntry,
+  { type, schema: patch }: EntryPatch & { readonly type: string },
+  types: Types,
+): void => {
+  const hasColumn = schema !== undefined && schema !== null;
+  if (type === present || (hasColumn && (types[type] !== undefined || typeof patch?.data_type === 'string')))
+    return;
+  throw invalidPayload(
+    `the field "${collection}.${field}" has ${hasColumn ? 'a' : 'no'} column, and cannot get the type ${type}; ` +
+      `delete it and create it anew${hasColumn && type !== 'alias' ? ', or give it a data_type' : ''}`,
+  );
 };
 
 /** Deletes a field and its relation; lists that were named after it lose their name. @throws FORBIDDEN where there is none */

@@ -216,6 +216,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   uniqueIndexIsConstraint: false,
   normalizeColumn,
   normalizeKey,
+  takesAnyDefault: true,
   integerBits,
   usualFraction: 0,
   fieldTypes,

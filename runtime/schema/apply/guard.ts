@@ -3,6 +3,7 @@ import { invalidPayload, type ApiError } from '../../../contract/errors.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import { MissingFunction, printExpression } from '../expressions/print.js';
 import type { ColumnShape, IndexShape, SchemaExpression, TableShape } from '../shapes.js';
+import { findDefaultProblems } from './default-guard.js';
 import { findTargetProblems } from './target-guard.js';
 
 /** Beginnings of names with a meaning of their own. */
@@ -139,7 +140,9 @@ const findColumnProblems = (
   if (type?.size === 'values' && (column.values ?? []).length === 0) {
     return [invalidPayload(`${place} needs enum_values`)];
   }
-  return [];
+  // where any default is possible, a new table gets those that its snapshot has
+  const isTaken = printer.takesAnyDefault === true && present === undefined;
+  return isTaken ? [] : findDefaultProblems(column, { old, type, place });
 };
 
 /** Fields that count without the key that the database requires of them. */

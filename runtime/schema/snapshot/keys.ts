@@ -6,7 +6,30 @@ import type { SchemaPrinter } from '../../databases/contract.js';
 import { columnsIn } from '../expressions/tree.js';
 import type { ColumnShape, IndexShape, SchemaExpression, TableShape } from '../shapes.js';
 import { isIndexedColumn, isIndexOf, isUniqueColumn } from './write-fields.js';
-import type { CollectionSchema, FieldEntry, FieldSchema } from './types.js';
+import type { CollectionSchema, FieldEntry, FieldSchema, Snapshot } from './types.js';
+
+/** Keys and indexes as a collection lists them. */
+export const keyLists = ['primary_key', 'uniques', 'indexes'] as const;
+
+/** Returns the snapshot without the flags of a collection's fields, so that its lists count. */
+export const withoutKeyFlags = (snapshot: Snapshot, collection: string): Snapshot => ({
+  ...snapshot,
+  fields: snapshot.fields.map((entry) => {
+    if (entry.collection !== collection || !entry.schema) return entry;
+    const { is_primary_key: _key, is_unique: _unique, is_indexed: _indexed, ...schema } = entry.schema;
+    return { ...entry, schema: schema as FieldSchema };
+  }),
+});
+
+/** Returns the snapshot without the lists of a collection, so that the flags of its fields count. */
+export const withoutKeyLists = (snapshot: Snapshot, collection: string): Snapshot => ({
+  ...snapshot,
+  collections: snapshot.collections.map((entry) => {
+    if (entry.collection !== collection || entry.schema === null) return entry;
+    const { primary_key: _key, uniques: _uniques, indexes: _indexes, ...schema } = entry.schema;
+    return { ...entry, schema };
+  }),
+});
 
 interface KeyContext {
   readonly entries: readonly (FieldEntry & { readonly schema: FieldSchema })[];
