@@ -144,6 +144,38 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(field(after, 't', 'code').schema.is_nullable).toBe(false);
   });
 
+  it('meta needs no key that has a usual value, and may have null for it', async () => {
+    const place = await create(dialect, `${script} create table up (id int not null primary key, t int);`);
+    for (const usual of [{}, { one_deselect_action: null, hidden: null, required: null, singleton: null }]) {
+      const wanted = edited(await place.snapshot(), (snapshot) => {
+        snapshot.collections.forEach((entry) => (entry.meta = { icon: 'x', ...usual }));
+        field(snapshot, 't', 'a').meta = { note: 'x', ...usual };
+        const relation = { collection: 'up', field: 't', meta: { one_field: 'ups', ...usual }, schema: null };
+        snapshot.relations = [{ ...relation, related_collection: 't' } as never];
+      });
+      await become(place, wanted);
+    }
+    const hidden = edited(await place.snapshot(), (snapshot) => {
+      field(snapshot, 't', 'a').meta = { note: 'x', hidden: true };
+    });
+    expect(field(await become(place, hidden), 't', 'a').meta).toMatchObject({ hidden: true });
+    const shown = edited(await place.snapshot(), (snapshot) => {
+      field(snapshot, 't', 'a').meta = { note: 'x' };
+    });
+    expect(field(await become(place, shown), 't', 'a').meta).toMatchObject({ hidden: false });
+  });
+
+  it('a relation without a foreign key needs no meta', async () => {
+    const place = await create(dialect, `${script} create table up (id int not null primary key, t int);`);
+    const wanted = edited(await place.snapshot(), (snapshot) => {
+      const relation = { collection: 'up', field: 't', related_collection: 't', meta: null, schema: null };
+      snapshot.relations = [relation as never];
+    });
+    expect((await become(place, wanted)).relations).toMatchObject([
+      { collection: 'up', field: 't', related_collection: 't' },
+    ]);
+  });
+
   it('a list and flags of the primary key that disagree are refused', async () => {
     const place = await create(dialect, script);
     const wanted = edited(await place.snapshot(), (snapshot) => {
