@@ -135,6 +135,8 @@ export interface SchemaPrinter {
   normalizeColumn(column: ColumnShape): ColumnShape;
   /** Returns the only column of a primary key as the database describes it. Absent where that is like any other. */
   normalizeKey?(column: ColumnShape, options: TableShape['options']): ColumnShape;
+  /** True where names of tables that differ in case alone are the same. */
+  readonly foldsTableNames?: true;
   /** True where a column may have defaults of other types. */
   readonly takesAnyDefault?: true;
   /** Returns the type with its sizes, as in `varchar(20)`. */

@@ -216,6 +216,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   uniqueIndexIsConstraint: false,
   normalizeColumn,
   normalizeKey,
+  foldsTableNames: true,
   takesAnyDefault: true,
   integerBits,
   usualFraction: 0,

@@ -17,7 +17,8 @@ export const findProblems = (
 ): readonly ApiError[] => {
   const old = new Map(before.map((table) => [table.name, table]));
   const targets = { old, wanted: new Map(after.map((table) => [table.name, table])) };
-  return after.flatMap((table) => {
+  const doubles = printer.foldsTableNames === true ? findDoubles(after) : [];
+  const found = after.flatMap((table) => {
     const present = old.get(table.name);
     const problems = findTargetProblems(table, targets);
     if (present !== undefined && JSON.stringify(present) === JSON.stringify(table)) return problems;
@@ -38,6 +39,23 @@ export const findProblems = (
           ),
         ),
     ];
+  });
+  return [...doubles, ...found];
+};
+
+/** Collections that would be one table. */
+const findDoubles = (tables: readonly TableShape[]): readonly ApiError[] => {
+  const first = new Map<string, string>();
+  return tables.flatMap(({ name }) => {
+    const other = first.get(name.toLowerCase()) ?? name;
+    first.set(name.toLowerCase(), other);
+    return other === name
+      ? []
+      : [
+          invalidPayload(
+            `the collections "${other}" and "${name}" differ in case alone, and are one table here`,
+          ),
+        ];
   });
 };
 

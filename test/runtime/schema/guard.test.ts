@@ -93,6 +93,10 @@ describe.each(dialects)('on %s, a diff', async (dialect) => {
     },
   );
 
+  it('may have collections that differ in case alone where their tables do', () => {
+    expect(problemsOf([table('a'), table('A')], [table('a')])).toHaveLength(dialect === 'sqlite' ? 1 : 0);
+  });
+
   it('may make tables that refer to one another, and to system tables', () => {
     const refers = table('a', {
       indexes: [index()],
