@@ -1,4 +1,4 @@
-/** Refuses literal defaults that are no value of their column; SQLite would store them, and others name no field. Pure. */
+/** Refuses literal defaults that are no value of their column, before a database stores them or refuses them without a name. Pure. */
 import { invalidPayload, type ApiError } from '../../../contract/errors.js';
 import type { ColumnShape, DataType } from '../shapes.js';
 

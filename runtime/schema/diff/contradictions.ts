@@ -1,4 +1,4 @@
-/** What a snapshot says in two ways, so that no apply of it could end. Pure. */
+/** Finds statements of a snapshot that disagree, so that each apply of it would change something again. Pure. */
 import { invalidPayload, type ApiError } from '../../../contract/errors.js';
 import { groupBy } from '../../../generator/introspection/order.js';
 import type { Snapshot } from '../snapshot/types.js';
