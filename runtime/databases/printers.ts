@@ -133,6 +133,12 @@ export interface SchemaPrinter {
   readonly uniqueIndexIsConstraint: boolean;
   /** Returns a column in the form in which the database describes it, where there are several. */
   normalizeColumn(column: ColumnShape): ColumnShape;
+  /** Returns the only column of a primary key as the database describes it. Absent where that is like any other. */
+  normalizeKey?(column: ColumnShape, options: TableShape['options']): ColumnShape;
+  /** True where names of tables that differ in case alone are the same. */
+  readonly foldsTableNames?: true;
+  /** True where a column may have defaults of other types. */
+  readonly takesAnyDefault?: true;
   /** Returns the type with its sizes, as in `varchar(20)`. */
   printType(column: ColumnShape): string;
   /** Foreign keys to other tables only if `addForeignKey` is null. */

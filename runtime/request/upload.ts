@@ -68,6 +68,8 @@ const parseYaml = (text: string): unknown => {
     return load(text, { schema: CORE_SCHEMA });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    throw invalidPayload(`the file is neither JSON nor YAML: ${error.reason}`);
+    const { reason, mark } = error;
+    const place = mark === undefined ? '' : ` at line ${mark.line + 1}, column ${mark.column + 1}`;
+    throw invalidPayload(`the file is neither JSON nor YAML${place}: ${reason}`);
   }
 };

@@ -10,6 +10,7 @@ import type {
   RelationSchema,
   Snapshot,
 } from './snapshot/types.js';
+import { keyLists, withoutKeyFlags, withoutKeyLists } from './snapshot/keys.js';
 import { plainColumn } from './snapshot/write-fields.js';
 
 type Types = SchemaPrinter['fieldTypes'];
@@ -127,8 +128,10 @@ export const changeCollection = (snapshot: Snapshot, collection: string, patch: 
     // a table cannot become a folder
     schema: { ...entry.schema, ...patch.schema } as CollectionSchema,
   };
+  const isKeyPatch = keyLists.some((list) => patch.schema?.[list] !== undefined);
   return {
     ...snapshot,
+    fields: isKeyPatch ? withoutKeyFlags(snapshot, collection).fields : snapshot.fields,
     collections: replace(
       snapshot.collections,
       entry,
@@ -166,7 +169,8 @@ export const addField = (
   findEntry(snapshot.collections, collection);
   if (snapshot.fields.some((entry) => entry.collection === collection && entry.field === created.field))
     throw invalidPayload(`the field "${collection}.${created.field}" exists already`);
-  return { ...snapshot, fields: [...snapshot.fields, toField(collection, created, types)] };
+  const fields = [...snapshot.fields, toField(collection, created, types)];
+  return { ...withoutKeyLists(snapshot, collection), fields };
 };
 
 /** Returns the snapshot with a changed field. @throws FORBIDDEN where there is no such field */
@@ -177,6 +181,7 @@ export const changeField = (
 ): Snapshot => {
   const entry = findEntry(snapshot.fields, collection, field);
   const type = patch.type ?? entry.type;
+  refuseType(entry, { ...patch, type }, types);
   const retyped =
     type === entry.type
       ? {}
@@ -186,7 +191,22 @@ export const changeField = (
       ? {}
       : { schema: { ...entry.schema, ...retyped, ...patch.schema } as FieldSchema };
   const next: FieldEntry = { ...entry, type, meta: patchPart(entry.meta, patch.meta), ...schema };
-  return { ...snapshot, fields: replace(snapshot.fields, entry, next) };
+  return { ...withoutKeyLists(snapshot, collection), fields: replace(snapshot.fields, entry, next) };
+};
+
+/** @throws INVALID_PAYLOAD for a type that the column cannot get, and for any where there is no column */
+const refuseType = (
+  { collection, field, type: present, schema }: FieldEntry,
+  { type, schema: patch }: EntryPatch & { readonly type: string },
+  types: Types,
+): void => {
+  const hasColumn = schema !== undefined && schema !== null;
+  if (type === present || (hasColumn && (types[type] !== undefined || typeof patch?.data_type === 'string')))
+    return;
+  throw invalidPayload(
+    `the field "${collection}.${field}" has ${hasColumn ? 'a' : 'no'} column, and cannot get the type ${type}; ` +
+      `delete it and create it anew${hasColumn && type !== 'alias' ? ', or give it a data_type' : ''}`,
+  );
 };
 
 /** Deletes a field and its relation; lists that were named after it lose their name. @throws FORBIDDEN where there is none */

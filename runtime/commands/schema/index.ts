@@ -244,7 +244,8 @@ const abandon = (): Promise<0> =>
 
 const applyToLine = ({ state, steps, steps_done: done, step, worker, error }: DescribedApply): string =>
   [
-    `${state}: ${done} of ${steps} steps`,
+    // an embedded database does not note its steps, which are one transaction
+    steps === 0 ? state : `${state}: ${done} of ${steps} steps`,
     ...(step === null ? [] : [step]),
     ...(worker === null ? [] : [`by the worker ${worker}`]),
     ...(error === null ? [] : [error]),

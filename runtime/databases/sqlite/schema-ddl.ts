@@ -41,6 +41,12 @@ const normalizeColumn = (column: ColumnShape): ColumnShape =>
     ? { ...column, dataType: column.dataType.toUpperCase() }
     : column;
 
+/** A key of this type is the number of the row, which SQLite counts whether that was asked for or not. */
+const normalizeKey = (column: ColumnShape, { withoutRowid }: TableShape['options']): ColumnShape =>
+  column.dataType === 'INTEGER' && column.length === null && withoutRowid !== true
+    ? { ...column, autoIncrement: column.autoIncrement ?? 'rowid' }
+    : column;
+
 const printType = ({ dataType: name, length, precision, scale, fraction }: ColumnShape): string => {
   const size = dataType(name)?.size;
   if (size === 'decimal' && precision !== null)
@@ -209,6 +215,9 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   dataType,
   uniqueIndexIsConstraint: false,
   normalizeColumn,
+  normalizeKey,
+  foldsTableNames: true,
+  takesAnyDefault: true,
   integerBits,
   usualFraction: 0,
   fieldTypes,

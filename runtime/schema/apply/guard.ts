@@ -3,6 +3,7 @@ import { invalidPayload, type ApiError } from '../../../contract/errors.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import { MissingFunction, printExpression } from '../expressions/print.js';
 import type { ColumnShape, IndexShape, SchemaExpression, TableShape } from '../shapes.js';
+import { findDefaultProblems } from './default-guard.js';
 import { findTargetProblems } from './target-guard.js';
 
 /** Beginnings of names with a meaning of their own. */
@@ -16,7 +17,8 @@ export const findProblems = (
 ): readonly ApiError[] => {
   const old = new Map(before.map((table) => [table.name, table]));
   const targets = { old, wanted: new Map(after.map((table) => [table.name, table])) };
-  return after.flatMap((table) => {
+  const doubles = printer.foldsTableNames === true ? findDoubles(after) : [];
+  const found = after.flatMap((table) => {
     const present = old.get(table.name);
     const problems = findTargetProblems(table, targets);
     if (present !== undefined && JSON.stringify(present) === JSON.stringify(table)) return problems;
@@ -37,6 +39,23 @@ export const findProblems = (
           ),
         ),
     ];
+  });
+  return [...doubles, ...found];
+};
+
+/** Collections that would be one table. */
+const findDoubles = (tables: readonly TableShape[]): readonly ApiError[] => {
+  const first = new Map<string, string>();
+  return tables.flatMap(({ name }) => {
+    const other = first.get(name.toLowerCase()) ?? name;
+    first.set(name.toLowerCase(), other);
+    return other === name
+      ? []
+      : [
+          invalidPayload(
+            `the collections "${other}" and "${name}" differ in case alone, and are one table here`,
+          ),
+        ];
   });
 };
 
@@ -139,7 +158,9 @@ const findColumnProblems = (
   if (type?.size === 'values' && (column.values ?? []).length === 0) {
     return [invalidPayload(`${place} needs enum_values`)];
   }
-  return [];
+  // where any default is possible, a new table gets those that its snapshot has
+  const isTaken = printer.takesAnyDefault === true && present === undefined;
+  return isTaken ? [] : findDefaultProblems(column, { old, type, place });
 };
 
 /** Fields that count without the key that the database requires of them. */

@@ -1,7 +1,10 @@
 /** Compares the snapshot of a target with the one that is wanted. Pure. */
+import { throwProblems } from '../../../contract/errors.js';
 import { compareAccess } from '../access-rows/compare.js';
 import { accessOf } from '../access-rows/types.js';
+import { notNull } from '../snapshot/meta.js';
 import type { CollectionEntry, FieldEntry, Meta, RelationEntry, Snapshot } from '../snapshot/types.js';
+import { findContradictions } from './contradictions.js';
 import {
   applyRenames,
   findRenames,
@@ -19,14 +22,15 @@ export interface CompareOptions {
   normalize(snapshot: Snapshot, current: Snapshot): Snapshot;
 }
 
-/** Returns what makes the target the wanted snapshot. */
+/** Returns what makes the target the wanted snapshot. @throws INVALID_PAYLOAD for what the snapshot says in two ways */
 export const compareSnapshots = (
   target: Snapshot,
   sent: Snapshot,
   { mode, normalize }: CompareOptions,
 ): SchemaDiff => {
-  const given = followPreviousNames(sent);
+  const given = withTargets(followPreviousNames(sent));
   const renames = findRenames(target, given);
+  throwProblems(findContradictions(target, given, renames));
   const current = applyRenames(target, renames);
   const wanted = withoutPreviousNames(given);
   const complete = mode === 'merge' ? addMissing(wanted, current) : wanted;
@@ -42,6 +46,16 @@ export const compareSnapshots = (
     ...compareAccessParts(target, given, mode),
   };
 };
+
+/** A relation without a foreign key has what it leads to in its meta. */
+const withTargets = (snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  relations: snapshot.relations.map((entry) => {
+    const { schema, meta, related_collection: related } = entry;
+    const hasKey = schema !== null && schema !== undefined;
+    return hasKey || related === null ? entry : { ...entry, meta: { ...meta, one_collection: related } };
+  }),
+});
 
 /** A snapshot without these lists says nothing about them. */
 const compareAccessParts = (
@@ -133,10 +147,19 @@ const compareMeta = (before: Meta | null | undefined, after: Meta | null | undef
   // what is left where `previous_name` was all that an edit said
   if (lhs === null && rhs !== null && Object.keys(rhs).length === 0) return [];
   if (lhs === null || rhs === null) return isEqual(lhs, rhs) ? [] : [{ kind: 'E', path: ['meta'], lhs, rhs }];
-  return compareValues(dropNulls(lhs, rhs), dropNulls(rhs, lhs), ['meta']).filter(
-    (change) => !isFalseOrAbsent(change),
-  );
+  const [old, wanted] = [withUsual(lhs, rhs), withUsual(rhs, lhs)];
+  return compareValues(dropNulls(old, wanted), dropNulls(wanted, old), ['meta']);
 };
+
+/** Fills in what a key that one side lacks, or has as null, is stored as. */
+const withUsual = (meta: Meta, other: Meta): Meta => ({
+  ...meta,
+  ...Object.fromEntries(
+    Object.entries(notNull)
+      .filter(([key]) => key in meta || key in other)
+      .map(([key, value]) => [key, meta[key] ?? value]),
+  ),
+});
 
 /** Keys of meta that repeat what the entry says. */
 const repeated: ReadonlySet<string> = new Set(['id', 'collection', 'field', 'many_collection', 'many_field']);
@@ -146,10 +169,6 @@ const dropNulls = (meta: Meta, other: Meta): Meta =>
   Object.fromEntries(
     Object.entries(meta).filter(([key, value]) => !repeated.has(key) && (value !== null || key in other)),
   );
-
-/** A flag that is absent is false. */
-const isFalseOrAbsent = (change: Change): boolean =>
-  (change.kind === 'N' && change.rhs === false) || (change.kind === 'D' && change.lhs === false);
 
 /** Lists of keys, indexes and checks change as a whole. */
 const compareSchemas = (

@@ -15,7 +15,7 @@ const byName = (tables: readonly TableShape[]): ReadonlyMap<string, TableShape> 
  */
 export const normalizeSnapshot = (wanted: Snapshot, current: Snapshot, live: LiveSchema): Snapshot => {
   const { printer, collation } = live;
-  const present = snapshotToShapes(current, { printer, collation, current: new Map() });
+  const present = snapshotToShapes(current, { printer, collation, current: byName(live.shapes) });
   const context = { printer, collation, current: byName(present) };
   const tables = byName(snapshotToShapes(wanted, context));
   return {

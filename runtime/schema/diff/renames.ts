@@ -22,7 +22,8 @@ export interface Renames {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-const previousName = (meta: Meta | null | undefined): string | null =>
+/** Returns the name that an entry had before, or null. */
+export const previousName = (meta: Meta | null | undefined): string | null =>
   typeof meta?.previous_name === 'string' ? meta.previous_name : null;
 
 /** Finds renames: the target has the former name and lacks the new one, and the snapshot lacks the former. */

@@ -44,7 +44,9 @@ export const checkForm = async (value: unknown): Promise<Snapshot> => {
         const detail = Object.values(params ?? {})
           .flat()
           .join(', ');
-        return invalidPayload(`"${instancePath.slice(1).replaceAll('/', '.')}" ${message} (${detail})`);
+        const place =
+          instancePath === '' ? 'the snapshot' : `"${instancePath.slice(1).replaceAll('/', '.')}"`;
+        return invalidPayload(`${place} ${message} (${detail})`);
       });
     throwProblems(problems);
   }
@@ -82,7 +84,7 @@ export const checkSnapshot = async (value: unknown, { vendor, force }: SnapshotT
   const problems: string[] = [];
   if (snapshot.version !== snapshotVersion) {
     problems.push(
-      `the snapshot has the format version ${snapshot.version}; this server reads ${snapshotVersion}`,
+      `the snapshot has the format version ${snapshot.version ?? 'none'}; this server reads ${snapshotVersion}`,
     );
   }
   if (snapshot.vendor !== undefined && !vendors.some((vendor) => vendor === snapshot.vendor)) {

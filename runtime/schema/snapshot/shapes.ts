@@ -2,10 +2,9 @@
 import { groupBy, sortBy } from '../../../generator/introspection/order.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import { toAction } from '../catalog-shapes.js';
-import { normalizeNumber } from '../expressions/numbers.js';
 import { parseExpression } from '../expressions/parse.js';
 import { neutralSyntax } from '../expressions/syntax.js';
-import type { ColumnKinds } from '../expressions/tree.js';
+import type { ColumnKind, ColumnKinds } from '../expressions/tree.js';
 import type {
   ColumnShape,
   DefaultShape,
@@ -16,6 +15,7 @@ import type {
   TableShape,
 } from '../shapes.js';
 import { alignConstraints } from './align-constraints.js';
+import { isSameLiteral, toLiteral } from './literals.js';
 import { completeKeys } from './keys.js';
 import type { FieldEntry, FieldSchema, IndexEntry, RelationEntry, Snapshot } from './types.js';
 
@@ -90,7 +90,12 @@ const toTable = (
     ...toIncomplete(schema, current),
     triggers: current?.triggers ?? [],
   };
-  return completeKeys(alignConstraints(table, current, printer), { entries: columns, current, printer });
+  return completeKeys(alignConstraints(table, current, printer), {
+    entries: columns,
+    current,
+    schema,
+    printer,
+  });
 };
 
 /** An apply leaves what a snapshot does not describe as it is. */
@@ -175,7 +180,7 @@ const toColumn = (
     ...(type?.size === 'srid' && { srid: given(schema.srid, present?.srid) }),
     ...(schema.is_invisible === true && printer.mapping.hasInvisibleColumns && { invisible: true }),
     nullable: schema.is_nullable ?? true,
-    default: toDefault(schema, type?.kind ?? 'other'),
+    default: toDefault(schema, type?.kind ?? 'other', present?.default),
     generated:
       schema.is_generated === true && typeof schema.generation_expression === 'string'
         ? {
@@ -213,18 +218,19 @@ const keepSizes = (sizes: Sizes, size: string | null, present: ColumnShape | und
 const isNow = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:now|current_timestamp)(?:\(\d?\))?$/i.test(value);
 
-const toDefault = (schema: FieldSchema, kind: string): DefaultShape | null => {
+const toDefault = (
+  schema: FieldSchema,
+  kind: ColumnKind,
+  present: DefaultShape | null | undefined,
+): DefaultShape | null => {
   const { default_value: value, default_kind: given } = schema;
   if (value === null || value === undefined) return null;
   const isExpression = given === 'expression' || (given === undefined && kind === 'other' && isNow(value));
   if (isExpression && typeof value === 'string') {
     return { kind: 'expression', expression: parseText(value, new Map()) };
   }
-  const isDecimal =
-    (kind === 'number' || kind === 'smallint') &&
-    typeof value === 'string' &&
-    /^-?\d+(?:\.\d+)?$/.test(value);
-  return { kind: 'literal', value: isDecimal ? normalizeNumber(value) : value };
+  if (present?.kind === 'literal' && isSameLiteral(present.value, value, kind)) return present;
+  return { kind: 'literal', value: toLiteral(value, kind) };
 };
 
 const toIndex = (index: IndexEntry, kinds: ColumnKinds): IndexShape => ({

@@ -166,6 +166,34 @@ describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', 
     expect(found.slice(1, 10)).toEqual(types.split(' ').slice(0, 9));
   }, 120_000);
 
+  it('a change of keys or of a type counts, whatever the other entries say, or is refused', async () => {
+    const { get, patch, post } = await start(setting);
+    const schemaOf = async (path: string) =>
+      ((await get(path)).body as { data: { schema: object } }).data.schema;
+    await post('/fields/product', {
+      field: 'code',
+      type: 'string',
+      schema: { max_length: 30, is_unique: true },
+    });
+    expect(await schemaOf('/fields/product/code')).toMatchObject({ is_unique: true, max_length: 30 });
+    expect(
+      (await patch('/fields/product/code', { schema: { is_unique: false, is_indexed: true } })).status,
+    ).toBe(200);
+    expect(await schemaOf('/fields/product/code')).toMatchObject({ is_unique: false, is_indexed: true });
+    expect((await patch('/collections/product', { schema: { indexes: [] } })).status).toBe(200);
+    expect(await schemaOf('/fields/product/code')).toMatchObject({ is_unique: false, is_indexed: false });
+
+    expect(await patch('/fields/product/code', { type: 'alias' })).toMatchObject({
+      status: 400,
+      body: {
+        errors: [
+          { message: expect.stringContaining('has a column, and cannot get the type alias') as string },
+        ],
+      },
+    });
+    expect(await schemaOf('/fields/product/code')).toMatchObject({ max_length: 30 });
+  });
+
   it('callers see only what they may read, and only administrators make changes', async () => {
     const { get, getAsReader, postAsReader, post, server: running } = await start(setting);
     expect((await getAsReader('/collections')).body).toMatchObject({ data: [{ collection: 'product' }] });

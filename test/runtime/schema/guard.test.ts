@@ -77,6 +77,26 @@ describe.each(dialects)('on %s, a diff', async (dialect) => {
     findProblems(before, after, printer).map(({ message }) => message);
   const long = 'n'.repeat(printer.maxName + 1);
 
+  it.each([
+    ['integer', dialect === 'postgres' ? 'integer' : 'int', 'abc', 'is not a number'],
+    ['boolean', 'boolean', 'maybe', 'is not true or false'],
+  ])(
+    'has no default for a field of the type %s that is none of its values, unless it is there',
+    (_type, dataType, value, problem) => {
+      const named = (more: Partial<ColumnShape>): TableShape =>
+        table('a', { columns: [column('id'), column('v', { dataType, ...more })] });
+      const wrong = { default: { kind: 'literal', value } } as const;
+      expect(problemsOf([named(wrong)], [named({})])).toEqual([
+        `Invalid payload: the default_value "${value}" of "a.v" ${problem}.`,
+      ]);
+      expect(problemsOf([named({ ...wrong, nullable: false })], [named(wrong)])).toEqual([]);
+    },
+  );
+
+  it('may have collections that differ in case alone where their tables do', () => {
+    expect(problemsOf([table('a'), table('A')], [table('a')])).toHaveLength(dialect === 'sqlite' ? 1 : 0);
+  });
+
   it('may make tables that refer to one another, and to system tables', () => {
     const refers = table('a', {
       indexes: [index()],

@@ -199,3 +199,35 @@ describe.each(dialects)('on %s', (dialect) => {
     });
   });
 });
+
+it.each([
+  [
+    'names that change places',
+    { a: 'b', b: 'a' },
+    ['"t.b" has the previous_name "a"', '"t.a" has the previous_name "b"'],
+  ],
+  ['a name that another field takes', { a: 'b', b: 'd' }, ['"t.d" has the previous_name "b"']],
+  ['one name of two fields', { a: 'd', b: 'e' }, ['"t.e" and "t.d" have the same previous_name "a"']],
+])('%s cannot be followed in one apply', async (_case, names, problems) => {
+  const place = await create('sqlite', 'create table t (id int not null primary key, a int, b int, c int);');
+  const wanted = edited(await place.snapshot(), (snapshot) => {
+    const found = Object.entries(names).map(([from, to]) => ({
+      entry: field(snapshot, 't', from),
+      from,
+      to,
+    }));
+    for (const { entry, from, to } of found)
+      Object.assign(entry, { field: to, meta: { previous_name: to === 'e' ? 'a' : from } });
+  });
+  const error = (await place.diff(wanted).catch((thrown: unknown) => thrown)) as Error;
+  for (const problem of problems) expect(error.message).toContain(problem);
+});
+
+it('a former name that a target has not, or no longer, is no rename', async () => {
+  const place = await create('sqlite', 'create table t (id int not null primary key, a int, b int);');
+  const wanted = edited(await place.snapshot(), (snapshot) => {
+    field(snapshot, 't', 'a').meta = { previous_name: 'before' };
+    field(snapshot, 't', 'b').meta = { previous_name: 'a' };
+  });
+  expect(await place.diff(wanted)).toBeNull();
+});

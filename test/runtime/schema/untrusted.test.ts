@@ -76,6 +76,13 @@ describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', 
     await expectUnchanged();
   });
 
+  it('what cannot be parsed is reported with its place', async () => {
+    expect(await upload('version: 1\ncollections: [\nfields: []\n')).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('neither JSON nor YAML at line 3, column 1: ') as string,
+    });
+  });
+
   it('aliases of YAML, deep nesting and NUL characters are refused', async () => {
     const aliases = 'a: &a [x, x]\nb: &b [*a, *a]\ncollections: [*b, *b]\n';
     expect(await upload(aliases)).toMatchObject({
