@@ -2,10 +2,10 @@
  * Reads rows of CSV. The first line names the columns. A cell that is empty and not quoted is left out; a leading
  * apostrophe, which exports put before texts that a spreadsheet would take for a formula, is taken away.
  */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { CsvError, parse, type Info } from 'csv-parse';
 import type { Collection } from '../../../contract/collection.js';
-import { fieldOf, isList, setValue, type Mapping } from './payload.js';
+import { fieldOf, findCollision, isList, setValue, type Mapping } from './payload.js';
 import {
   fault,
   maxRowBytes,
@@ -14,6 +14,7 @@ import {
   type SourcePosition,
   type SourceRow,
 } from './row.js';
+import { requireUtf8 } from './utf8-stream.js';
 
 export interface CsvOptions {
   readonly collection: Collection;
@@ -74,13 +75,21 @@ const readHeader = async (
       const path = fieldOf(name, options.mapping);
       return { name, path, isJson: path !== null && isList(path, options.collection) };
     });
-    const repeated = columns.find(
-      ({ name }, index) => columns.findIndex((each) => each.name === name) < index,
+    requireDistinct(
+      columns.map(({ name }) => name),
+      options.mapping,
     );
-    if (repeated !== undefined) throw new SourceError(`the column "${repeated.name}" is there twice`, 1);
     return { columns, end: { position: info.bytes, line: info.lines } };
   }
   return null;
+};
+
+/** @throws SourceError for a column that is there twice, and for two columns of one field */
+const requireDistinct = (names: readonly string[], mapping: Mapping): void => {
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined) throw new SourceError(`the column "${repeated}" is there twice`, 1);
+  const collision = findCollision(names, mapping);
+  if (collision !== null) throw new SourceError(collision, 1);
 };
 
 async function* parseCsv(
@@ -98,14 +107,16 @@ async function* parseCsv(
     skip_empty_lines: true,
     max_record_size: maxRowBytes,
   });
-  stream.once('error', (error) => parser.destroy(error));
+  const text = Readable.from(requireUtf8(stream, line), { objectMode: false });
+  text.once('error', (error) => parser.destroy(error));
   try {
-    for await (const { record, raw, info } of stream.pipe(parser) as unknown as AsyncIterable<Parsed>)
+    for await (const { record, raw, info } of text.pipe(parser) as unknown as AsyncIterable<Parsed>)
       yield { cells: readCells(record, raw, delimiter), info };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new SourceError(`the file is not CSV: ${error.message}`, line + Number(error.lines ?? 0));
   } finally {
+    text.destroy();
     stream.destroy();
   }
 }

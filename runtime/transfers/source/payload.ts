@@ -30,9 +30,21 @@ const define = (item: Record<string, unknown>, name: string, value: unknown): vo
   Object.defineProperty(item, name, { value, enumerable: true, configurable: true, writable: true });
 };
 
+/** Returns what is wrong with two columns of one field, of which only one would be stored; null where there are none. */
+export const findCollision = (columns: readonly string[], mapping: Mapping): string | null => {
+  const known = new Map<string, string>();
+  for (const column of columns) {
+    const field = fieldOf(column, mapping)?.join('.');
+    if (field === undefined) continue;
+    const other = known.get(field);
+    if (other !== undefined) return `the columns "${other}" and "${column}" are both the field "${field}"`;
+    known.set(field, column);
+  }
+  return null;
+};
+
 /** Returns an item with the names of fields in place of those of columns. */
 export const renameColumns = (item: Payload, mapping: Mapping): Payload => {
-  if (Object.keys(mapping).length === 0) return item;
   const renamed: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(item)) {
     const path = fieldOf(column, mapping);
