@@ -1,6 +1,7 @@
 /** Plans the lists of a payload: rows that are created, changed and removed through their owner. */
 import type { ToMany } from '../../contract/collection.js';
-import { planOrRefuse, collectLocated, collectProblems, isRefusal } from './problem-collection.js';
+import { collectProblems } from '../../contract/errors.js';
+import { planOrRefuse, collectLocated, isRefusal } from './problem-collection.js';
 import { nameableReferences, listLevel, visibleRows, type Owner } from './list-level.js';
 import { namedPosition, newPositions } from './list-position.js';
 import { hasChanges, readListChange, type KeyedEntry, type ListChange } from './list-payload.js';

@@ -1,5 +1,5 @@
 /** Collects the problems of a plan while the rest of it is planned. */
-import { ApiError, ApiErrors } from '../../contract/errors.js';
+import { ApiError, collectProblems } from '../../contract/errors.js';
 import type { Refusal } from './write-plan.js';
 
 /** Plans with a problem list of its own; returns a refusal where there are problems. */
@@ -48,16 +48,4 @@ export const collectLocated = <Result>(
     problems[at] = new ApiError(code, { ...details, ...location }, explanation);
   }
   return result;
-};
-
-/** Adds the API errors that `run` throws to `problems`, and returns null in that case. */
-export const collectProblems = <Result>(problems: ApiError[], run: () => Result): Result | null => {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof ApiErrors) problems.push(...error.problems);
-    else if (error instanceof ApiError) problems.push(error);
-    else throw error;
-    return null;
-  }
 };
