@@ -221,6 +221,7 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
       [{ keys: 201, data: {} }, 'INVALID_PAYLOAD'],
       [{ query: [], data: {} }, 'INVALID_PAYLOAD'],
       [{ keys: [201], data: [] }, 'INVALID_PAYLOAD'],
+      [{ keys: [201], data: {}, filter: { id: 202 } }, 'INVALID_PAYLOAD'],
       [[{ title: 'x' }], 'INVALID_PAYLOAD'],
       [['x'], 'INVALID_PAYLOAD'],
       [{ query: { filter: { colour: 1 } }, data: {} }, 'FORBIDDEN'],
@@ -317,6 +318,17 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
     it('with a missing key is forbidden and deletes nothing', async () => {
       expect((await send('DELETE', '/items/book_shelf', ['201,1', '999,1'])).codes).toEqual(['FORBIDDEN']);
       expect(await left()).toHaveLength(3);
+    });
+
+    it('by a query with a parameter beside it names the parameter and deletes nothing', async () => {
+      const before = await left();
+      const body = { query: { filter: { id: { _gt: 0 } } }, limit: 1, sort: 'id' };
+      const { codes, text } = await send('DELETE', '/items/book', body);
+      expect(codes).toEqual(['INVALID_PAYLOAD']);
+      expect(text).toContain(
+        'not \\"limit\\", \\"sort\\"; filter, limit and the like belong into \\"query\\"',
+      );
+      expect(await left()).toEqual(before);
     });
 
     it.each([[undefined], [{}], [{ keys: 1 }], [{ keys: [1], query: {} }], ['x'], [7]])(
