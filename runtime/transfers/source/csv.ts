@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse, type Info } from 'csv-parse';
 import type { Collection } from '../../../contract/collection.js';
-import { fieldOf, findCollision, isList, setValue, type Mapping } from './payload.js';
+import { fieldOf, findCollision, jsonCellsOf, setValue, type Mapping } from './payload.js';
 import {
   fault,
   maxRowBytes,
@@ -41,7 +41,7 @@ interface CsvRow {
 interface Column {
   readonly name: string;
   readonly path: readonly string[] | null;
-  readonly isJson: boolean;
+  readonly json: ReturnType<typeof jsonCellsOf>;
 }
 
 /**
@@ -73,7 +73,7 @@ const readHeader = async (
   for await (const { cells, info } of parseCsv(await open(0), { position: 0, line: 0 }, options)) {
     const columns = cells.map((name = '') => {
       const path = fieldOf(name, options.mapping);
-      return { name, path, isJson: path !== null && isList(path, options.collection) };
+      return { name, path, json: path === null ? 'none' : jsonCellsOf(path, options.collection) };
     });
     requireDistinct(
       columns.map(({ name }) => name),
@@ -153,14 +153,20 @@ const toItem = (cells: Cells, columns: readonly Column[]): SourceRow['item'] => 
   if (cells.length > columns.length)
     return fault(`the row has ${cells.length} cells, and the file ${columns.length} columns`);
   const item: Record<string, unknown> = {};
-  for (const [index, { name, path, isJson }] of columns.entries()) {
+  for (const [index, { name, path, json }] of columns.entries()) {
     const cell = cells[index];
     if (cell === undefined || path === null) continue;
-    const value = isJson ? parseJson(cell) : cell;
+    const value = json === 'all' ? parseJson(cell) : json === 'arrays' ? readTexts(cell) : cell;
     if (value === undefined) return fault(`"${name}" takes a list as JSON`, name);
     setValue(item, path, value);
   }
   return item;
+};
+
+/** Reads a list of texts as exports print it, or as it is. */
+const readTexts = (cell: string): unknown => {
+  const list = cell.startsWith('[') ? parseJson(cell) : cell;
+  return Array.isArray(list) ? list : cell;
 };
 
 const parseJson = (text: string): unknown => {

@@ -53,11 +53,16 @@ export const renameColumns = (item: Payload, mapping: Mapping): Payload => {
   return renamed;
 };
 
-/** Returns whether the cells of a column are JSON: those of lists. Other cells are read by the types of their fields. */
-export const isList = (path: readonly string[], collection: Collection): boolean => {
+/**
+ * Returns which cells of a column are JSON: `all` of related rows, the `arrays` of lists of texts, which may as well be
+ * separated by commas. Other cells are read by the types of their fields.
+ */
+export const jsonCellsOf = (path: readonly string[], collection: Collection): 'all' | 'arrays' | 'none' => {
   let current: Collection | null = collection;
   for (const name of path.slice(0, -1)) current = targetOf(current?.relations.get(name));
-  return current?.relations.get(path.at(-1) ?? '')?.kind === 'oneToMany';
+  const name = path.at(-1) ?? '';
+  if (current?.relations.get(name)?.kind === 'oneToMany') return 'all';
+  return current?.fields.get(name)?.type === 'csv' ? 'arrays' : 'none';
 };
 
 const targetOf = (relation: Relation | undefined): Collection | null =>
