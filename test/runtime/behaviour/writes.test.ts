@@ -226,8 +226,23 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
       [['x'], 'INVALID_PAYLOAD'],
       [{ query: { filter: { colour: 1 } }, data: {} }, 'FORBIDDEN'],
       [{ query: { limit: -9 }, data: {} }, 'INVALID_QUERY'],
-    ])('many by %j is %s', async (body, code) => {
-      expect((await send('PATCH', '/items/book', body)).codes).toEqual([code]);
+      [[{ title: 'x' }, { id: 201 }, 'x', { id: 'y' }], 'INVALID_PAYLOAD', 'INVALID_PAYLOAD', 'FORBIDDEN'],
+    ])('many by %j is %s', async (body, ...codes) => {
+      expect((await send('PATCH', '/items/book', body)).codes).toEqual(codes);
+    });
+
+    it('a list names the place of each item without a valid key', async () => {
+      const list = [{ title: 'x' }, { id: 201 }, { id: 'y' }, { id: 999, title: 'x' }];
+      const { errors } = await send('PATCH', '/items/book', list);
+      expect(errors).toMatchObject([
+        { code: 'INVALID_PAYLOAD', index: 0, pointer: '/0' },
+        { code: 'FORBIDDEN', index: 2, pointer: '/2' },
+      ]);
+      const missing = await send('PATCH', '/items/book', [
+        { id: 201, title: 'x' },
+        { id: 999, title: 'x' },
+      ]);
+      expect(missing.errors).toMatchObject([{ code: 'FORBIDDEN', index: 1, pointer: '/1' }]);
     });
   });
 
