@@ -51,6 +51,36 @@ export const invalidPayload = (reason: string): ApiError => apiError('INVALID_PA
 /** Creates the error of a request that the current state does not allow (422); clients see the reason. */
 export const unprocessable = (reason: string): ApiError => apiError('UNPROCESSABLE_ENTITY', { reason });
 
+/** Adds the API errors that `run` throws to `problems`, and returns null in that case. */
+export const collectProblems = <Result>(problems: ApiError[], run: () => Result): Result | null => {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ApiErrors) problems.push(...error.problems);
+    else if (error instanceof ApiError) problems.push(error);
+    else throw error;
+    return null;
+  }
+};
+
+/** Number of problems after which `mapAll` stops, so that an answer is not much longer than its request. */
+const maxProblems = 20;
+
+/** Applies a function to all entries. @throws the problems of all of them together */
+export const mapAll = <Entry, Result>(
+  entries: Iterable<Entry>,
+  run: (entry: Entry) => Result,
+): readonly Result[] => {
+  const problems: ApiError[] = [];
+  const results: Result[] = [];
+  for (const entry of entries) {
+    collectProblems(problems, () => results.push(run(entry)));
+    if (problems.length >= maxProblems) break;
+  }
+  throwProblems(problems);
+  return results;
+};
+
 /** Throws the collected problems, if any. */
 export const throwProblems = (problems: readonly ApiError[]): void => {
   if (problems.length > 0) throw joinProblems(problems);

@@ -1,12 +1,16 @@
 /** Updates of several rows with values of their own: which of them are checked, and which are written, together. */
+import type { Collection } from '../../contract/collection.js';
+import type { ApiError } from '../../contract/errors.js';
+import { missingItem } from '../plan/item.js';
 import { usesOwnRowOnly } from '../plan/own-row.js';
+import { locate, type PayloadLocation } from '../plan/problem-collection.js';
 import type { Condition } from '../plan/types.js';
 import type { Key, UpdatePlan } from '../plan/write-plan.js';
 import { compileUpdates } from '../sql/write.js';
 import { chunk } from './chunk.js';
 import { groupByColumns, maxValues } from './insert.js';
-import { requireRowPermission, type RowsContext } from './row-locks.js';
-import { distinctKeys, keyText } from './stored-keys.js';
+import { isRowPermitted, type RowsContext } from './row-locks.js';
+import { distinctKeys, findStoredKeys, keyText } from './stored-keys.js';
 import { runShared, toWrite, type TransactionContext } from './write-transaction.js';
 
 /** Keys per statement. */
@@ -16,9 +20,14 @@ export const maxKeys = 1_000;
 export interface RowUpdate {
   readonly plan: UpdatePlan;
   readonly key: Key;
+  /** Where the payload names the row, if not where the values of the plan are. */
+  readonly location?: PayloadLocation;
 }
 
-/** Checks and locks the rows of updates in one collection, those with the same condition together. @throws FORBIDDEN */
+/**
+ * Checks and locks the rows of updates in one collection, those with the same condition together.
+ * @throws FORBIDDEN with the place of the first row that is missing or may not be written
+ */
 export const requirePermissions = async (
   updates: readonly RowUpdate[],
   context: RowsContext,
@@ -32,8 +41,27 @@ export const requirePermissions = async (
   for (const [where, group] of groups) {
     const collection = (group[0] as RowUpdate).plan.collection;
     const keys = distinctKeys(group.map(({ key }) => key));
-    for (const part of chunk(keys, maxKeys)) await requireRowPermission({ collection, where }, part, context);
+    for (const part of chunk(keys, maxKeys))
+      if (!(await isRowPermitted({ collection, where }, part, context)))
+        throw await refusalOf(collection, [...groups], { updates, context });
   }
+};
+
+/** Returns the error of the first update, in order, whose row is missing or may not be written. */
+const refusalOf = async (
+  collection: Collection,
+  groups: readonly (readonly [Condition, readonly RowUpdate[]])[],
+  { updates, context }: { readonly updates: readonly RowUpdate[]; readonly context: RowsContext },
+): Promise<ApiError> => {
+  const refused = new Set<RowUpdate>();
+  for (const [where, group] of groups) {
+    const keys = distinctKeys(group.map(({ key }) => key));
+    const permitted = await findStoredKeys({ collection, where }, keys, context);
+    for (const update of group) if (!permitted.has(keyText(update.key))) refused.add(update);
+  }
+  const first = updates.find((update) => refused.has(update));
+  const error = missingItem(collection);
+  return first === undefined ? error : locate(error, first.location ?? first.plan.location);
 };
 
 /**

@@ -1,7 +1,8 @@
 /** Writes the lists of a row after the row: changes and moves rows, creates them, removes them. */
 import type { Collection, Field } from '../../contract/collection.js';
-import { invalidPayload, throwProblems } from '../../contract/errors.js';
+import { invalidPayload, throwProblems, type ApiError } from '../../contract/errors.js';
 import { missingItem } from '../plan/item.js';
+import { locate, type PayloadLocation } from '../plan/problem-collection.js';
 import { bindCreate, bindUpdate, type OwnerValues } from '../plan/owner-operands.js';
 import {
   isOwnerOperand,
@@ -152,15 +153,22 @@ const writeUpdates = async (state: ListState, writing: ListWriting): Promise<voi
   await flush();
 };
 
+/** Returns the error for a row that does not exist, or that the caller may not use, with its place in the payload. */
+const missingRow = ({ plan }: ListOwner, location: PayloadLocation): ApiError =>
+  locate(missingItem(plan.relation.collection), location);
+
 /** Returns the update of a row of the list, or null where nothing of it changes. */
-const changeOf = ({ update, position }: ListUpdate, stored: StoredListRow): ListRowUpdate | null => {
+const changeOf = (
+  { update, position, location }: ListUpdate,
+  stored: StoredListRow,
+): ListRowUpdate | null => {
   const isInPlace = position !== null && String(stored.position) === String(position);
-  return update === null || isInPlace ? null : { plan: update, planned: update, key: stored.key };
+  return update === null || isInPlace ? null : { plan: update, planned: update, key: stored.key, location };
 };
 
 /** Returns the update that moves a row into the list. @throws FORBIDDEN where it cannot be moved */
 const moveOf = async (
-  { move }: ListUpdate,
+  { move, location }: ListUpdate,
   { key, list }: { readonly key: Key; readonly list: ListOwner },
   { context }: ListWriting,
 ): Promise<ListRowUpdate | null> => {
@@ -169,8 +177,8 @@ const moveOf = async (
     throwProblems(move.problems);
     return null;
   }
-  if (!(await isMovable(key, list, context))) throw missingItem(list.plan.relation.collection);
-  return { plan: bindUpdate(move, { references: list.owner, end: 0 }), planned: move, key };
+  if (!(await isMovable(key, list, context))) throw missingRow(list, location);
+  return { plan: bindUpdate(move, { references: list.owner, end: 0 }), planned: move, key, location };
 };
 
 /** Creates the row of a key that no row has. */
@@ -198,10 +206,10 @@ const updateRows = async (
 };
 
 const removeRows = async (
-  { list: { plan }, rows, named: { toStored } }: ListState,
+  { list, rows, named: { toStored } }: ListState,
   { writers, context }: ListWriting,
 ): Promise<void> => {
-  const { relation, removes, updates } = plan;
+  const { relation, removes, updates } = list.plan;
   if (removes === null) return;
   const keys =
     removes.keys === 'others'
@@ -210,7 +218,14 @@ const removeRows = async (
           updates.map(({ key }) => toStored(key)),
         )
       : distinctKeys(removes.keys.map(toStored));
-  if (keys.some((key) => !rows.has(keyText(key)))) throw missingItem(relation.collection);
+  if (removes.keys !== 'others')
+    throwProblems(
+      removes.keys.flatMap((key, index) =>
+        rows.has(keyText(toStored(key)))
+          ? []
+          : [missingRow(list, removes.locations[index] as PayloadLocation)],
+      ),
+    );
   if (keys.length === 0) return;
   const { removal } = removes;
   switch (removal.kind) {

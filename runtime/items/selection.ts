@@ -19,12 +19,14 @@ export interface Selection {
   readonly data?: unknown;
 }
 
-/** Reads `{keys}` or `{query}`, with optional `data`. @throws INVALID_PAYLOAD */
+/** Reads `{keys}` or `{query}`, with optional `data`. @throws INVALID_PAYLOAD, also naming every other member */
 export const readSelection = (payload: unknown): Selection => {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
     throw invalidPayload('expected {"keys": […]} or {"query": {…}}, or a list');
   }
-  const { keys, query, data } = payload as Record<string, unknown>;
+  const { keys, query, data, ...rest } = payload as Record<string, unknown>;
+  const unknown = Object.keys(rest);
+  if (unknown.length > 0) throw invalidPayload(unknownMembers(unknown));
   if ((keys === undefined) === (query === undefined)) {
     throw invalidPayload('select the items by either "keys" or "query"');
   }
@@ -61,7 +63,12 @@ const readWriteQuery = (query: unknown): ParsedQuery => {
 const writeParameters: ReadonlySet<string> = new Set(['filter', 'search', 'sort', 'limit', 'offset', 'page']);
 
 const unknownParameters = (names: readonly string[]): string =>
-  `"query" of a write takes ${[...writeParameters].join(', ')}, not ${names.map((name) => `"${name}"`).join(', ')}`;
+  `"query" of a write takes ${[...writeParameters].join(', ')}, not ${quoted(names)}`;
+
+const unknownMembers = (names: readonly string[]): string =>
+  `a write of many items takes "keys" or "query", and "data", not ${quoted(names)}; filter, limit and the like belong into "query"`;
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 const needsCondition =
   '"query" of a write needs a "filter" with at least one condition, or a "limit"; {"limit": -1} means every item';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolveVariable } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
-import { invalidPayload } from '../../contract/errors.js';
+import { invalidPayload, throwProblems, type ApiError } from '../../contract/errors.js';
 import { databaseTime } from '../execute/database-time.js';
 import { withRollback } from '../execute/dry-run.js';
 import { keyList, onlyKey, type KeyList } from '../execute/key-list.js';
@@ -12,6 +12,7 @@ import type { ExecuteContext, WriteHooks } from '../execute/write-transaction.js
 import { readKey } from '../plan/item.js';
 import type { WriteContext } from '../plan/row-context.js';
 import { planDelete } from '../plan/delete.js';
+import { collectLocated } from '../plan/problem-collection.js';
 import type { Change } from '../plan/row-plans.js';
 import { planCreate, planUpdates, planUpsert } from '../plan/write.js';
 import type { Refusal, UpdatePlan } from '../plan/write-plan.js';
@@ -118,7 +119,13 @@ const updateEach = async (
 ): Promise<WriteOutput> => {
   const { collection } = target;
   const output = createOutputReader(target, readWritten, context);
-  const changes = payloads.map((payload) => ({ key: keyInside(collection, payload), payload }));
+  const problems: ApiError[] = [];
+  const changes = payloads.flatMap((payload, index) => {
+    const level = { problems, index, path: [], pointer: [index] };
+    const key = collectLocated(level, () => keyInside(collection, payload));
+    return key === null ? [] : [{ key, payload }];
+  });
+  throwProblems(problems);
   const plans = planUpdates(collection, changes, writeContext(context));
   for (const { key, payload } of changes)
     rejectOwnRow(collection, { keys: keyList([key]), payload }, context);

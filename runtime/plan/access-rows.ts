@@ -6,7 +6,7 @@ import { parseNetwork } from '../network/ip.js';
 import { isUnresolvable, variableNames } from '../access/variables.js';
 import type { Collection } from '../../contract/collection.js';
 import { findUnsupportedIn } from '../../contract/expressions.js';
-import { ApiError } from '../../contract/errors.js';
+import { collectProblems, type ApiError } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { parseFilter } from '../request/filter.js';
 import type { ListRow } from './write-plan.js';
@@ -50,13 +50,9 @@ export const expectedOfRule = (filter: unknown): string | null => {
   if (filter === null) return null;
   if (!isObject(filter)) return 'an object';
   const values: unknown[] = [];
-  const problems: string[] = [];
-  try {
-    parseFilter(filter, values);
-  } catch (error) {
-    problems.push(error instanceof ApiError ? String(error.details.reason) : 'it cannot be read');
-  }
-  problems.push(...findUnsupportedIn(filter));
+  const faults: ApiError[] = [];
+  collectProblems(faults, () => parseFilter(filter, values));
+  const problems = [...faults.map(({ details }) => String(details.reason)), ...findUnsupportedIn(filter)];
   if (problems.length > 0) return `a filter (${problems.join('; ')})`;
   return expectedOfVariables(values.flat());
 };

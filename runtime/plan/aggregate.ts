@@ -2,7 +2,7 @@
 import type { Grant } from '../access/grant.js';
 import { aggregates, aggregatesOf, isAggregateName, type AggregateName } from '../../contract/aggregates.js';
 import type { Collection, Field, ToMany } from '../../contract/collection.js';
-import { invalidQuery } from '../../contract/errors.js';
+import { collectProblems, invalidQuery, joinProblems, mapAll, type ApiError } from '../../contract/errors.js';
 import { operatorsOf } from '../../contract/field-operators.js';
 import { outputName, type Aggregation, type MeasureName, type OutputNode } from '../request/aggregation.js';
 import type { Filter } from '../request/filter.js';
@@ -76,10 +76,13 @@ export const planAggregate = (
 const planGroups = (query: Query, aggregation: Aggregation, scope: Scope): AggregatePlan => {
   if (scope.grant === null) throw new Error('a read needs a grant');
   const outputs = createOutputs(aggregation, scope);
-  const shape = planShape(aggregation.outputs, outputs);
   const whereTotal = readableRows(scope);
-  const having = aggregation.having === null ? conditionTrue : planHaving(aggregation.having, outputs);
-  const order = planOutputOrder(query.sort, outputs);
+  const problems: ApiError[] = [];
+  const shape = collectProblems(problems, () => planShape(aggregation.outputs, outputs));
+  const having = collectProblems(problems, () => planHaving(aggregation.having ?? noFilter, outputs));
+  const order = collectProblems(problems, () => planOutputOrder(query.sort, outputs));
+  const where = collectProblems(problems, () => planWhere(query, scope));
+  if (shape === null || having === null || order === null || where === null) throw joinProblems(problems);
   return {
     collection: scope.collection,
     grant: scope.grant,
@@ -88,7 +91,7 @@ const planGroups = (query: Query, aggregation: Aggregation, scope: Scope): Aggre
     shape,
     having,
     order,
-    where: allOf([whereTotal, planWhere(query, scope), ...outputs.groups.flatMap(visibleRows)]),
+    where: allOf([whereTotal, where, ...outputs.groups.flatMap(visibleRows)]),
     whereTotal,
     limit: planLimit(query),
     offset: query.offset === null ? null : fromQuery(query.offset),
@@ -133,13 +136,13 @@ interface Outputs {
 }
 
 const createOutputs = ({ groupBy }: Aggregation, scope: Scope): Outputs => {
-  const groups = new Map(groupBy.map((path) => [outputName(path), planGroup(path, scope)]));
+  const groups = new Map(mapAll(groupBy, (path) => [outputName(path), planGroup(path, scope)] as const));
   return { scope, groups: [...groups.values()], measures: [] };
 };
 
 /** Plans the keys of a row, or of an object in it. @throws INVALID_QUERY where a group has the name of an operation */
 const planShape = (nodes: readonly OutputNode[], outputs: Outputs): readonly OutputEntry[] => {
-  const entries = nodes.flatMap((node) => planOutput(node, outputs));
+  const entries = mapAll(nodes, (node) => planOutput(node, outputs)).flat();
   const names = new Set<string>();
   for (const { name } of entries) {
     if (names.has(name))
@@ -254,7 +257,7 @@ const requireOutput = (path: readonly string[], parameter: string, outputs: Outp
 /** Plans the order of the groups; without groups there is one row. */
 const planOutputOrder = (sort: readonly SortKey[] | null, outputs: Outputs): AggregatePlan['order'] => {
   if (outputs.groups.length === 0) return [];
-  const sorted = (sort ?? []).map(({ path, descending }) => ({
+  const sorted = mapAll(sort ?? [], ({ path, descending }) => ({
     output: requireOutput(path, 'sort', outputs).index,
     descending,
   }));
@@ -262,15 +265,17 @@ const planOutputOrder = (sort: readonly SortKey[] | null, outputs: Outputs): Agg
   return [...sorted, ...rest.filter(({ output }) => !sorted.some((each) => each.output === output))];
 };
 
+const noFilter: Filter = { kind: 'and', filters: [] };
+
 /** Plans `having`, a filter with the keys of the result. */
 const planHaving = (filter: Filter, outputs: Outputs, path: readonly string[] = []): Condition => {
   switch (filter.kind) {
     case 'and':
-      return allOf(filter.filters.map((part) => planHaving(part, outputs, path)));
+      return allOf(mapAll(filter.filters, (part) => planHaving(part, outputs, path)));
     case 'or':
       return filter.filters.length === 0
         ? conditionTrue
-        : anyOf(filter.filters.map((part) => planHaving(part, outputs, path)));
+        : anyOf(mapAll(filter.filters, (part) => planHaving(part, outputs, path)));
     case 'field':
       return planHaving(filter.filter, outputs, [...path, filter.name]);
     case 'compare': {

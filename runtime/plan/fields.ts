@@ -1,6 +1,6 @@
 /** Plans `fields`: expands wildcards, checks names and follows relations. */
 import type { Field, Relation, ToAny, ToMany } from '../../contract/collection.js';
-import { invalidQuery } from '../../contract/errors.js';
+import { invalidQuery, mapAll } from '../../contract/errors.js';
 import { resultName } from '../../contract/functions.js';
 import type { AnySelection, FieldNode, Query } from '../request/query.js';
 import { planListGroups } from './aggregate.js';
@@ -39,10 +39,10 @@ export const planSelect = (
   const entries = new Map<string, Entry>();
   const named = resolveAliases(nodes ?? wildcard, alias);
   const expanded = joinTargets(expandWildcards(joinDottedNames(named, scope), scope), scope);
-  for (const node of expanded) {
+  mapAll(expanded, (node) => {
     const entry = planEntry(node, scope, deep);
     if (entry !== null) entries.set(entry.name, entry);
-  }
+  });
   return { kind: 'object', entries: [...entries.values()] };
 };
 

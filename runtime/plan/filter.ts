@@ -3,7 +3,7 @@
  * every level.
  */
 import type { AnyOf, Field, Relation, ToAny, ToMany, ToOne } from '../../contract/collection.js';
-import { invalidQuery } from '../../contract/errors.js';
+import { invalidQuery, mapAll } from '../../contract/errors.js';
 import type { Operator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
 import { compareColumn, type ComparisonFilter, type SlotReader } from './comparison.js';
@@ -38,11 +38,11 @@ export const planFilter = (filter: Filter, scope: Scope, slots: SlotReader): Con
 const planNode = (filter: Filter, context: Context): Condition => {
   switch (filter.kind) {
     case 'and':
-      return allOf(mergeByRelation(filter.filters, context.scope).map((part) => planNode(part, context)));
+      return allOf(mapAll(mergeByRelation(filter.filters, context.scope), (part) => planNode(part, context)));
     case 'or':
       return filter.filters.length === 0
         ? conditionTrue
-        : anyOf(filter.filters.map((part) => planNode(part, context)));
+        : anyOf(mapAll(filter.filters, (part) => planNode(part, context)));
     case 'field':
       return filterField(filter.name, filter.filter, context);
     case 'some':
@@ -98,10 +98,10 @@ const filterField = (name: string, filter: Filter, context: Context): Condition 
   if (filter.kind === 'compare') return planComparison(name, filter, context);
   if (filter.kind === 'json') return planPaths(name, filter.filter, context);
   if (filter.kind === 'and' && !isRelatedFilter(filter)) {
-    return allOf(filter.filters.map((part) => filterField(name, part, context)));
+    return allOf(mapAll(filter.filters, (part) => filterField(name, part, context)));
   }
   if (filter.kind === 'or' && filter.filters.length > 0) {
-    return anyOf(filter.filters.map((part) => filterField(name, part, context)));
+    return anyOf(mapAll(filter.filters, (part) => filterField(name, part, context)));
   }
   return planOne(name, relation, filter, context);
 };
@@ -110,11 +110,11 @@ const filterField = (name: string, filter: Filter, context: Context): Condition 
 const planPaths = (name: string, filter: Filter, context: Context): Condition => {
   switch (filter.kind) {
     case 'and':
-      return allOf(filter.filters.map((part) => planPaths(name, part, context)));
+      return allOf(mapAll(filter.filters, (part) => planPaths(name, part, context)));
     case 'or':
       return filter.filters.length === 0
         ? conditionTrue
-        : anyOf(filter.filters.map((part) => planPaths(name, part, context)));
+        : anyOf(mapAll(filter.filters, (part) => planPaths(name, part, context)));
     case 'field':
       return filterField(`json(${name}, ${filter.name})`, filter.filter, context);
     default:
@@ -176,7 +176,7 @@ const notARelation = (name: string, filter: Filter, scope: Scope): Error => {
 
 const filterMany = (relation: ToMany, filter: Filter, context: Context): Condition => {
   if (filter.kind === 'and' && filter.filters.length > 0 && filter.filters.every(isListFilter)) {
-    return allOf(filter.filters.map((part) => filterMany(relation, part, context)));
+    return allOf(mapAll(filter.filters, (part) => filterMany(relation, part, context)));
   }
   if (filter.kind === 'compare') return filterManyComparison(relation, filter, context);
   if (isKeyNull(relation, filter, context)) return planWithoutKey(relation, filter, context);

@@ -1,6 +1,6 @@
 /** Restricts reads to items by their keys, and parses keys. */
 import type { Collection, Field } from '../../contract/collection.js';
-import { forbidden } from '../../contract/errors.js';
+import { forbidden, type ApiError } from '../../contract/errors.js';
 import { splitKey } from '../request/route.js';
 import { readValue } from './values.js';
 import type { Scalar } from './parsed-value.js';
@@ -93,5 +93,5 @@ export const splitKeyValue = (collection: Collection, value: unknown): readonly 
  * Creates the error for an item that does not exist, and the same one for an item that the caller may not
  * use.
  */
-export const missingItem = (collection: Collection): Error =>
+export const missingItem = (collection: Collection): ApiError =>
   forbidden(`the item of "${collection.name}" does not exist or may not be used this way`);

@@ -26,8 +26,8 @@ export interface KeyedEntry extends ListEntry {
 export interface ListChange {
   readonly creates: readonly ListEntry[];
   readonly updates: readonly KeyedEntry[];
-  /** Keys of the rows to remove; `others`: all rows that the payload does not name. */
-  readonly removes: readonly Key[] | 'others';
+  /** The rows to remove; `others`: all rows that the payload does not name. */
+  readonly removes: readonly Pick<KeyedEntry, 'key' | 'pointer'>[] | 'others';
 }
 
 /** Reads an entry, or returns null after adding its problem. */
@@ -95,7 +95,7 @@ const readChanges = (relation: ToMany, value: Payload, readEntry: ReadEntry): Li
     updates: read('update', (entry, pointer) =>
       readUpdate(relation, requireObject(relation, entry), { pointer, ordinal: null }),
     ),
-    removes: read('delete', (key) => readBareKey(relation, key)),
+    removes: read('delete', (key, pointer) => ({ key: readBareKey(relation, key), pointer })),
   };
 };
 

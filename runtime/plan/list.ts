@@ -1,6 +1,7 @@
 /** Plans the lists of a payload: rows that are created, changed and removed through their owner. */
 import type { ToMany } from '../../contract/collection.js';
-import { planOrRefuse, collectLocated, collectProblems, isRefusal } from './problem-collection.js';
+import { collectProblems } from '../../contract/errors.js';
+import { planOrRefuse, collectLocated, isRefusal, type PayloadLocation } from './problem-collection.js';
 import { nameableReferences, listLevel, visibleRows, type Owner } from './list-level.js';
 import { namedPosition, newPositions } from './list-position.js';
 import { hasChanges, readListChange, type KeyedEntry, type ListChange } from './list-payload.js';
@@ -103,7 +104,14 @@ const planListUpdates = (
       return { ...planListUpdate(relation, { entry, placed: entry }, list), position: null };
     bare ??= planMove(relation, { payload: {}, related: noRelated }, level);
     const create = planKeyedCreate(relation, { entry, related: noRelated }, entryLevel(level, entry.pointer));
-    return { key: entry.key, update: null, position: null, move: bare, create };
+    return {
+      key: entry.key,
+      location: locationOf(level, entry),
+      update: null,
+      position: null,
+      move: bare,
+      create,
+    };
   });
 };
 
@@ -135,6 +143,7 @@ const planListUpdate = (
   const related = update ?? noRelated;
   return {
     key,
+    location: locationOf(level, entry),
     update,
     move: planMove(relation, { payload, related }, own),
     create: planKeyedCreate(relation, { entry, related }, own),
@@ -180,17 +189,31 @@ const planMove = (
 /** Plans the removal of rows. Rows removed by key are deleted where they cannot exist without an owner. */
 const planRemoval = (
   relation: ToMany,
-  keys: ListChange['removes'],
+  entries: ListChange['removes'],
   level: PayloadLevel,
 ): ListRemoval | null => {
-  if (keys === 'others')
-    return { keys, removal: planRemovedRows(relation, isDeletedOnRemoval(relation), level) };
-  if (keys.length === 0) return null;
+  if (entries === 'others')
+    return {
+      keys: entries,
+      locations: [],
+      removal: planRemovedRows(relation, isDeletedOnRemoval(relation), level),
+    };
+  if (entries.length === 0) return null;
   const isDeletion = isDeletedOnRemoval(relation) || releasableFields(relation).length === 0;
   const removal = planRemovedRows(relation, isDeletion, level);
   if (removal.kind === 'refused') level.problems.push(...removal.problems);
-  return { keys, removal };
+  return {
+    keys: entries.map(({ key }) => key),
+    locations: entries.map((entry) => locationOf(level, entry)),
+    removal,
+  };
 };
+
+const locationOf = (level: PayloadLevel, { pointer }: Pick<KeyedEntry, 'pointer'>): PayloadLocation => ({
+  index: level.index,
+  path: level.path,
+  pointer: [...level.pointer, ...pointer],
+});
 
 const planRemovedRows = (
   relation: ToMany,

@@ -1,5 +1,5 @@
 /** Collects the problems of a plan while the rest of it is planned. */
-import { ApiError, ApiErrors } from '../../contract/errors.js';
+import { ApiError, collectProblems } from '../../contract/errors.js';
 import type { Refusal } from './write-plan.js';
 
 /** Plans with a problem list of its own; returns a refusal where there are problems. */
@@ -32,32 +32,24 @@ export const locationDetails = ({ index, pointer }: PayloadLocation, field?: str
 const printPointer = (tokens: readonly (string | number)[]): string =>
   tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
+/** Returns a problem with its location. */
+export const locate = ({ code, details, explanation }: ApiError, location: PayloadLocation): ApiError => {
+  const path = location.path.length > 0 && { path: location.path };
+  return new ApiError(code, { ...details, ...path, ...locationDetails(location) }, explanation);
+};
+
 /** Collects problems like `collectProblems`, and adds their location to those that do not have one. */
 export const collectLocated = <Result>(
   level: PayloadLocation & { readonly problems: ApiError[] },
   run: () => Result,
 ): Result | null => {
-  const { problems, path, pointer } = level;
+  const { problems, pointer } = level;
   const start = problems.length;
   const result = collectProblems(problems, run);
   if (pointer.length === 0) return result;
   for (let at = start; at < problems.length; at += 1) {
-    const { code, details, explanation } = problems[at] as ApiError;
-    if (details.pointer !== undefined) continue;
-    const location = { ...(path.length > 0 && { path }), ...locationDetails(level) };
-    problems[at] = new ApiError(code, { ...details, ...location }, explanation);
+    const problem = problems[at] as ApiError;
+    if (problem.details.pointer === undefined) problems[at] = locate(problem, level);
   }
   return result;
-};
-
-/** Adds the API errors that `run` throws to `problems`, and returns null in that case. */
-export const collectProblems = <Result>(problems: ApiError[], run: () => Result): Result | null => {
-  try {
-    return run();
-  } catch (error) {
-    if (error instanceof ApiErrors) problems.push(...error.problems);
-    else if (error instanceof ApiError) problems.push(error);
-    else throw error;
-    return null;
-  }
 };

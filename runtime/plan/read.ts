@@ -1,6 +1,6 @@
 /** Converts a query to a read plan: the one planner of REST, GraphQL and every other read of items. */
 import type { ToMany } from '../../contract/collection.js';
-import { invalidQuery } from '../../contract/errors.js';
+import { collectProblems, invalidQuery, joinProblems, mapAll, type ApiError } from '../../contract/errors.js';
 import type { FieldNode, Query, SortKey } from '../request/query.js';
 import { planSelect } from './fields.js';
 import { fromQuery } from './comparison.js';
@@ -55,7 +55,7 @@ export const planRead = (query: Query, collection: Collection, context: PlanCont
     zone: query.timezone,
     ...(query.backlink === false && { backlink: false }),
   });
-  return planLevel(query, scope, planSelect(query.fields, scope, query));
+  return planLevel(query, scope, () => planSelect(query.fields, scope, query));
 };
 
 /** Plans a nested list: its rows as objects, or as bare keys where no field is named (`children: null`). */
@@ -74,7 +74,7 @@ export const planMany = (
       `"after", "cursor" and "export" apply to the list of a collection, not to "${relation.name}"`,
     );
   const bare = children === null && scope.collection.key.length > 0;
-  const plan = planLevel(query, scope, bare ? planKey(scope) : planSelect(children, scope, query));
+  const plan = planLevel(query, scope, () => (bare ? planKey(scope) : planSelect(children, scope, query)));
   const { sortField } = relation;
   if (query.sort !== null || sortField === undefined || !isNamePermitted(scope, sortField)) return plan;
   return { ...plan, order: unsortedLast(planOrder([ascending(sortField)], scope)) };
@@ -93,7 +93,7 @@ export const planAnyTarget = (options: {
   const level = query ?? emptyQuery;
   if (children === null && !scope.collection.key.every(({ name }) => isNamePermitted(scope, name)))
     return null;
-  const select = children === null ? planKey(scope) : planSelect(children, scope, level);
+  const select = () => (children === null ? planKey(scope) : planSelect(children, scope, level));
   return { ...planLevel({ ...level, sort: [], limit: null }, scope, select), limit: 'unlimited', order: [] };
 };
 
@@ -108,17 +108,22 @@ const planKey = (scope: Scope): Select => {
   return { kind: 'key', fields, rule: rules.length === 0 ? null : allOf(rules) };
 };
 
-const planLevel = (query: Query, scope: Scope, select: ReadPlan['select']): ReadPlan => {
+const planLevel = (query: Query, scope: Scope, planSelection: () => Select): ReadPlan => {
   if (scope.grant === null) throw new Error('a read needs a grant');
   if (query.aggregation !== null) throw noGroups();
   const whereTotal = readableRows(scope);
+  const problems: ApiError[] = [];
+  const select = collectProblems(problems, planSelection);
+  const where = collectProblems(problems, () => planWhere(query, scope));
+  const order = collectProblems(problems, () => planOrder(query.sort ?? defaultSort(scope), scope));
+  if (select === null || where === null || order === null) throw joinProblems(problems);
   return {
     collection: scope.collection,
     grant: scope.grant,
     select,
-    where: allOf([whereTotal, planWhere(query, scope)]),
+    where: allOf([whereTotal, where]),
     whereTotal,
-    order: planOrder(query.sort ?? defaultSort(scope), scope),
+    order,
     limit: planLimit(query),
     offset: query.offset === null ? null : fromQuery(query.offset),
     page: query.page === null ? null : fromQuery(query.page),
@@ -166,7 +171,8 @@ const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => 
   const isKeyHidden = key.some(({ name }) => !isNamePermitted(scope, name));
   const last = isKeyHidden ? Array.from(fields.values()).filter((field) => isSortable(field, scope)) : key;
   const rest = last.filter(({ name }) => !sorted.has(name));
-  return [...keys, ...rest.map(({ name }) => ascending(name))].flatMap((each) => planSortKey(each, scope));
+  const all = [...keys, ...rest.map(({ name }) => ascending(name))];
+  return mapAll(all, (each) => planSortKey(each, scope)).flat();
 };
 
 const isSortable = ({ name, type, conceal, hash }: Field, scope: Scope): boolean =>

@@ -3,7 +3,7 @@
  * filled fields.
  */
 import type { Field, ToOne } from '../../contract/collection.js';
-import { ApiError, forbidden, invalidPayload } from '../../contract/errors.js';
+import { ApiError, collectProblems, forbidden, invalidPayload } from '../../contract/errors.js';
 import { findToAny, reportTargets, toStoredKey } from './many-to-any-payload.js';
 import { compareValues } from './compare-values.js';
 import { isScalar, parseColumn, readAnyKey, readField } from './field-values.js';
@@ -16,7 +16,7 @@ import {
   type ListValue,
   type ParentValue,
 } from './payload-relations.js';
-import { collectProblems, type PayloadLocation } from './problem-collection.js';
+import type { PayloadLocation } from './problem-collection.js';
 import { validationError } from './problems.js';
 import { planReferences, type ReferenceCheck } from './references.js';
 import { isUnchangedKey, isKeyField, type Payload, type RowContext } from './row-context.js';

@@ -3,7 +3,7 @@
  * plan.
  */
 import type { Rule, RuleFilter } from '../access/grant.js';
-import { ApiError } from '../../contract/errors.js';
+import { ApiError, ApiErrors } from '../../contract/errors.js';
 import { planFilter } from './filter.js';
 import type { Scope } from './scope.js';
 import { anyOf, conditionFalse, conditionTrue, type Condition } from './types.js';
@@ -26,7 +26,7 @@ const filterToCondition = ({ filter, values }: RuleFilter, scope: Scope): Condit
   try {
     return planFilter(filter, scope, (slot) => ({ from: 'rule', value: values[slot] }));
   } catch (error) {
-    if (error instanceof ApiError) return conditionFalse;
+    if (error instanceof ApiError || error instanceof ApiErrors) return conditionFalse;
     throw error;
   }
 };

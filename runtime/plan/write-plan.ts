@@ -139,6 +139,8 @@ export interface Refusal {
 /** A row of a list that the payload gives by its key. */
 export interface ListUpdate {
   readonly key: Key;
+  /** Where the payload names the row. */
+  readonly location: PayloadLocation;
   /** The plan if the row is in the list already; `null` where nothing of it changes. */
   readonly update: UpdatePlan | null;
   /** The position that `update` gives the row, where it writes nothing else. */
@@ -152,6 +154,8 @@ export interface ListUpdate {
 export interface ListRemoval {
   /** The rows to remove; `others`: every row of the list that the payload does not name. */
   readonly keys: readonly Key[] | 'others';
+  /** Where the payload names each key. */
+  readonly locations: readonly PayloadLocation[];
   readonly removal: Removal;
 }
 

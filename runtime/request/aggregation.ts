@@ -1,6 +1,6 @@
 /** Parses `aggregate`, `groupBy` and `having`. */
 import { aggregateNames, isAggregateName, type AggregateName } from '../../contract/aggregates.js';
-import { invalidQuery } from '../../contract/errors.js';
+import { invalidQuery, mapAll } from '../../contract/errors.js';
 import { parseCall, resultName } from '../../contract/functions.js';
 import { parseFilter, type Filter } from './filter.js';
 import { readNames, readObject, splitPath } from './names.js';
@@ -62,7 +62,7 @@ export const outputName = (path: readonly string[]): string => {
 /** Reads `{operation: fields}`, where `*` stands for the rows. */
 const readMeasures = (value: unknown): readonly OutputNode[] => {
   if (value === undefined || value === null || value === '') return [];
-  return Object.entries(readObject(value, 'aggregate')).map(([operation, fields]) => {
+  return mapAll(Object.entries(readObject(value, 'aggregate')), ([operation, fields]) => {
     if (!isAggregateName(operation))
       throw invalidQuery(
         `"aggregate" does not support "${operation}"; it supports ${aggregateNames.join(', ')}`,
@@ -75,7 +75,7 @@ const readMeasures = (value: unknown): readonly OutputNode[] => {
 const readMeasure = (operation: AggregateName, names: readonly string[]): OutputNode => {
   if (names.length === 0)
     throw invalidQuery(`"${operation}" in "aggregate" needs a field, as in {"${operation}": "id"}`);
-  const children = names.map((name): Extract<OutputNode, { kind: 'measure' }> => {
+  const children = mapAll(names, (name): Extract<OutputNode, { kind: 'measure' }> => {
     const path = readMeasurePath(operation, name);
     const as = path === null ? '*' : outputName(path);
     return { kind: 'measure', as, measure: { operation, path } };

@@ -1,5 +1,5 @@
 /** Parses filters to a tree whose names are not resolved yet. Literals become slots of the value list. */
-import { invalidQuery } from '../../contract/errors.js';
+import { invalidQuery, mapAll } from '../../contract/errors.js';
 import { operatorNames, operators, oppositeOf, type Operator } from '../../contract/operators.js';
 import { isObject } from '../../contract/objects.js';
 import { asList } from './query-string.js';
@@ -53,7 +53,7 @@ export const hasCondition = (filter: Filter): boolean => {
 
 const parseObject = (filter: Readonly<Record<string, unknown>>, { values, depth }: Context): Filter => {
   if (depth > maxFilterDepth) throw invalidQuery(`"filter" is nested deeper than ${maxFilterDepth} levels`);
-  const filters = Object.entries(filter).map(([key, value]) => parseEntry(key, value, { values, depth }));
+  const filters = mapAll(Object.entries(filter), ([key, value]) => parseEntry(key, value, { values, depth }));
   const [only] = filters;
   return filters.length === 1 && only !== undefined ? only : { kind: 'and', filters };
 };
@@ -82,7 +82,7 @@ const parseLogic = (key: '_and' | '_or', value: unknown, { values, depth }: Cont
   if (list === null && !(Array.isArray(value) && value.length === 0)) {
     throw invalidQuery(`"${key}" must be a list of filters`);
   }
-  const filters = (list ?? []).map((entry) => parseNested(key, entry, { values, depth }));
+  const filters = mapAll(list ?? [], (entry) => parseNested(key, entry, { values, depth }));
   return { kind: key === '_and' ? 'and' : 'or', filters };
 };
 

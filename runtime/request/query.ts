@@ -3,7 +3,13 @@
  * separately, so that requests which differ only in values have the same shape.
  */
 import { LRUCache } from 'lru-cache';
-import { invalidQuery } from '../../contract/errors.js';
+import {
+  collectProblems,
+  invalidQuery,
+  mapAll,
+  throwProblems,
+  type ApiError,
+} from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { parseFilter, type Filter } from './filter.js';
 import type { ExportFormat } from '../../contract/export-formats.js';
@@ -119,25 +125,30 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
   for (const name of unsupported) {
     if (get(name) !== undefined) throw invalidQuery(`"${source.prefix}${name}" is not served`);
   }
-  const { meta, cursor } = readMeta(get('meta'));
+  const problems: ApiError[] = [];
+  const read = <Value>(parse: () => Value): Value | null => collectProblems(problems, parse);
+  const { meta, cursor } = read(() => readMeta(get('meta'))) ?? noMeta;
   const query: Query = {
-    fields: readFields(get('fields')),
-    filter: readFilter(get('filter'), values),
-    sort: readSort(get('sort')),
-    limit: isAll(get('limit')) ? 'all' : readCount(get('limit'), { name: 'limit', minimum: 0, values }),
-    offset: readCount(get('offset'), { name: 'offset', minimum: 0, values }),
-    page: readCount(get('page'), { name: 'page', minimum: 0, values }),
-    search: readText(get('search'), 'search', values),
+    fields: read(() => readFields(get('fields'))),
+    filter: read(() => readFilter(get('filter'), values)),
+    sort: read(() => readSort(get('sort'))),
+    limit: read(() => readLimit(get('limit'), values)),
+    offset: read(() => readCount(get('offset'), 'offset', values)),
+    page: read(() => readCount(get('page'), 'page', values)),
+    search: read(() => readText(get('search'), 'search', values)),
     meta,
     cursor,
-    after: readText(get('after'), 'after', values),
-    alias: readAlias(get('alias')),
-    timezone: readTimeZone(get('timezone')),
-    aggregation: readAggregation(get, values),
-    exportAs: readExport(get('export')),
-    deep: readDeep(source.prefix === '' ? get('deep') : source.parameters, values, level + 1),
+    after: read(() => readText(get('after'), 'after', values)),
+    alias: read(() => readAlias(get('alias'))) ?? [],
+    timezone: read(() => readTimeZone(get('timezone'))),
+    aggregation: read(() => readAggregation(get, values)),
+    exportAs: read(() => readExport(get('export'))),
+    deep:
+      read(() => readDeep(source.prefix === '' ? get('deep') : source.parameters, values, level + 1)) ?? [],
   };
-  return readBacklink(get('backlink')) ? query : { ...query, backlink: false };
+  const backlink = read(() => readBacklink(get('backlink')));
+  throwProblems(problems);
+  return backlink === true ? query : { ...query, backlink: false };
 };
 
 /** Parsed `fields` by their text, since clients repeat the same selections. */
@@ -207,20 +218,15 @@ const readSort = (value: unknown): readonly SortKey[] | null => {
   return [...keys.values()];
 };
 
-const isAll = (value: unknown): boolean => value === -1 || value === '-1';
+const readLimit = (value: unknown, values: unknown[]): Query['limit'] =>
+  value === -1 || value === '-1' ? 'all' : readCount(value, 'limit', values);
 
-interface CountOptions {
-  readonly name: string;
-  readonly minimum: number;
-  readonly values: unknown[];
-}
-
-const readCount = (value: unknown, { name, minimum, values }: CountOptions): number | null => {
+const readCount = (value: unknown, name: string, values: unknown[]): number | null => {
   if (value === undefined || value === null || value === '') return null;
   const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < minimum) {
+  if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
     throw invalidQuery(
-      `"${name}" must be a whole number from ${minimum} up${name === 'limit' ? ', or -1 for all' : ''}`,
+      `"${name}" must be a whole number from 0 up${name === 'limit' ? ', or -1 for all' : ''}`,
     );
   }
   return values.push(number) - 1;
@@ -236,11 +242,10 @@ const readText = (value: unknown, name: string, values: unknown[]): number | nul
 const readMeta = (value: unknown): Pick<Query, 'meta' | 'cursor'> => {
   if (value === undefined) return noMeta;
   const names = new Set(readNames(value, 'meta') ?? []);
-  for (const name of names) {
-    if (!metaNames.has(name)) {
-      throw invalidQuery(`"meta" does not support "${name}"; it supports ${[...metaNames].join(', ')}`);
-    }
-  }
+  mapAll(names, (name) => {
+    if (metaNames.has(name)) return;
+    throw invalidQuery(`"meta" does not support "${name}"; it supports ${[...metaNames].join(', ')}`);
+  });
   return {
     meta: (['total_count', 'filter_count'] as const).filter((key) => names.has(key) || names.has('*')),
     cursor: names.has('cursor'),
@@ -279,11 +284,10 @@ const readAlias = (value: unknown): Query['alias'] => {
 /** Reads `deep`: keys without an underscore are relations, others are parameters of the level. */
 const readDeep = (value: unknown, values: unknown[], level: number): Query['deep'] => {
   if (value === undefined || value === null || value === '') return [];
-  return Object.entries(readObject(value, 'deep'))
-    .filter(([name]) => !name.startsWith('_'))
-    .flatMap(([relation, parameters]) =>
-      isObject(parameters)
-        ? [{ relation, query: readParameters({ parameters, prefix: '_' }, values, level) }]
-        : [],
-    );
+  const relations = Object.entries(readObject(value, 'deep')).filter(([name]) => !name.startsWith('_'));
+  return mapAll(relations, ([relation, parameters]) =>
+    isObject(parameters)
+      ? [{ relation, query: readParameters({ parameters, prefix: '_' }, values, level) }]
+      : [],
+  ).flat();
 };

@@ -2,10 +2,10 @@
  * Reads rows of CSV. The first line names the columns. A cell that is empty and not quoted is left out; a leading
  * apostrophe, which exports put before texts that a spreadsheet would take for a formula, is taken away.
  */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { CsvError, parse, type Info } from 'csv-parse';
 import type { Collection } from '../../../contract/collection.js';
-import { fieldOf, isList, setValue, type Mapping } from './payload.js';
+import { fieldOf, findCollision, jsonCellsOf, setValue, type Mapping } from './payload.js';
 import {
   fault,
   maxRowBytes,
@@ -14,6 +14,7 @@ import {
   type SourcePosition,
   type SourceRow,
 } from './row.js';
+import { requireUtf8 } from './utf8-stream.js';
 
 export interface CsvOptions {
   readonly collection: Collection;
@@ -40,7 +41,7 @@ interface CsvRow {
 interface Column {
   readonly name: string;
   readonly path: readonly string[] | null;
-  readonly isJson: boolean;
+  readonly json: ReturnType<typeof jsonCellsOf>;
 }
 
 /**
@@ -72,15 +73,23 @@ const readHeader = async (
   for await (const { cells, info } of parseCsv(await open(0), { position: 0, line: 0 }, options)) {
     const columns = cells.map((name = '') => {
       const path = fieldOf(name, options.mapping);
-      return { name, path, isJson: path !== null && isList(path, options.collection) };
+      return { name, path, json: path === null ? 'none' : jsonCellsOf(path, options.collection) };
     });
-    const repeated = columns.find(
-      ({ name }, index) => columns.findIndex((each) => each.name === name) < index,
+    requireDistinct(
+      columns.map(({ name }) => name),
+      options.mapping,
     );
-    if (repeated !== undefined) throw new SourceError(`the column "${repeated.name}" is there twice`, 1);
     return { columns, end: { position: info.bytes, line: info.lines } };
   }
   return null;
+};
+
+/** @throws SourceError for a column that is there twice, and for two columns of one field */
+const requireDistinct = (names: readonly string[], mapping: Mapping): void => {
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined) throw new SourceError(`the column "${repeated}" is there twice`, 1);
+  const collision = findCollision(names, mapping);
+  if (collision !== null) throw new SourceError(collision, 1);
 };
 
 async function* parseCsv(
@@ -98,14 +107,16 @@ async function* parseCsv(
     skip_empty_lines: true,
     max_record_size: maxRowBytes,
   });
-  stream.once('error', (error) => parser.destroy(error));
+  const text = Readable.from(requireUtf8(stream, line), { objectMode: false });
+  text.once('error', (error) => parser.destroy(error));
   try {
-    for await (const { record, raw, info } of stream.pipe(parser) as unknown as AsyncIterable<Parsed>)
+    for await (const { record, raw, info } of text.pipe(parser) as unknown as AsyncIterable<Parsed>)
       yield { cells: readCells(record, raw, delimiter), info };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new SourceError(`the file is not CSV: ${error.message}`, line + Number(error.lines ?? 0));
   } finally {
+    text.destroy();
     stream.destroy();
   }
 }
@@ -142,14 +153,20 @@ const toItem = (cells: Cells, columns: readonly Column[]): SourceRow['item'] => 
   if (cells.length > columns.length)
     return fault(`the row has ${cells.length} cells, and the file ${columns.length} columns`);
   const item: Record<string, unknown> = {};
-  for (const [index, { name, path, isJson }] of columns.entries()) {
+  for (const [index, { name, path, json }] of columns.entries()) {
     const cell = cells[index];
     if (cell === undefined || path === null) continue;
-    const value = isJson ? parseJson(cell) : cell;
+    const value = json === 'all' ? parseJson(cell) : json === 'arrays' ? readTexts(cell) : cell;
     if (value === undefined) return fault(`"${name}" takes a list as JSON`, name);
     setValue(item, path, value);
   }
   return item;
+};
+
+/** Reads a list of texts as exports print it, or as it is. */
+const readTexts = (cell: string): unknown => {
+  const list = cell.startsWith('[') ? parseJson(cell) : cell;
+  return Array.isArray(list) ? list : cell;
 };
 
 const parseJson = (text: string): unknown => {

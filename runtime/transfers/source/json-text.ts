@@ -1,7 +1,7 @@
 /** Reads the item of a row from JSON text, as the bodies of requests are read. */
 import { isUtf8 } from 'node:buffer';
 import { hasLoneSurrogate, isTooDeep, loneSurrogate, maxJsonLevels } from '../../request/body.js';
-import { renameColumns, type Mapping } from './payload.js';
+import { findCollision, renameColumns, type Mapping } from './payload.js';
 import { fault, type SourceRow } from './row.js';
 
 /** Reads an object and renames its members by `mapping`; what is wrong with it is returned as a fault. */
@@ -14,7 +14,10 @@ export const readJsonItem = (bytes: Buffer, mapping: Mapping): SourceRow['item']
   if (value === undefined) return fault('the row is not valid JSON');
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return fault('the row is not an object');
-  return renameColumns(value as Record<string, unknown>, mapping);
+  const item = value as Record<string, unknown>;
+  if (Object.keys(mapping).length === 0) return item;
+  const collision = findCollision(Object.keys(item), mapping);
+  return collision === null ? renameColumns(item, mapping) : fault(collision);
 };
 
 const parseJson = (text: string): unknown => {

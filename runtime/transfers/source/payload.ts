@@ -30,9 +30,21 @@ const define = (item: Record<string, unknown>, name: string, value: unknown): vo
   Object.defineProperty(item, name, { value, enumerable: true, configurable: true, writable: true });
 };
 
+/** Returns what is wrong with two columns of one field, of which only one would be stored; null where there are none. */
+export const findCollision = (columns: readonly string[], mapping: Mapping): string | null => {
+  const known = new Map<string, string>();
+  for (const column of columns) {
+    const field = fieldOf(column, mapping)?.join('.');
+    if (field === undefined) continue;
+    const other = known.get(field);
+    if (other !== undefined) return `the columns "${other}" and "${column}" are both the field "${field}"`;
+    known.set(field, column);
+  }
+  return null;
+};
+
 /** Returns an item with the names of fields in place of those of columns. */
 export const renameColumns = (item: Payload, mapping: Mapping): Payload => {
-  if (Object.keys(mapping).length === 0) return item;
   const renamed: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(item)) {
     const path = fieldOf(column, mapping);
@@ -41,11 +53,16 @@ export const renameColumns = (item: Payload, mapping: Mapping): Payload => {
   return renamed;
 };
 
-/** Returns whether the cells of a column are JSON: those of lists. Other cells are read by the types of their fields. */
-export const isList = (path: readonly string[], collection: Collection): boolean => {
+/**
+ * Returns which cells of a column are JSON: `all` of related rows, the `arrays` of lists of texts, which may as well be
+ * separated by commas. Other cells are read by the types of their fields.
+ */
+export const jsonCellsOf = (path: readonly string[], collection: Collection): 'all' | 'arrays' | 'none' => {
   let current: Collection | null = collection;
   for (const name of path.slice(0, -1)) current = targetOf(current?.relations.get(name));
-  return current?.relations.get(path.at(-1) ?? '')?.kind === 'oneToMany';
+  const name = path.at(-1) ?? '';
+  if (current?.relations.get(name)?.kind === 'oneToMany') return 'all';
+  return current?.fields.get(name)?.type === 'csv' ? 'arrays' : 'none';
 };
 
 const targetOf = (relation: Relation | undefined): Collection | null =>

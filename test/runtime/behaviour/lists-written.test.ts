@@ -119,6 +119,36 @@ describe.each(dialects)('lists through their owner on %s', (dialect) => {
     expect({ status, codes }).toEqual({ status: 400, codes: ['INVALID_PAYLOAD'] });
   });
 
+  it.each([
+    [
+      {
+        create: [],
+        update: [
+          { id: 201, title: 'x' },
+          { id: 999, title: 'y' },
+        ],
+      },
+      ['/books/update/1'],
+    ],
+    [[201, { title: 'new' }, 999, 998], ['/books/2']],
+    [{ delete: [999, 201, 998] }, ['/books/delete/0', '/books/delete/2']],
+  ])('names the place of a row that does not exist: %j', async (list, pointers) => {
+    const { status, errors } = await send('admin', 'PATCH', '/items/author/2', { books: list });
+    expect(status).toBe(403);
+    expect(errors).toEqual(
+      pointers.map((pointer) => expect.objectContaining({ code: 'FORBIDDEN', path: ['books'], pointer })),
+    );
+  });
+
+  it('answers alike for a missing row and for a hidden one', async () => {
+    await server().execute("update book set title = 'Last Words', stock = 0 where id = 204");
+    const [hidden, missing] = await Promise.all(
+      [204, 999].map((id) => send('writer', 'PATCH', '/items/author/2', { books: [{ id, author: 2 }] })),
+    );
+    expect(hidden?.codes).toEqual(['FORBIDDEN']);
+    expect(hidden?.text).toBe(missing?.text);
+  });
+
   it('deletes rows with composite keys that are removed from the list', async () => {
     const { data } = await send('admin', 'PATCH', '/items/book/201?fields=shelves.shelf,shelves.position', {
       shelves: ['201,3', { shelf: 2, position: 9 }],
@@ -317,8 +347,16 @@ describe.each(dialects)('rows that share columns with their owner on %s', (diale
     expect((await send(as, 'PATCH', 'drawer/1,10', { drawers: { update } })).status).toBe(200);
     expect((await send(as, 'PATCH', 'drawer/1,10', { drawers: ['1,20', '1,11'] })).status).toBe(200);
     expect(await parents()).toEqual({ 1: null, 10: 1, 11: 10, 20: 10, 30: null });
-    for (const list of [['2,30'], ['1,99'], { update: [{ office: 2, id: 30, label: 'x' }] }]) {
-      expect((await send(as, 'PATCH', 'drawer/1,1', { drawers: list })).codes).toEqual(['FORBIDDEN']);
+    for (const list of [
+      ['1,10', '2,30'],
+      ['1,10', '1,99'],
+      [
+        { office: 1, id: 10 },
+        { office: 2, id: 30, label: 'x' },
+      ],
+    ]) {
+      const { errors } = await send(as, 'PATCH', 'drawer/1,1', { drawers: list });
+      expect(errors).toMatchObject([{ code: 'FORBIDDEN', pointer: '/drawers/1' }]);
     }
     expect(await parents()).toMatchObject({ 10: 1, 30: null });
   });

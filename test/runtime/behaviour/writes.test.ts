@@ -221,12 +221,28 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
       [{ keys: 201, data: {} }, 'INVALID_PAYLOAD'],
       [{ query: [], data: {} }, 'INVALID_PAYLOAD'],
       [{ keys: [201], data: [] }, 'INVALID_PAYLOAD'],
+      [{ keys: [201], data: {}, filter: { id: 202 } }, 'INVALID_PAYLOAD'],
       [[{ title: 'x' }], 'INVALID_PAYLOAD'],
       [['x'], 'INVALID_PAYLOAD'],
       [{ query: { filter: { colour: 1 } }, data: {} }, 'FORBIDDEN'],
       [{ query: { limit: -9 }, data: {} }, 'INVALID_QUERY'],
-    ])('many by %j is %s', async (body, code) => {
-      expect((await send('PATCH', '/items/book', body)).codes).toEqual([code]);
+      [[{ title: 'x' }, { id: 201 }, 'x', { id: 'y' }], 'INVALID_PAYLOAD', 'INVALID_PAYLOAD', 'FORBIDDEN'],
+    ])('many by %j is %s', async (body, ...codes) => {
+      expect((await send('PATCH', '/items/book', body)).codes).toEqual(codes);
+    });
+
+    it('a list names the place of each item without a valid key', async () => {
+      const list = [{ title: 'x' }, { id: 201 }, { id: 'y' }, { id: 999, title: 'x' }];
+      const { errors } = await send('PATCH', '/items/book', list);
+      expect(errors).toMatchObject([
+        { code: 'INVALID_PAYLOAD', index: 0, pointer: '/0' },
+        { code: 'FORBIDDEN', index: 2, pointer: '/2' },
+      ]);
+      const missing = await send('PATCH', '/items/book', [
+        { id: 201, title: 'x' },
+        { id: 999, title: 'x' },
+      ]);
+      expect(missing.errors).toMatchObject([{ code: 'FORBIDDEN', index: 1, pointer: '/1' }]);
     });
   });
 
@@ -317,6 +333,17 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
     it('with a missing key is forbidden and deletes nothing', async () => {
       expect((await send('DELETE', '/items/book_shelf', ['201,1', '999,1'])).codes).toEqual(['FORBIDDEN']);
       expect(await left()).toHaveLength(3);
+    });
+
+    it('by a query with a parameter beside it names the parameter and deletes nothing', async () => {
+      const before = await left();
+      const body = { query: { filter: { id: { _gt: 0 } } }, limit: 1, sort: 'id' };
+      const { codes, text } = await send('DELETE', '/items/book', body);
+      expect(codes).toEqual(['INVALID_PAYLOAD']);
+      expect(text).toContain(
+        'not \\"limit\\", \\"sort\\"; filter, limit and the like belong into \\"query\\"',
+      );
+      expect(await left()).toEqual(before);
     });
 
     it.each([[undefined], [{}], [{ keys: 1 }], [{ keys: [1], query: {} }], ['x'], [7]])(

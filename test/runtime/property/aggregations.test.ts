@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../../runtime/access/access.js';
 import type { Collection } from '../../../contract/collection.js';
-import { ApiError } from '../../../contract/errors.js';
+import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Handle } from '../harness/items.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
 import { dialectsOf } from '../../databases.js';
@@ -31,6 +31,7 @@ const ask = async (handle: Handle, request: ApiRequest): Promise<unknown> => {
     const { status, body } = await handle(request);
     return body === null ? status : (JSON.parse(String(body)) as unknown);
   } catch (error) {
+    if (error instanceof ApiErrors) return error.problems[0]?.code;
     if (error instanceof ApiError) return error.code;
     throw error;
   }

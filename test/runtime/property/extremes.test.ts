@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiError } from '../../../contract/errors.js';
+import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import { loadDialect } from '../../../runtime/databases/open.js';
 import { dialectsOf } from '../../databases.js';
 import { handleItems, type Handle } from '../harness/items.js';
@@ -64,6 +64,7 @@ describe.each(dialects)('on %s', (dialect) => {
       const response = await handle(request);
       return (JSON.parse(String(response.body)) as { data: readonly Query[] }).data;
     } catch (error) {
+      if (error instanceof ApiErrors) return error.problems[0]?.code ?? 'none';
       if (error instanceof ApiError) return error.code;
       throw error;
     }

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Access } from '../../../runtime/access/access.js';
-import { ApiError } from '../../../contract/errors.js';
+import { ApiError, ApiErrors } from '../../../contract/errors.js';
 import type { Handle } from '../harness/items.js';
 import { dialectsOf } from '../../databases.js';
 import { accessOf, scenarioOn, tokens, viewerOf } from './access.js';
@@ -23,6 +23,7 @@ const ask = async (handle: Handle, request: Parameters<Handle>[0]): Promise<unkn
   try {
     return String((await handle(request)).body);
   } catch (error) {
+    if (error instanceof ApiErrors) return error.problems.map(({ message, details }) => [message, details]);
     if (error instanceof ApiError) return [error.code, error.message, error.details];
     throw error;
   }

@@ -14,10 +14,16 @@ const schema = `
 create table "book" (
   "id" {counter}, "title" varchar(20) not null, "pages" integer, "isbn" varchar(9) unique, "note" varchar(40)
 );
+create table "label" ("id" integer primary key, "words" varchar(60), "array" ARRAY, "flag" FLAGS);
 create table "page" ("id" {counter}, "book" integer, "text" varchar(20), foreign key ("book") references "book" ("id"));
 `;
 
 const fileOf = async ({ url }: { readonly url: string }): Promise<string> => (await fetch(url)).text();
+
+const list = { special: ['cast-csv'] };
+
+/** Databases with a type for sets of texts. */
+const hasSets: ReadonlySet<string> = new Set(['mariadb', 'mysql']);
 
 const csv = { 'content-type': 'text/csv' };
 const files = await mkdtemp(join(tmpdir(), 'svc-transfers-'));
@@ -25,8 +31,17 @@ const files = await mkdtemp(join(tmpdir(), 'svc-transfers-'));
 describe.each(settings)('an import on $dialect through $listener', (setting) => {
   const server = useServer({
     ...setting,
-    sql: sqlFor(setting.dialect, schema),
+    sql: sqlFor(setting.dialect, schema)
+      .replace('ARRAY', setting.dialect === 'postgres' ? 'text[]' : 'varchar(60)')
+      .replace('FLAGS', hasSets.has(setting.dialect) ? "set('a','b')" : 'varchar(60)'),
     meta: {
+      fields: {
+        label: {
+          words: list,
+          ...(setting.dialect !== 'postgres' && { array: list }),
+          ...(!hasSets.has(setting.dialect) && { flag: list }),
+        },
+      },
       relations: [
         { many_collection: 'page', many_field: 'book', one_collection: 'book', one_field: 'pages_of' },
       ],
@@ -89,6 +104,24 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
       { title: 'j1', pages_of: [{ text: 'p' }, { text: 'q' }] },
       ...['j2', 'n1', 'n2'].map((title) => ({ title, pages_of: [] })),
     ]);
+  });
+
+  it('stores lists of texts as exports of CSV print them, and as texts with commas', async () => {
+    const labels = [
+      { id: 1, words: ['red', '"big"'], array: ['x', "'z"], flag: ['a', 'b'] },
+      { id: 2, words: [], array: [], flag: [] },
+      { id: 3, words: ['[odd'], array: null, flag: ['b'] },
+    ];
+    const read = async () => (await server().request('GET', '/items/label?sort=id', { as: 'admin' })).data;
+    expect((await server().request('POST', '/items/label', { as: 'admin', body: labels })).status).toBe(200);
+    const before = await read();
+    const { text } = await server().request('GET', '/items/label?sort=id&export=csv', { as: 'admin' });
+    const again = '/items/label/import?on_conflict=update';
+    const send = (raw: string) => submit(server(), again, { as: 'admin', raw, type: 'text/csv' });
+    expect(await endOf(server(), await send(text), 'admin')).toMatchObject({ body: { imported: 3 } });
+    expect(await read()).toEqual(before);
+    await endOf(server(), await send('id,words\n2,"red,big"\n'), 'admin');
+    expect(await read()).toMatchObject([{}, { words: ['red', 'big'] }, {}]);
   });
 
   it('maps columns to fields, leaves columns out, and reads other delimiters', async () => {

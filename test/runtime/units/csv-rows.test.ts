@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readCsv } from '../../../runtime/transfers/source/csv.js';
+import { readJsonItem } from '../../../runtime/transfers/source/json-text.js';
+import type { Mapping } from '../../../runtime/transfers/source/payload.js';
 import { collectionOf } from './compiled.js';
 
 const numRuns = process.env.LONG === undefined ? 300 : 20_000;
@@ -18,14 +20,16 @@ const needsQuotes = (text: string): boolean => /[",;\r\n]/.test(text);
 const write = ({ text, isQuoted }: Cell): string =>
   isQuoted || needsQuotes(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-const read = async (text: string, delimiter: string): Promise<readonly unknown[]> => {
-  const options = { collection: collectionOf('book'), mapping: {}, delimiter };
-  const open = async (start: number) => Readable.from([Buffer.from(text).subarray(start)]);
-  const rows = readCsv(open, { position: 0, line: 0 }, options);
+const readPieces = async (pieces: readonly Buffer[], delimiter: string, mapping: Mapping = {}) => {
+  const options = { collection: collectionOf('book'), mapping, delimiter };
+  const open = async (start: number) =>
+    Readable.from(start === 0 ? pieces : [Buffer.concat(pieces).subarray(start)]);
   const items: unknown[] = [];
-  for await (const { item } of rows) items.push(item);
+  for await (const { item } of readCsv(open, { position: 0, line: 0 }, options)) items.push(item);
   return items;
 };
+
+const read = (text: string, delimiter: string) => readPieces([Buffer.from(text)], delimiter);
 
 it('a cell that is empty is left out, and one that is quoted and empty is an empty text', async () => {
   expect(await read('a,b,c\n"",,x\n\n,"",""\n1,,\n', ',')).toEqual([
@@ -33,6 +37,31 @@ it('a cell that is empty is left out, and one that is quoted and empty is an emp
     { b: '', c: '' },
     { a: '1' },
   ]);
+});
+
+const latin1 = Buffer.from('caf\u00e9', 'latin1');
+
+it.each([
+  ['in one piece', [Buffer.from('a,b\nx,"é\n'), latin1, Buffer.from('"\n')], 3],
+  ['in the first line', [latin1, Buffer.from(',b\n1,2\n')], 1],
+  ['at the end of the file', [Buffer.from('a,b\n1,2\n3,'), Buffer.from('é').subarray(0, 1)], 3],
+  [
+    'after a character in two pieces',
+    [Buffer.from('a,b\n1,é\n').subarray(0, 7), Buffer.from('é\n2,3\n').subarray(1), latin1],
+    4,
+  ],
+])('bytes that are not UTF-8 are refused %s, with their line', async (_, pieces, line) => {
+  const message = 'the file is not valid UTF-8; save it in this encoding';
+  for (const each of [pieces, [Buffer.concat(pieces)]])
+    await expect(readPieces(each, ',')).rejects.toMatchObject({ message, line });
+});
+
+it('two columns of one field are refused, since only one of them would be stored', async () => {
+  const message = 'the columns "A" and "B" are both the field "a.b"';
+  const mapping = { A: 'a.b', B: 'a.b' };
+  const rows = readPieces([Buffer.from('A,B\n1,2\n')], ',', mapping);
+  await expect(rows).rejects.toMatchObject({ message, line: 1 });
+  expect(readJsonItem(Buffer.from('{"A":1,"B":2}'), mapping)).toMatchObject({ message, column: null });
 });
 
 it('cells are read as they were written', async () => {

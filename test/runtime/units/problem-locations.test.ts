@@ -1,9 +1,8 @@
 /** Problems of payloads: how they are collected, and where in the body they are. */
 import { describe, expect, it } from 'vitest';
-import { ApiError, ApiErrors, invalidPayload } from '../../../contract/errors.js';
+import { ApiError, ApiErrors, collectProblems, invalidPayload } from '../../../contract/errors.js';
 import {
   collectLocated,
-  collectProblems,
   isRefusal,
   locationDetails,
   planOrRefuse,

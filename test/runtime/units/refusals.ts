@@ -1,14 +1,17 @@
 /** Returns the error with which a function rejects its input. */
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
 
-/** Code of the API error that is thrown; `null`: none is. Anything else that is thrown is thrown on. */
+/** Code of the API error, or of all API errors, that are thrown; `null`: none is. Anything else that is thrown is thrown on. */
 export const codeOf = (run: () => unknown): string | null => {
   try {
     run();
     return null;
   } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
+    const problems = error instanceof ApiErrors ? error.problems : [error];
+    const codes = new Set(problems.map((problem) => (problem instanceof ApiError ? problem.code : null)));
+    const [code = null] = codes;
+    if (code === null || codes.size > 1) throw error;
+    return code;
   }
 };
 
