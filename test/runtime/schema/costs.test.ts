@@ -65,7 +65,13 @@ const common: readonly (readonly [string, Edit])[] = [
   ],
   ['a check', tableOf('shelves', { checks: [{ name: 'deep', expression: 'depth > 0' }] })],
   ['no check', tableOf('shelves', { checks: [] })],
-  ['no index', tableOf('shelves', { indexes: [] })],
+  [
+    'no index',
+    (snapshot) => {
+      tableOf('shelves', { indexes: [] })(snapshot);
+      change('shelves', 'depth', { is_indexed: false })(snapshot);
+    },
+  ],
   ['no relation', (snapshot) => (snapshot.relations = [])],
   ['a dropped field', drop('weight')],
 ];
