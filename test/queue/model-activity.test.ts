@@ -1,5 +1,5 @@
 /** Attempts that the activity of a model does not begin. */
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ModelRequestInput, RequestEnd } from '../../runtime/queue/contract.js';
 import type { Outcome } from '../../runtime/queue/requests/outcome.js';
 import { endAttempt, listRequestAttempts, startAttempt } from '../../runtime/queue/store/attempts.js';
@@ -21,6 +21,8 @@ describe.each(sampleDialects(import.meta.url))('on %s, the activity of a model',
   const end = vi.fn<(request: unknown, outcome: Outcome) => Promise<RequestEnd>>(
     async (_request, { errorType }) => ({ httpStatus: 504, errorType }),
   );
+
+  beforeEach(() => void vi.clearAllMocks());
 
   /** Stores a request of which so many attempts have begun. */
   const store = async (begun: number, startBefore: number | null = null): Promise<string> => {
@@ -61,7 +63,6 @@ describe.each(sampleDialects(import.meta.url))('on %s, the activity of a model',
   });
 
   it('does not end one that began in time, however long it takes', async () => {
-    end.mockClear();
     await expect(runModel(await store(1, past()), 1)).rejects.toMatchObject(exhausted);
     expect(end).not.toHaveBeenCalled();
   });

@@ -37,7 +37,7 @@ describe('the page of operators', () => {
       await queue.request('PATCH', `/users/${queue.ids.users.get(name)}`, { as: 'admin', body: login });
     }
     await queue.startWorkers();
-    queue.receiver.answers.push(...Array.from({ length: 10 }, () => 503));
+    queue.receiver.answers.push(...Array.from({ length: 1_000 }, () => 503));
     const path = `/queue/test/fail?svc_webhook=${queue.receiver.url}/hook`;
     const submitted = await queue.request('POST', path, { body: {}, headers: queue.auth.ann });
     sought = (submitted.body as { request_id: string }).request_id;

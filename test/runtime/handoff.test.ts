@@ -31,14 +31,14 @@ const readyProcesses = (running: Running): readonly number[] => {
   return pidsOf(/request process (\d+) is ready/g).filter((pid) => !ended.has(pid));
 };
 
-/** Sends a request on a connection of its own. @returns `answered`, `lost`, or `hung` after five seconds */
+/** Sends a request on a connection of its own. @returns `answered`, `lost`, or `hung` after less than the twenty seconds that connections hung */
 const send = (port: string): Promise<string> =>
   new Promise((resolve) => {
     const call = request({ port, path: '/server/ping', agent: false }, (response) => {
       response.resume().once('end', () => resolve('answered'));
       response.once('error', () => resolve('lost'));
     });
-    call.setTimeout(5_000, () => {
+    call.setTimeout(15_000, () => {
       resolve('hung');
       call.destroy();
     });
