@@ -50,7 +50,21 @@ describe.each(dialects)('reads of many-to-any relations on %s', (dialect) => {
     expect(await items('item:tag&limit=3')).toEqual([1, uuid(1), red]);
     expect(await items('item:tag.*&limit=3')).toEqual([1, uuid(1), red]);
     expect(await items('item&limit=3')).toEqual(['1', uuid(1), 'red']);
-    expect(await items('item:author.name&limit=3')).toEqual([1, uuid(1), 'red']);
+  });
+
+  it('a collection that is not a target is an error, and so is the item where its collection is needed', async () => {
+    for (const query of ['fields=item:author.name', 'fields=item:author', 'deep[item:author][_filter]='])
+      expect((await get(`block?${query}`)).errors).toMatchObject([
+        { code: 'FORBIDDEN', reason: 'the field "item:author" does not exist or may not be used' },
+      ]);
+    for (const [parameter, query] of [
+      ['deep', 'deep[item][_filter]='],
+      ['sort', 'sort=item.heading'],
+      ['groupBy', 'groupBy=item.heading'],
+    ])
+      expect((await get(`block?${query}`)).errors).toMatchObject([
+        { code: 'INVALID_QUERY', reason: `"${parameter}" takes "item" with a collection, as in "item:note"` },
+      ]);
   });
 
   it('fields of a target can be relations and lists', async () => {
@@ -117,7 +131,7 @@ describe.each(dialects)('reads of many-to-any relations on %s', (dialect) => {
   it('sorts through a target', async () => {
     expect(await ids(null, '&sort=-item:tag.weight,id&limit=3')).toEqual([5, 3, 1]);
     expect(await ids(null, '&sort=-item:note.author.name,id&limit=2')).toEqual([4, 1]);
-    expect(await ids(null, '&sort=item.heading')).toBe(403);
+    expect(await ids(null, '&sort=item.heading')).toBe(400);
   });
 
   it('each target is read under its own grant: hidden rows and collections are null', async () => {
