@@ -4,19 +4,17 @@
  */
 import type { ToAny, ToOne } from '../../contract/collection.js';
 import type { AnySelection, FieldNode } from '../request/query.js';
-import { forbiddenField, type Scope } from './scope.js';
+import type { Scope } from './scope.js';
 
 /**
  * Joins the nodes that select from the same many-to-any relation. A relation that is named alone stays as it is: the
- * column with the key. @throws FORBIDDEN for a target that the relation does not have
+ * column with the key. A target that the relation does not have selects nothing, as clients expect.
  */
 export const joinTargets = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNode[] => {
   const groups = new Map<string, { readonly relation: ToAny; readonly nodes: FieldNode[] }>();
   for (const node of nodes) {
     const relation = anyRelationOf(node, scope);
     if (relation === null || isColumn(node, relation)) continue;
-    if (node.name !== relation.name && !scope.collection.anyTargets.has(node.name))
-      throw forbiddenField(scope, node.name);
     const key = keyOf(node, relation);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { relation, nodes: [node] });

@@ -241,21 +241,21 @@ const readAlias = (value: unknown): Query['alias'] => {
 
 /**
  * Reads `deep`: keys without an underscore are relations, others are parameters of the level, of which the first has
- * none. @throws INVALID_QUERY
+ * none. Relations without an object of parameters are ignored, as clients expect. @throws INVALID_QUERY
  */
 const readDeep = (value: unknown, values: unknown[], level: number): Query['deep'] => {
   if (value === undefined || value === null || value === '') return [];
   return mapAll(Object.entries(readObject(value, 'deep')), ([name, parameters]) => {
     if (level > 1 && nestedParameters.has(name)) return [];
-    if (name.startsWith('_') || !isObject(parameters)) throw faultyDeep(name, level);
+    if (name.startsWith('_')) throw unknownParameter(name, level);
+    if (!isObject(parameters)) return [];
     return [{ relation: name, query: readParameters({ parameters, prefix: '_' }, values, level) }];
   }).flat();
 };
 
-const faultyDeep = (name: string, level: number): ApiError => {
-  if (level === 1 || (!name.startsWith('_') && !nestedParameters.has(`_${name}`)))
-    return invalidQuery(
-      `"deep" must hold objects of parameters by relation, as in {"tracks": {"_limit": 5}}, not "${name}"`,
-    );
-  return invalidQuery(`"deep" does not support "${name}"; it supports ${[...nestedParameters].join(', ')}`);
-};
+const unknownParameter = (name: string, level: number): ApiError =>
+  invalidQuery(
+    level === 1
+      ? `"deep" has parameters below a relation, as in {"tracks": {"_limit": 5}}, not "${name}"`
+      : `"deep" does not support "${name}"; it supports ${[...nestedParameters].join(', ')}`,
+  );

@@ -9,7 +9,7 @@ const sql = `
     foreign key (maker) references maker (id));`;
 
 const unknown = (name: string) => `the field "${name}" does not exist or may not be used`;
-const noParameters = '"deep" must hold objects of parameters by relation, as in {"tracks": {"_limit": 5}}';
+const noParameters = '"deep" has parameters below a relation, as in {"tracks": {"_limit": 5}}';
 const noCount = (name: string) => `"${name}" must be a whole number from 0 up`;
 
 describe.each(sampleSettings(import.meta.url))('problems on $dialect through $listener', (setting) => {
@@ -69,8 +69,7 @@ describe.each(sampleSettings(import.meta.url))('problems on $dialect through $li
       },
       [
         `${noParameters}, not "_limit"`,
-        `${noParameters}, not "nope"`,
-        ...['limit', '_limitt', '_meta'].map((name) =>
+        ...['_limitt', '_meta'].map((name) =>
           expect.stringMatching(`^"deep" does not support "${name}"; it supports _filter, .*_limit, `),
         ),
       ],
