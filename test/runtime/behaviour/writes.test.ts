@@ -231,29 +231,6 @@ describe.each(settings)('writes on $dialect through $listener', (setting) => {
       expect((await send('PATCH', '/items/book', body)).codes).toEqual(codes);
     });
 
-    it('keys names the place of the first key that has no item, and of each that is none', async () => {
-      const placesOf = async (method: string, body: unknown) =>
-        (await send(method, '/items/book', body)).errors.map(({ code, index, pointer }) => [
-          code,
-          index,
-          pointer,
-        ]);
-      const [missing, invalid] = [
-        [201, 201, 999, 998],
-        [201, 'x', 999, 'y'],
-      ];
-      expect(await placesOf('PATCH', { keys: missing, data: { title: 'x' } })).toEqual([
-        ['FORBIDDEN', 2, '/keys/2'],
-      ]);
-      expect(await placesOf('DELETE', { keys: missing })).toEqual([['FORBIDDEN', 2, '/keys/2']]);
-      expect(await placesOf('DELETE', missing)).toEqual([['FORBIDDEN', 2, '/2']]);
-      expect(await placesOf('DELETE', invalid)).toEqual([
-        ['FORBIDDEN', 1, '/1'],
-        ['FORBIDDEN', 3, '/3'],
-      ]);
-      expect((await send('GET', '/items/book/201')).status).toBe(200);
-    });
-
     it('a list names the place of each item without a valid key', async () => {
       const list = [{ title: 'x' }, { id: 201 }, { id: 'y' }, { id: 999, title: 'x' }];
       const { errors } = await send('PATCH', '/items/book', list);
