@@ -48,7 +48,7 @@ export interface ImportResult {
   /** Rows that a dry run would have stored. */
   readonly rows?: number;
   readonly rejected: number;
-  /** CSV with line, column, code and error of each row that was left out; null where there is none. */
+  /** CSV with row, line, column, code and error of each row that was left out; null where there is none. */
   readonly rejected_rows: StoredFile | null;
 }
 

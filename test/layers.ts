@@ -376,7 +376,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
     'runtime/items/parsed-queries',
     'runtime/processes/count-exchange',
     'runtime/queue',
-    'runtime/request/query',
+    'runtime/request/fields',
   ],
   mysql2: ['runtime/databases/mysql'],
   pg: ['runtime/databases/postgres'],

@@ -1,6 +1,7 @@
 /** The keys of the rows that a write changes, in chunks: a write by query may meet more than fit in memory as objects. */
 import type { Collection } from '../../contract/collection.js';
 import { readKey } from '../plan/item.js';
+import type { PayloadLocation } from '../plan/problem-collection.js';
 import type { Key } from '../plan/write-plan.js';
 import { chunk } from './chunk.js';
 
@@ -8,12 +9,18 @@ export interface KeyList {
   readonly count: number;
   /** Returns the keys in order, at most `size` at a time; may be called several times. */
   chunks(size: number): Iterable<readonly Key[]>;
+  /** Returns where the request has a key; absent where it has none of them. */
+  readonly locate?: LocateKey | undefined;
 }
 
+/** Returns where a request has a key. */
+export type LocateKey = (key: Key) => PayloadLocation;
+
 /** Creates a list of keys that are in memory already. */
-export const keyList = (keys: readonly Key[]): KeyList => ({
+export const keyList = (keys: readonly Key[], locate?: LocateKey): KeyList => ({
   count: keys.length,
   chunks: (size) => chunk(keys, size),
+  ...(locate !== undefined && { locate }),
 });
 
 /** Returns the key of a list of one; null for others. */

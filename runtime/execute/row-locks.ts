@@ -1,6 +1,7 @@
 /** Checks and locks the rows of a write: whether they exist and are permitted, and their stored values. */
 import type { Collection, Field } from '../../contract/collection.js';
 import { missingItem, readKey } from '../plan/item.js';
+import { locate } from '../plan/problem-collection.js';
 import { conditionTrue, type Condition } from '../plan/types.js';
 import { readValue } from '../plan/values.js';
 import type { Scalar } from '../plan/parsed-value.js';
@@ -9,7 +10,8 @@ import type { BindInput } from '../sql/fragment.js';
 import { compileColumnsByTuples, compileRowPermission } from '../sql/write.js';
 import type { Key } from '../plan/write-plan.js';
 import { chunk } from './chunk.js';
-import { findStoredKeys, hasAlternativeSpellings } from './stored-keys.js';
+import type { KeyList } from './key-list.js';
+import { findStoredKeys, hasAlternativeSpellings, keyText } from './stored-keys.js';
 
 export interface RowsContext {
   readonly dialect: SqlDialect;
@@ -22,13 +24,21 @@ interface Permitted {
   readonly where: Condition;
 }
 
-/** Checks and locks rows. @throws FORBIDDEN where a key is missing or may not be written */
+/**
+ * Checks and locks rows. @throws FORBIDDEN where a key is missing or may not be written, with the place of the first one if
+ * the request has them
+ */
 export const requireRowPermission = async (
   { collection, where }: Permitted,
   keys: readonly Key[],
-  context: RowsContext,
+  { locate: locateKey, ...context }: RowsContext & Pick<KeyList, 'locate'>,
 ): Promise<void> => {
-  if (!(await isRowPermitted({ collection, where }, keys, context))) throw missingItem(collection);
+  if (await isRowPermitted({ collection, where }, keys, context)) return;
+  const permitted =
+    locateKey === undefined ? null : await findStoredKeys({ collection, where }, keys, context);
+  const refused = keys.find((key) => permitted?.has(keyText(key)) === false);
+  const error = missingItem(collection);
+  throw refused === undefined || locateKey === undefined ? error : locate(error, locateKey(refused));
 };
 
 /** Number of rows that one statement locks. */

@@ -150,7 +150,7 @@ export const executeUpdate = <Output>(
   const run = async (transaction: TransactionContext) => {
     for (const part of keys.chunks(maxKeys)) {
       await requireReferences({ updates: [{ plan, keys: part }] }, transaction);
-      await requireRowPermission(plan, part, transaction);
+      await requireRowPermission(plan, part, { ...transaction, locate: keys.locate });
     }
     const complete = await completeUpdate(plan, transaction);
     for (const part of keys.chunks(maxKeys)) {
@@ -267,7 +267,8 @@ export const executeDelete = async (
   const write = toWrite({ collection, rows, locations: [], action: 'delete' }, context);
   if (key === null || !context.allowsAutocommit || !usesOwnRowOnly(where)) {
     const run = async (transaction: TransactionContext) => {
-      for (const part of keys.chunks(maxKeys)) await requireRowPermission(plan, part, transaction);
+      for (const part of keys.chunks(maxKeys))
+        await requireRowPermission(plan, part, { ...transaction, locate: keys.locate });
       for (const part of keys.chunks(maxKeys)) {
         await deletePermitted(plan, part, transaction);
         await transaction.record();

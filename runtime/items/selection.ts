@@ -1,10 +1,11 @@
 /** Selects the items of a write by keys or by a query. */
 import type { Collection } from '../../contract/collection.js';
-import { invalidPayload } from '../../contract/errors.js';
+import { ApiError, invalidPayload, mapAll } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import { keyList, keyListOfRows, type KeyList } from '../execute/key-list.js';
-import { distinctKeys } from '../execute/stored-keys.js';
+import { distinctKeys, keyText } from '../execute/stored-keys.js';
 import { readKey, splitKeyValue } from '../plan/item.js';
+import { locate, type PayloadLocation } from '../plan/problem-collection.js';
 import type { Key } from '../plan/write-plan.js';
 import { hasCondition } from '../request/filter.js';
 import { readQuery, type ParsedQuery } from '../request/query.js';
@@ -17,6 +18,8 @@ export interface Selection {
   readonly keys: unknown;
   readonly query: unknown;
   readonly data?: unknown;
+  /** Where the body has the keys. */
+  readonly pointer: readonly string[];
 }
 
 /** Reads `{keys}` or `{query}`, with optional `data`. @throws INVALID_PAYLOAD, also naming every other member */
@@ -30,16 +33,22 @@ export const readSelection = (payload: unknown): Selection => {
   if ((keys === undefined) === (query === undefined)) {
     throw invalidPayload('select the items by either "keys" or "query"');
   }
-  return { keys, query, data };
+  return { keys, query, data, pointer: ['keys'] };
 };
 
 /** Returns the keys of the selected items. @throws FORBIDDEN when a key is malformed, INVALID_PAYLOAD */
 export const selectKeys = async (
   collection: Collection,
-  { keys, query }: Selection,
+  { keys, query, pointer }: Selection,
   context: ItemContext,
 ): Promise<KeyList> => {
-  if (keys !== undefined) return keyList(readKeys(collection, keys));
+  if (keys !== undefined) {
+    const given = readEveryKey(collection, keys, pointer);
+    return keyList(distinctKeys(given), (key) => {
+      const index = given.findIndex((each) => keyText(each) === keyText(key));
+      return placeOf(index, pointer);
+    });
+  }
   const parsed = keysQuery(collection, readWriteQuery(query));
   const { rows, count } = await readList({ collection, parsed }, unbounded(context));
   return keyListOfRows(collection, rows.bytes, count);
@@ -91,10 +100,29 @@ const keysQuery = ({ key }: Collection, { query, shape, values }: ParsedQuery): 
 });
 
 /** Returns the distinct keys of a body. @throws INVALID_PAYLOAD */
-export const readKeys = (collection: Collection, keys: unknown): readonly Key[] => {
+export const readKeys = (collection: Collection, keys: unknown): readonly Key[] =>
+  distinctKeys(readEveryKey(collection, keys, ['keys']));
+
+const readEveryKey = (
+  collection: Collection,
+  keys: unknown,
+  pointer: Selection['pointer'],
+): readonly Key[] => {
   if (!Array.isArray(keys)) throw invalidPayload('"keys" must be a list of primary keys');
-  return distinctKeys(keys.map((key: unknown) => readKey(collection, splitKeyValue(collection, key))));
+  return mapAll(keys.entries(), ([index, key]) => {
+    try {
+      return readKey(collection, splitKeyValue(collection, key));
+    } catch (error) {
+      throw error instanceof ApiError ? locate(error, placeOf(index, pointer)) : error;
+    }
+  });
 };
+
+const placeOf = (index: number, pointer: Selection['pointer']): PayloadLocation => ({
+  index,
+  path: [],
+  pointer: [...pointer, index],
+});
 
 /** Returns the key inside an item. @throws INVALID_PAYLOAD naming the missing part */
 export const keyInside = (collection: Collection, payload: unknown): Key => {

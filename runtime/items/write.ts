@@ -87,9 +87,9 @@ export const updateItems = async (
   context: ItemContext,
 ): Promise<WriteOutput> => {
   if (Array.isArray(payload)) return updateEach(target, payload, context);
-  const { keys, query, data } = readSelection(payload);
+  const { data, ...selection } = readSelection(payload);
   if (data === undefined) throw invalidPayload('"data" is missing: the values to set');
-  const found = await selectKeys(target.collection, { keys, query }, context);
+  const found = await selectKeys(target.collection, selection, context);
   return updateKeys(target, { keys: found, payload: data, pointer: ['data'] }, context);
 };
 
@@ -164,7 +164,9 @@ export const deleteItems = async (
   payload: unknown,
   context: ItemContext,
 ): Promise<KeyList> => {
-  const selection = Array.isArray(payload) ? { keys: payload, query: undefined } : readSelection(payload);
+  const selection = Array.isArray(payload)
+    ? { keys: payload, query: undefined, pointer: [] }
+    : readSelection(payload);
   return deleteKeys(collection, await selectKeys(collection, selection, context), context);
 };
 

@@ -19,7 +19,7 @@ export const findProblems = async (
   if (validate(value)) return [];
   const problems =
     isObject(value) && isObject(schema.properties) ? problemsInside(value, schema, validatorOfProperty) : [];
-  return problems.length > 0 ? problems : [printProblem('', validate.errors?.[0])];
+  return problems.length > 0 ? problems : [printProblem('', validate.errors)];
 };
 
 interface Validator {
@@ -39,12 +39,24 @@ const problemsInside = (
   const invalid = Object.keys(schema.properties ?? {}).flatMap((name) => {
     if (value[name] === undefined) return [];
     const check = validatorOfProperty(name);
-    return check(value[name]) ? [] : [printProblem(name, check.errors?.[0])];
+    return check(value[name]) ? [] : [printProblem(name, check.errors)];
   });
   return [...missing, ...invalid];
 };
 
-const printProblem = (name: string, error: Partial<ErrorObject> = {}): string => {
+/** Returns the first error; of alternatives, that of the one whose type the value has. */
+const chooseError = (errors: ValidateFunction['errors']): Partial<ErrorObject> => {
+  const whole = errors?.at(-1);
+  const inner = errors?.slice(0, -1) ?? [];
+  if (whole?.keyword !== 'anyOf') return errors?.[0] ?? {};
+  const isOfType = ({ keyword, instancePath }: ErrorObject): boolean =>
+    keyword !== 'type' || instancePath !== whole.instancePath;
+  const types = inner.map(({ params }) => String(params.type)).join(' or ');
+  return inner.find(isOfType) ?? { ...whole, message: `must be ${types}` };
+};
+
+const printProblem = (name: string, errors: ValidateFunction['errors']): string => {
+  const error = chooseError(errors);
   const path = [...(name === '' ? [] : [name]), ...(error.instancePath ?? '').split('/').slice(1)].join('.');
   const subject = path === '' ? 'it' : `"${path}"`;
   const { allowedValues, additionalProperty } = (error.params ?? {}) as Record<string, unknown>;

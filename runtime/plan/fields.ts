@@ -1,6 +1,12 @@
 /** Plans `fields`: expands wildcards, checks names and follows relations. */
 import type { Field, Relation, ToAny, ToMany } from '../../contract/collection.js';
-import { invalidQuery, mapAll } from '../../contract/errors.js';
+import {
+  collectProblems,
+  invalidQuery,
+  mapAll,
+  throwProblems,
+  type ApiError,
+} from '../../contract/errors.js';
 import { resultName } from '../../contract/functions.js';
 import type { AnySelection, FieldNode, Query } from '../request/query.js';
 import { planListGroups } from './aggregate.js';
@@ -37,13 +43,30 @@ export const planSelect = (
   { deep, alias }: Level,
 ): Select => {
   const entries = new Map<string, Entry>();
+  const problems: ApiError[] = [];
+  collectProblems(problems, () => checkDeep(scope, { deep, alias }));
   const named = resolveAliases(nodes ?? wildcard, alias);
   const expanded = joinTargets(expandWildcards(joinDottedNames(named, scope), scope), scope);
-  mapAll(expanded, (node) => {
-    const entry = planEntry(node, scope, deep);
-    if (entry !== null) entries.set(entry.name, entry);
-  });
+  collectProblems(problems, () =>
+    mapAll(expanded, (node) => {
+      const entry = planEntry(node, scope, deep);
+      if (entry !== null) entries.set(entry.name, entry);
+    }),
+  );
+  throwProblems(problems);
   return { kind: 'object', entries: [...entries.values()] };
+};
+
+/** Checks that `deep` names relations of the level, by their own name or an alias. @throws FORBIDDEN, INVALID_QUERY */
+const checkDeep = (scope: Scope, { deep, alias }: Level): void => {
+  mapAll(deep, ({ relation: given }) => {
+    const name = alias.find(([as]) => as === given)?.[1] ?? given;
+    if (findCall(scope, name) === null && !isNamePermitted(scope, name)) throw forbiddenField(scope, name);
+    const relation = findRelation(scope, name);
+    if (relation === undefined) throw invalidQuery(`"deep" takes relations, and "${given}" is none`);
+    if (relation.kind === 'manyToAny')
+      throw invalidQuery(`"deep" takes "${given}" with a collection, as in "${relation.targets[0]?.name}"`);
+  });
 };
 
 /** Replaces aliases by what they stand for; the response has the alias. */

@@ -8,7 +8,7 @@ import type { Scope } from './scope.js';
 
 /**
  * Joins the nodes that select from the same many-to-any relation. A relation that is named alone stays as it is: the
- * column with the key. A target that the relation does not have selects nothing.
+ * column with the key. A target that the relation does not have selects nothing, as clients expect.
  */
 export const joinTargets = (nodes: readonly FieldNode[], scope: Scope): readonly FieldNode[] => {
   const groups = new Map<string, { readonly relation: ToAny; readonly nodes: FieldNode[] }>();

@@ -54,7 +54,11 @@ export const planPath = (path: readonly string[], start: Scope, parameter: strin
     const relation = findRelation(scope, name);
     if (!isNamePermitted(scope, name)) throw forbiddenField(scope, name);
     if (relation?.kind === 'oneToMany') throw invalidQuery(`"${parameter}" cannot follow the list "${name}"`);
-    if (relation?.kind !== 'manyToOne') throw forbiddenField(scope, name);
+    if (relation?.kind === 'manyToAny')
+      throw invalidQuery(
+        `"${parameter}" takes "${name}" with a collection, as in "${relation.targets[0]?.name}"`,
+      );
+    if (relation === undefined) throw forbiddenField(scope, name);
     const target = crossRelation(scope, relation);
     if (target === null) throw forbiddenField(scope, name);
     joins.push(joinOf(relation, scope, target));

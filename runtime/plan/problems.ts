@@ -1,6 +1,7 @@
 /** Errors about values of a payload, with their messages and details. */
 import type { Collection, Field } from '../../contract/collection.js';
 import { apiError, type ApiError } from '../../contract/errors.js';
+import { operators } from '../../contract/operators.js';
 import { locationDetails, type PayloadLocation } from './problem-collection.js';
 import type { Failure } from './filter-evaluation.js';
 import type { ParsedValue } from './parsed-value.js';
@@ -75,5 +76,8 @@ export const ruleError = (
         : {}),
       ...locationDetails(context, field),
     },
-    message ?? `"${field}" does not pass "_${type}"`,
+    message ??
+      (type in operators
+        ? `"${field}" does not pass "_${type}"`
+        : `"${field}" is guarded by a rule that cannot be evaluated`),
   );

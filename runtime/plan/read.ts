@@ -69,10 +69,6 @@ export const planMany = (
 ): ReadPlan => {
   const { children, scope } = options;
   const query = options.query ?? emptyQuery;
-  if (query.cursor || query.after !== null || query.exportAs !== null)
-    throw invalidQuery(
-      `"after", "cursor" and "export" apply to the list of a collection, not to "${relation.name}"`,
-    );
   const bare = children === null && scope.collection.key.length > 0;
   const plan = planLevel(query, scope, () => (bare ? planKey(scope) : planSelect(children, scope, query)));
   const { sortField } = relation;

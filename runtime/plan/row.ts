@@ -4,6 +4,7 @@
  */
 import type { Field, ToOne } from '../../contract/collection.js';
 import { ApiError, collectProblems, forbidden, invalidPayload } from '../../contract/errors.js';
+import { isObject } from '../../contract/objects.js';
 import { findToAny, reportTargets, toStoredKey } from './many-to-any-payload.js';
 import { compareValues } from './compare-values.js';
 import { isScalar, parseColumn, readAnyKey, readField } from './field-values.js';
@@ -72,7 +73,7 @@ const readValues = (sent: Payload, context: RowContext): PlannedRow => {
     const parent = findParent(name, given, context.grant);
     if (relation !== null) lists.push({ relation, value });
     else if (parent !== null) {
-      if (setParent(row, parent, context)) parents.push(parent);
+      if (setParent(row, { ...parent, payload }, context)) parents.push(parent);
     } else if (isCompositeParent(name, context.grant)) clearParent(row, { name, value, given }, context);
     else setValue(row, { name, value, isPreset: false, given }, context);
   }
@@ -123,7 +124,11 @@ const clearParent = (
 };
 
 /** Sets the key of a parent, as far as it is known. Returns false after adding a problem. */
-const setParent = (row: RowValues, { relation, value }: ParentValue, context: RowContext): boolean =>
+const setParent = (
+  row: RowValues,
+  { relation, value, payload }: ParentValue & { readonly payload: Payload },
+  context: RowContext,
+): boolean =>
   collectProblems(context.problems, () => {
     const key = keyOfParent(relation, value);
     const names = relation.collection.key.map(({ name }) => name);
@@ -137,6 +142,13 @@ const setParent = (row: RowValues, { relation, value }: ParentValue, context: Ro
       const field = writableField(name, false, context);
       if (field === null || isComputed(field, context)) return false;
       const known = key?.[names.indexOf(relation.references[index] ?? '')];
+      // a key of several columns has a name beside those of its columns
+      const given = isObject(payload[name]) ? null : (payload[name] ?? null);
+      if (given !== null && (known === undefined || compareValues(field, known, given) !== 0)) {
+        const reason = `"${relation.name}" and "${name}" give different keys; leave one of them out`;
+        context.problems.push(invalidPayload(reason));
+        return false;
+      }
       row.set(name, known === undefined ? { from: 'parent' } : toStoredKey(relation, known));
     }
     return true;

@@ -2,7 +2,6 @@
  * Parses the global query parameters, from a query string or a SEARCH body, to one tree. Values are stored
  * separately, so that requests which differ only in values have the same shape.
  */
-import { LRUCache } from 'lru-cache';
 import {
   collectProblems,
   invalidQuery,
@@ -14,6 +13,7 @@ import { isObject } from '../../contract/objects.js';
 import { parseFilter, type Filter } from './filter.js';
 import type { ExportFormat } from '../../contract/export-formats.js';
 import { readExport } from './export.js';
+import { readFields } from './fields.js';
 import { readAggregation, type Aggregation } from './aggregation.js';
 import { maxLevels, readNames, readObject, splitPath, tooDeep } from './names.js';
 import { parseQueryString } from './query-string.js';
@@ -102,6 +102,13 @@ interface Source {
 
 const unsupported = ['version'];
 
+/** The parameters of a nested list or item. */
+const nestedParameters: ReadonlySet<string> = new Set(
+  ['filter', 'search', 'sort', 'limit', 'offset', 'page', 'alias', 'aggregate', 'groupBy', 'having'].map(
+    (name) => `_${name}`,
+  ),
+);
+
 /** Parses a query string. @throws INVALID_QUERY naming the parameter and the expected form */
 export const parseQuery = (text: string): ParsedQuery => readQuery(parseQueryString(text));
 
@@ -150,55 +157,6 @@ const readParameters = (source: Source, values: unknown[], level = 0): Query => 
   throwProblems(problems);
   return backlink === true ? query : { ...query, backlink: false };
 };
-
-/** Parsed `fields` by their text, since clients repeat the same selections. */
-const fieldCache = new LRUCache<string, readonly FieldNode[]>({ max: 500 });
-const maxCachedLength = 2000;
-
-const readFields = (value: unknown): readonly FieldNode[] | null => {
-  if (typeof value !== 'string' || value.length > maxCachedLength) return parseFields(value);
-  const cached = fieldCache.get(value);
-  if (cached !== undefined) return cached;
-  const fields = parseFields(value);
-  if (fields !== null) fieldCache.set(value, fields);
-  return fields;
-};
-
-const parseFields = (value: unknown): readonly FieldNode[] | null => {
-  const names = readNames(value, 'fields');
-  if (names === null || names.length === 0) return null;
-  const root: Branch = { isEnd: false, children: new Map() };
-  for (const name of names) insert(root, splitPath(name, 'fields'));
-  return toNodes(root);
-};
-
-interface Branch {
-  /** True where a path ends here, regardless of children. */
-  isEnd: boolean;
-  readonly children: Map<string, Branch>;
-}
-
-const insert = (root: Branch, path: readonly string[]): void => {
-  let branch = root;
-  for (const name of path) {
-    const next: Branch = branch.children.get(name) ?? { isEnd: false, children: new Map() };
-    branch.children.set(name, next);
-    branch = next;
-  }
-  branch.isEnd = true;
-};
-
-/**
- * Converts a branch to nodes. A name that is both a leaf and has children becomes two nodes: `a.b` and
- * `a.b.c` may be columns.
- */
-const toNodes = ({ children }: Branch): FieldNode[] =>
-  [...children].flatMap(([name, branch]) => {
-    const leaf = { name, children: [] };
-    const inner = { name, children: toNodes(branch) };
-    if (inner.children.length === 0) return [leaf];
-    return branch.isEnd ? [leaf, inner] : [inner];
-  });
 
 const readFilter = (value: unknown, values: unknown[]): Filter | null => {
   if (value === undefined || value === null || value === '') return null;
@@ -281,13 +239,23 @@ const readAlias = (value: unknown): Query['alias'] => {
   });
 };
 
-/** Reads `deep`: keys without an underscore are relations, others are parameters of the level. */
+/**
+ * Reads `deep`: keys without an underscore are relations, others are parameters of the level, of which the first has
+ * none. Relations without an object of parameters are ignored, as clients expect. @throws INVALID_QUERY
+ */
 const readDeep = (value: unknown, values: unknown[], level: number): Query['deep'] => {
   if (value === undefined || value === null || value === '') return [];
-  const relations = Object.entries(readObject(value, 'deep')).filter(([name]) => !name.startsWith('_'));
-  return mapAll(relations, ([relation, parameters]) =>
-    isObject(parameters)
-      ? [{ relation, query: readParameters({ parameters, prefix: '_' }, values, level) }]
-      : [],
-  ).flat();
+  return mapAll(Object.entries(readObject(value, 'deep')), ([name, parameters]) => {
+    if (level > 1 && nestedParameters.has(name)) return [];
+    if (name.startsWith('_')) throw unknownParameter(name, level);
+    if (!isObject(parameters)) return [];
+    return [{ relation: name, query: readParameters({ parameters, prefix: '_' }, values, level) }];
+  }).flat();
 };
+
+const unknownParameter = (name: string, level: number): ApiError =>
+  invalidQuery(
+    level === 1
+      ? `"deep" has parameters below a relation, as in {"tracks": {"_limit": 5}}, not "${name}"`
+      : `"deep" does not support "${name}"; it supports ${[...nestedParameters].join(', ')}`,
+  );

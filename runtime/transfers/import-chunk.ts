@@ -189,9 +189,9 @@ const stateAfter = (
   };
 };
 
-const rejectedOf = (entries: readonly Entry[]): readonly RejectedRow[] =>
-  entries.flatMap(({ row: { line }, rejection }) =>
-    rejection === null ? [] : [{ line, problems: rejection.problems }],
+const rejectedOf = (entries: readonly Entry[], { done, rejected }: TransferState): readonly RejectedRow[] =>
+  entries.flatMap(({ row: { line }, rejection }, index) =>
+    rejection === null ? [] : [{ row: done + rejected + index + 1, line, problems: rejection.problems }],
   );
 
 interface Change {
@@ -207,6 +207,6 @@ const advanceTransfer = async (
 ): Promise<void> => {
   if (!(await job.saveState(executor, next))) throw new Superseded();
   const { request, files, state } = job;
-  const rejected = rejectedOf(entries);
+  const rejected = rejectedOf(entries, state);
   if (rejected.length > 0) await storeReport(rejected, { request, index: state.reports, files });
 };

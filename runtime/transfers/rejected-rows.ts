@@ -21,6 +21,9 @@ export interface RowProblem {
 }
 
 export interface RejectedRow {
+  /** Number of the row in the file, from 1. */
+  readonly row: number;
+  /** First line of the row, from 1; the rows of JSON may share one. */
   readonly line: number;
   readonly problems: readonly RowProblem[];
 }
@@ -42,13 +45,14 @@ export const errorToProblem = ({ code, message, details }: ApiError): RowProblem
   return { column: names.length === 0 ? null : names.join('.'), code, message };
 };
 
-const columns = ['line', 'column', 'code', 'error'];
+const columns = ['row', 'line', 'column', 'code', 'error'];
 const none: ReadonlySet<string> = new Set();
 
 const printRejected = (rows: readonly RejectedRow[]): string => {
-  const lines = rows.flatMap(({ line, problems }) =>
+  const lines = rows.flatMap(({ row, line, problems }) =>
     problems.map(({ column, code, message }) => {
       const cells = new Map<string, unknown>([
+        ['row', row],
         ['line', line],
         ['column', column],
         ['code', code],

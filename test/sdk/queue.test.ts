@@ -172,6 +172,14 @@ describe('a webhook', () => {
     }
   });
 
+  it('is not verified by an empty secret', async () => {
+    const { headers, text } = received;
+    for (const empty of ['', 'whsec_', [secret, '']]) {
+      const verify = client.createWebhookVerifier({ secret: empty });
+      await expect(verify({ headers, body: text })).rejects.toThrow('a secret or signature is empty');
+    }
+  });
+
   it('loads keys once, and again for an unknown signature after a while', async () => {
     let asked = 0;
     const counting: typeof fetch = (...parameters) => {

@@ -178,6 +178,7 @@ const readKeys = async (url: string, fetch: typeof globalThis.fetch): Promise<re
 };
 
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => {
+  if (text === '') throw new WebhookError('a secret or signature is empty');
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {

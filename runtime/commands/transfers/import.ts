@@ -78,9 +78,11 @@ const report = (end: TransferEnd, { rejected: file, json }: ReportOptions): 0 | 
   const hasRejected = Number(rejected) > 0;
   if (json) printJson({ ...end.body, ...(hasRejected && { rejected_rows: file }) });
   else {
-    printLine(isDry === true ? `${Number(rows)} rows can be imported` : `${Number(imported)} rows imported`);
-    if (hasRejected) printLine(`${Number(rejected)} rows left out, listed in ${file}`);
+    printLine(isDry === true ? `${countRows(rows)} can be imported` : `${countRows(imported)} imported`);
+    if (hasRejected) printLine(`${countRows(rejected)} left out, listed in ${file}`);
   }
   if (problems.length > 0) throw new Refusal(problems.join('\n'));
   return hasRejected ? 1 : 0;
 };
+
+const countRows = (count: unknown): string => (count === 1 ? '1 row' : `${Number(count)} rows`);

@@ -9,6 +9,7 @@ const sql = `
     foreign key (maker) references maker (id));`;
 
 const unknown = (name: string) => `the field "${name}" does not exist or may not be used`;
+const noParameters = '"deep" has parameters below a relation, as in {"tracks": {"_limit": 5}}';
 const noCount = (name: string) => `"${name}" must be a whole number from 0 up`;
 
 describe.each(sampleSettings(import.meta.url))('problems on $dialect through $listener', (setting) => {
@@ -59,6 +60,24 @@ describe.each(sampleSettings(import.meta.url))('problems on $dialect through $li
         deep: { maker: { thing: { _limit: 'x', _page: 'y' } }, other: { _offset: -1 } },
       },
       [`${noCount('limit')}, or -1 for all`, noCount('page'), noCount('offset')],
+    ],
+    [
+      'of names in nested lists',
+      {
+        fields: 'maker.thing.id',
+        deep: { _limit: 1, nope: 1, maker: { limit: 1, _limitt: 1, thing: { _meta: 'cursor' } } },
+      },
+      [
+        `${noParameters}, not "_limit"`,
+        ...['_limitt', '_meta'].map((name) =>
+          expect.stringMatching(`^"deep" does not support "${name}"; it supports _filter, .*_limit, `),
+        ),
+      ],
+    ],
+    [
+      'of relations in nested lists',
+      { fields: 'no', deep: { nope: {}, maker: { none: {} }, name: {} } },
+      [unknown('nope'), '"deep" takes relations, and "name" is none', unknown('no')],
     ],
     [
       'of groups',

@@ -115,6 +115,11 @@ describe.each(settings)('validation of permissions on $dialect through $listener
     expect(await rows()).toEqual(before);
   });
 
+  it('says of a rule that cannot be evaluated that it is at fault, and not the value', async () => {
+    const { text } = await send('related', 'POST', '/items/task', { id: 9, team: 1 });
+    expect(text).toContain(String.raw`\"team\" is guarded by a rule that cannot be evaluated.`);
+  });
+
   it.each([
     ['team', 'POST', '/items/task?fields=id', { id: 9, team: 1 }, { id: 9 }],
     ['team', 'PATCH', '/items/task/1?fields=note', { note: 'x' }, { note: 'x' }],

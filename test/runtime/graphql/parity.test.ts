@@ -158,7 +158,7 @@ const refusals: readonly [string, string, [string, string, unknown?], string][] 
   [
     'several rows, one of them missing',
     'admin',
-    ['DELETE', '/items/visits', [1, 777]],
+    ['DELETE', '/items/visits', { keys: [1, 777] }],
     'mutation { delete_visits_items(ids: [1, 777]) { ids } }',
   ],
 ];

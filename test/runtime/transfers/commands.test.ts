@@ -58,7 +58,7 @@ const transfersIn = (open: () => Place): void => {
     write('songs.json', '[{"code":"a3","title":"Three"}]');
     write('songs.ndjson.gz', gzipSync('{"code":"a4","length":4}\n{"code":"a5"}\n'));
     expect(await svc('import', 'song', 'songs.csv')).toMatchObject({ code: 0, stdout: '2 rows imported\n' });
-    expect(await svc('import', 'song', 'songs.json')).toMatchObject({ code: 0, stdout: '1 rows imported\n' });
+    expect(await svc('import', 'song', 'songs.json')).toMatchObject({ code: 0, stdout: '1 row imported\n' });
     const third = await svc('import', 'song', 'songs.ndjson.gz', '--json');
     expect({ ...third, stdout: JSON.parse(third.stdout) as unknown }).toMatchObject({
       code: 0,
@@ -119,15 +119,15 @@ const transfersIn = (open: () => Place): void => {
     const { svc, directory } = open();
     write('bad.csv', bad);
     const stopped = await svc('import', 'song', 'bad.csv');
-    expect(stopped).toMatchObject({ code: 1, stdout: '1 rows imported\n' });
+    expect(stopped).toMatchObject({ code: 1, stdout: '1 row imported\n' });
     expect(stopped.stderr).toMatch(/svc: line 3, length: .*"length"/);
     expect(existsSync(join(directory, 'bad.csv.rejected.csv'))).toBe(false);
     const again = ['bad.csv', '--on-error', 'report', '--on-conflict', 'ignore', '--conflict', 'code'];
     expect(await svc('import', 'song', ...again)).toMatchObject({
       code: 1,
-      stdout: '2 rows imported\n1 rows left out, listed in bad.csv.rejected.csv\n',
+      stdout: '2 rows imported\n1 row left out, listed in bad.csv.rejected.csv\n',
     });
-    expect(read('bad.csv.rejected.csv')).toMatch(/^line,column,code,error\n3,length,[A-Z_]+,/);
+    expect(read('bad.csv.rejected.csv')).toMatch(/^row,line,column,code,error\n2,3,length,[A-Z_]+,/);
     expect(await titles()).toContain('b1,Four\nb3,Six');
   });
 

@@ -157,12 +157,12 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     const ended = await load(`title,pages,isbn\n${rows.join('\n')}`, '?on_error=report');
     expect(ended).toMatchObject({ status: 200, body: { imported: 26, rejected: 4 } });
     const [header, ...lines] = (await fileOf(ended.body.rejected_rows)).trimEnd().split('\n');
-    expect(header).toBe('"line","column","code","error"');
-    expect(lines.map((line) => line.split(',').slice(0, 3).join())).toEqual([
-      '5,"pages","FAILED_VALIDATION"',
-      '22,"isbn","RECORD_NOT_UNIQUE"',
-      '27,"title","FAILED_VALIDATION"',
-      '30,,"INVALID_PAYLOAD"',
+    expect(header).toBe('"row","line","column","code","error"');
+    expect(lines.map((line) => line.split(',').slice(0, 4).join())).toEqual([
+      '4,5,"pages","FAILED_VALIDATION"',
+      '21,22,"isbn","RECORD_NOT_UNIQUE"',
+      '26,27,"title","FAILED_VALIDATION"',
+      '29,30,,"INVALID_PAYLOAD"',
     ]);
     expect(await books({ pages: { _between: [100, 130] } })).toHaveLength(26);
   });
@@ -172,10 +172,10 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
       type: 'application/x-ndjson',
       text: '{"title":"o1","pages":201}\n{"title":"o2","pages":"x"}\n\n[1]\n{"pages":204}\n{"title":"o5","isbn":"ö","pages_of":[{"text":7}]}\n{"title":"o6","isbn":"ö"}',
       problems: [
-        '2,"pages","FAILED_VALIDATION"',
-        '4,,"INVALID_PAYLOAD"',
-        '5,"title","FAILED_VALIDATION"',
-        '6,"pages_of.text","FAILED_VALIDATION"',
+        '2,2,"pages","FAILED_VALIDATION"',
+        '3,4,,"INVALID_PAYLOAD"',
+        '4,5,"title","FAILED_VALIDATION"',
+        '5,6,"pages_of.text","FAILED_VALIDATION"',
       ],
       stored: ['o1', 'o6'],
     },
@@ -183,19 +183,19 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
       type: 'application/json',
       text: '[{"title":"q1","pages":301},\n{"title":"q2","pages":1.5},\n\n{"title":}, {"title":"q4","isbn":"ü"},\n{"title":"q5",\n"isbn":"ü"},{"title":"q6","colour":"red"}]',
       problems: [
-        '2,"pages","FAILED_VALIDATION"',
-        '4,,"INVALID_PAYLOAD"',
-        '5,"isbn","RECORD_NOT_UNIQUE"',
-        '6,,"INVALID_PAYLOAD"',
+        '2,2,"pages","FAILED_VALIDATION"',
+        '3,4,,"INVALID_PAYLOAD"',
+        '5,5,"isbn","RECORD_NOT_UNIQUE"',
+        '6,6,,"INVALID_PAYLOAD"',
       ],
       stored: ['q1', 'q4'],
     },
   ])(
-    'reports the rows of $type that cannot be stored by their lines',
+    'reports the rows of $type that cannot be stored by their numbers and lines',
     async ({ type, text, problems, stored }) => {
       const ended = await load(text, '?on_error=report', { type });
       const lines = (await fileOf(ended.body.rejected_rows)).trimEnd().split('\n').slice(1);
-      expect(lines.map((line) => line.split(',').slice(0, 3).join())).toEqual(problems);
+      expect(lines.map((line) => line.split(',').slice(0, 4).join())).toEqual(problems);
       expect(ended).toMatchObject({ status: 200, body: { imported: 2, rejected: problems.length } });
       expect(await books({ title: { _in: stored } }, 'title')).toEqual(stored.map((title) => ({ title })));
       // the first of them ends an import that stops

@@ -113,7 +113,7 @@ describe.each(settings)('an interrupted import on $dialect through $listener', (
     const report = await readFile(join(files, request.id, 'rejected.csv'), 'utf8');
     const lines = report.trimEnd().split('\n').slice(1);
     // every good row before a bad one has two lines, every bad row one
-    expect(lines.map((line) => Number(line.split(',')[0]))).toEqual(
+    expect(lines.map((line) => Number(line.split(',')[1]))).toEqual(
       bad.map((index, before) => 2 + 2 * (index - 1) - before),
     );
   });

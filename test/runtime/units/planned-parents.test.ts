@@ -122,6 +122,27 @@ describe('a part of a key of several columns', () => {
   });
 });
 
+describe('an item in place of a key of several columns', () => {
+  const item = { land: 'pl', town: 7 };
+
+  it('may stand beside its columns where they say the same', () => {
+    expect(rowOf({ country: 'pl', city: '7', destination: item })).toEqual(rowOf({ destination: item }));
+    expect(rowOf({ country: null, destination: item })).toEqual(rowOf({ destination: item }));
+  });
+
+  it.each([
+    { country: 'de', destination: item },
+    { destination: item, country: 'de' },
+  ])('cannot contradict them: %j', (payload) => {
+    expect(problemsOf(() => rowOf(payload))).toEqual([
+      {
+        code: 'INVALID_PAYLOAD',
+        reason: '"destination" and "country" give different keys; leave one of them out',
+      },
+    ]);
+  });
+});
+
 describe('null in place of a key of several columns', () => {
   it('clears those of its columns that may be null', () => {
     expect(rowOf({ destination: null })).toEqual([{ id: 1, country: null, city: null }, 0]);

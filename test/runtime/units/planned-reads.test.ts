@@ -95,11 +95,19 @@ describe('a selection is rejected', () => {
   });
 });
 
-describe('a nested list is rejected', () => {
-  it.each([{ _meta: ['cursor'] }, { _after: 'a' }, { _export: 'csv' }])('with %j', (parameters) => {
-    const want =
-      'INVALID_QUERY: "after", "cursor" and "export" apply to the list of a collection, not to "notes"';
-    expect(refusalOf('book', { fields: ['notes.text'], deep: { notes: parameters } })).toBe(want);
+describe('"deep" is rejected', () => {
+  it.each<[string, string, string]>([
+    ['with a name that does not exist', 'missing', missing('missing')],
+    ['with a forbidden name', 'code', missing('code')],
+    ['with a field', 'title', 'INVALID_QUERY: "deep" takes relations, and "title" is none'],
+  ])('%s', (_, name, want) => {
+    const grants = [{ collection: 'book', fields: ['id', 'title', 'notes'] }];
+    expect(refusalOf('book', { fields: ['title'], deep: { [name]: { _limit: 1 } } }, grants)).toBe(want);
+  });
+
+  it('below a relation, with the whole path of the name', () => {
+    const query = { fields: ['notes.text'], deep: { notes: { missing: { _limit: 1 } } } };
+    expect(refusalOf('book', query)).toBe(missing('notes.missing'));
   });
 });
 
