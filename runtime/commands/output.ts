@@ -72,12 +72,16 @@ interface ListenError extends Error {
   readonly code: string;
   readonly address?: string;
   readonly port?: number;
+  /** Of a name that was looked up. */
+  readonly hostname?: string;
 }
 
 const isListenError = (error: Error): error is ListenError =>
-  'syscall' in error && error.syscall === 'listen' && 'code' in error;
+  'syscall' in error && /^(?:listen|getaddrinfo)$/.test(String(error.syscall)) && 'code' in error;
 
-const listenErrorToText = ({ code, address, port }: ListenError): string => {
+const listenErrorToText = ({ code, address, port, hostname }: ListenError): string => {
+  if (hostname !== undefined)
+    return `the host name ${hostname} has no address (${code}); set HOST (or ADMIN_HOST) to an address of this machine`;
   const where = `port ${port ?? ''} of ${address ?? 'this machine'}`;
   switch (code) {
     case 'EADDRINUSE':
