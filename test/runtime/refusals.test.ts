@@ -104,7 +104,8 @@ describe('a command', () => {
     await once(silent, 'listening');
     const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const running = place.start(['worker'], { TEMPORAL_ADDRESS: address });
-    await running.until(new RegExp(`waiting for Temporal at ${address}`));
+    await running.until(/waiting for Temporal/);
+    expect(running.output()).toContain(`"msg":"waiting for Temporal at ${address}"`);
     await running.stop('SIGTERM');
     silent.close();
   });

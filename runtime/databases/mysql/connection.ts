@@ -32,18 +32,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   const count = countPool(settings.connectionLimit ?? 10, options.onWait);
   const run: RunOnConnection = (task) => runOn(pool, task, { count });
   const sockets = new Set<Duplex>();
-  for (const each of [pool, reserved]) {
-    each.on('connection', (connection) => {
-      addSocket(sockets, socketOf(connection));
-      // queued before the first statement, which then reports a failure
-      for (const text of [setup, isolationSetup]) connection.query(text, () => undefined);
-    });
-  }
-  // the first connection was opened before the dialect was known
-  await runOn(pool, async (connection) => {
-    addSocket(sockets, socketOf(connection));
-    for (const text of [setup, isolationSetup]) await send(connection, text, []);
-  });
+  await setUpSessions([pool, reserved], { setup, sockets });
   return {
     dialect: dialect.name,
     sql: dialect,
@@ -83,6 +72,29 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
       await Promise.all([endPool(pool), endPool(reserved)]);
     },
   };
+};
+
+interface Sessions {
+  readonly setup: string;
+  /** Gets the sockets of all connections. */
+  readonly sockets: Set<Duplex>;
+}
+
+/** Sets up the sessions of pools, of which the first has a connection that was opened before the dialect was known. */
+const setUpSessions = async (
+  pools: readonly [Pool, ...Pool[]],
+  { setup, sockets }: Sessions,
+): Promise<void> => {
+  for (const pool of pools)
+    pool.on('connection', (connection) => {
+      addSocket(sockets, socketOf(connection));
+      // queued before the first statement, which then reports a failure
+      for (const text of [setup, isolationSetup]) connection.query(text, () => undefined);
+    });
+  await runOn(pools[0], async (connection) => {
+    addSocket(sockets, socketOf(connection));
+    for (const text of [setup, isolationSetup]) await send(connection, text, []);
+  });
 };
 
 /** Returns what the types of the driver leave out. */
