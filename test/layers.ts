@@ -19,6 +19,7 @@ const databaseFolder = [
   'runtime/databases/lock-held',
   'runtime/databases/network-errors',
   'runtime/databases/pool-count',
+  'runtime/databases/silent-server',
   'runtime/databases/statements',
   'runtime/databases/stopped-reads',
   'runtime/databases/unknown-outcome',

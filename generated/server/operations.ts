@@ -1294,7 +1294,7 @@ export const operations = [
   {
     id: 'operatorAccountsRead',
     access: 'operator',
-    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     responses: { 200: 'application/json' },
   },
   {

@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { findDeliveries } from '../queue/store/deliveries.js';
 import { searchDeliveries } from '../queue/store/operator-search.js';
-import { action, printJson, printLine } from './output.js';
+import { action, plural, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
 interface Flags {
@@ -35,7 +35,7 @@ const listCommand = (): Command =>
         const newestFirst = found.toSorted((a, b) => (a.id < b.id ? 1 : -1));
         if (json === true) printJson(newestFirst);
         for (const { id, state, attempts, account, url } of json === true ? [] : newestFirst)
-          printLine(`${id}  ${state}  ${attempts} attempts  ${account}  ${new URL(url).origin}`);
+          printLine(`${id}  ${state}  ${plural(attempts, 'attempt')}  ${account}  ${new URL(url).origin}`);
         return 0;
       }),
     );

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Finding } from '../doctor/check.js';
 import type { Group } from '../doctor/run-checks.js';
-import { action, limitLines, printJson, printLine } from './output.js';
+import { action, limitLines, plural, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
 /** Creates `svc doctor`, which changes nothing in the database or the project. */
@@ -34,5 +34,3 @@ const groupToLines = ({ name, findings }: Group): readonly string[] => {
   if (findings.length === 0) return [`${name}: ok`];
   return [`${name}:`, ...limitLines(findings.map(({ severity, message }) => `  ${severity}  ${message}`))];
 };
-
-const plural = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;

@@ -68,16 +68,23 @@ const errorToText = (error: unknown): string => {
   return detailed && !isRefusal(error) ? (error.stack ?? error.message) : error.message;
 };
 
+/** Returns a number with the word for what it counts, in the plural unless it is one. */
+export const plural = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
+
 interface ListenError extends Error {
   readonly code: string;
   readonly address?: string;
   readonly port?: number;
+  /** Of a name that was looked up. */
+  readonly hostname?: string;
 }
 
 const isListenError = (error: Error): error is ListenError =>
-  'syscall' in error && error.syscall === 'listen' && 'code' in error;
+  'syscall' in error && /^(?:listen|getaddrinfo)$/.test(String(error.syscall)) && 'code' in error;
 
-const listenErrorToText = ({ code, address, port }: ListenError): string => {
+const listenErrorToText = ({ code, address, port, hostname }: ListenError): string => {
+  if (hostname !== undefined)
+    return `the host name ${hostname} has no address (${code}); set HOST (or ADMIN_HOST) to an address of this machine`;
   const where = `port ${port ?? ''} of ${address ?? 'this machine'}`;
   switch (code) {
     case 'EADDRINUSE':

@@ -17,7 +17,7 @@ import {
 import { countRequests, searchRequests, type RequestSearch } from '../queue/store/operator-search.js';
 import { findRequest } from '../queue/store/requests.js';
 import type { RequestHead } from '../queue/store/request-head.js';
-import { action, printJson, printLine } from './output.js';
+import { action, plural, printJson, printLine } from './output.js';
 import { pauseCommand } from './pauses.js';
 import { addSearchOptions, readSearch, type SearchFlags } from './request-search.js';
 import { withDatabase } from './with-database.js';
@@ -65,7 +65,7 @@ const listCommand = (): Command =>
     );
 
 const requestToLine = ({ id, state, model, account, errorType, attempts, created }: RequestHead): string =>
-  [id, new Date(created).toISOString(), state, model, account, `${attempts} attempts`, errorType ?? '']
+  [id, new Date(created).toISOString(), state, model, account, plural(attempts, 'attempt'), errorType ?? '']
     .join('  ')
     .trimEnd();
 

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { Refusal } from '../config/refusal.js';
 import { actAtOnce } from '../queue/operator/immediate-actions.js';
 import { listWorkers } from '../queue/store/operator-counts.js';
-import { action, printJson, printLine } from './output.js';
+import { action, plural, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
 /**
@@ -26,7 +26,7 @@ const listCommand = (): Command =>
         if (json === true) printJson(workers);
         else
           for (const { id, state, tasks, roles, classes } of workers)
-            printLine([id, state, `${tasks} tasks`, roles.join(), classes.join()].join('  ').trimEnd());
+            printLine([id, state, plural(tasks, 'task'), roles.join(), classes.join()].join('  ').trimEnd());
         return 0;
       }),
     );

@@ -203,8 +203,15 @@ export const loadConfig = (environment: Environment): Config => {
       style: read('LOG_STYLE') ?? (process.stdout.isTTY ? 'pretty' : 'json'),
     },
   };
+  if (isSamePort(config)) faults.push(`ADMIN_PORT is "${config.port}", as PORT is; expected another port`);
   if (faults.length > 0) throw new ConfigError(faults);
   return freeze(config);
+};
+
+/** Returns whether both listeners would take one port; 0 is a free one for each. */
+const isSamePort = ({ host, port, adminHost, adminPort }: Config): boolean => {
+  if (port !== adminPort || port === 0) return false;
+  return host === adminHost || [host, adminHost].some((each) => each === '0.0.0.0' || each === '::');
 };
 
 const readDatabase = (read: ReadVariable, environment: Environment): Config['database'] => ({

@@ -11,16 +11,52 @@ export const parseDatabaseUrl: Parse<string> = (value) => {
   if (!/^(?:mysql|postgres|postgresql):$/.test(url.protocol))
     throw new Error(`starts with "${url.protocol}"; ${expected}`);
   if (url.pathname.length < 2) throw new Error(`does not name a database; ${expected}`);
+  for (const part of [url.username, url.password, url.hostname, url.pathname]) checkEscapes(part);
+  checkParameters(url);
   return value;
+};
+
+const checkEscapes = (text: string): void => {
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw new Error('has a "%" without two hexadecimal digits of UTF-8 after it; write it as %25');
+  }
+};
+
+/** Parameters of the URL of a database with their values; null for any text. */
+const urlParameters: Readonly<Record<string, Readonly<Record<string, readonly string[] | null>>>> = {
+  'mysql:': { ssl: ['true', 'false', 'no-verify'], socket: null },
+  'postgres:': { sslmode: ['disable', 'require', 'verify-ca', 'verify-full'], host: null },
+};
+
+/**
+ * Neither name nor value is repeated: they may be the rest of a password that is not escaped.
+ * @throws Error for a parameter that would be ignored, such as a misspelled one that asks for encryption
+ */
+const checkParameters = ({ protocol, searchParams }: URL): void => {
+  const known = urlParameters[protocol] ?? urlParameters['postgres:'] ?? {};
+  for (const [name, value] of searchParams) {
+    const values = known[name];
+    if (values === undefined)
+      throw new Error(`has a parameter that is not known; expected ${Object.keys(known).join(' or ')}`);
+    if (values?.includes(value) === false)
+      throw new Error(`has an unknown value of "${name}"; expected one of ${values.join(', ')}`);
+  }
 };
 
 /** Parses PEM text, or reads it from a path. */
 export const parseCertificate: Parse<string> = (value) => {
-  if (value.startsWith('-----BEGIN')) return value;
+  const text = value.startsWith('-----BEGIN') ? value : readText(value);
+  if (text !== null && /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/.test(text)) return text;
+  throw new Error('expected certificates as PEM text, or the path of a readable PEM file with them');
+};
+
+const readText = (path: string): string | null => {
   try {
-    return readFileSync(value, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
-    throw new Error('expected PEM text or the path of a readable PEM file');
+    return null;
   }
 };
 

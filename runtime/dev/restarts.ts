@@ -16,8 +16,7 @@ export const startCommands = (
   commands: readonly (readonly string[])[],
   environment: Environment,
 ): Restarts => {
-  const start = (): readonly ChildProcess[] =>
-    commands.map((args) => fork(modulePath('cli'), args, { env: environment }));
+  const start = (): readonly ChildProcess[] => startAll(commands, environment);
   let running = start();
   const stop = async (): Promise<void> => void (await Promise.all(running.map(end)));
   const restart = coalesceCalls<void, void>(
@@ -28,6 +27,24 @@ export const startCommands = (
     () => undefined,
   );
   return { restart: () => restart(undefined), stop };
+};
+
+/** Passes on what they print to stderr, once where several print the same, as they do of a fault in the spec. */
+const startAll = (
+  commands: readonly (readonly string[])[],
+  environment: Environment,
+): readonly ChildProcess[] => {
+  const printedBy = new Map<string, number>();
+  return commands.map((args, index) => {
+    const stdio = ['inherit', 'inherit', 'pipe', 'ipc'] as const;
+    const child = fork(modulePath('cli'), args, { env: environment, stdio: [...stdio] });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      const first = printedBy.get(text) ?? index;
+      printedBy.set(text, first);
+      if (first === index) process.stderr.write(text);
+    });
+    return child;
+  });
 };
 
 const end = async (child: ChildProcess): Promise<void> => {

@@ -24,8 +24,7 @@ export const toApiRequest = (
   response: ServerResponse,
   { base, payloadMax, proxies, ownOrigin, trustsOrigin }: MessageOptions,
 ): ApiRequest => {
-  const url = request.url ?? '/';
-  const local = base !== '' && url.startsWith(`${base}/`) ? url.slice(base.length) : url;
+  const local = withoutBase(originForm(request.url ?? '/'), base);
   const queryStart = local.indexOf('?');
   let body: Promise<Buffer> | null = null;
   countConnection(request);
@@ -47,6 +46,18 @@ export const toApiRequest = (
     body: (maxSize = payloadMax) => (body ??= readBody(request, maxSize)),
     stream: (maxSize) => streamBody(request, maxSize),
   };
+};
+
+/** Returns path and query of a target that may name the origin too, as proxies send it (RFC 9112 §3.2.2). */
+const originForm = (target: string): string =>
+  target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*\/?/i, '/');
+
+/** Returns what follows the path prefix, which proxies may have removed. */
+const withoutBase = (url: string, base: string): string => {
+  if (base === '' || !url.startsWith(base)) return url;
+  const rest = url.slice(base.length);
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`;
+  return rest.startsWith('/') ? rest : url;
 };
 
 const counted = new WeakSet<Socket>();

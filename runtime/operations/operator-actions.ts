@@ -136,7 +136,7 @@ const requireAccount = async (name: string, database: Database): Promise<string>
 const requireWorkers = ({ ids, filter, target }: Body): readonly string[] => {
   if (ids === undefined || filter !== undefined || target !== undefined)
     throw invalidPayload('"drain" requires "ids" of workers');
-  return ids;
+  return [...new Set(ids)];
 };
 
 /** @throws INVALID_PAYLOAD for what is no URL of HTTP */

@@ -143,8 +143,8 @@ describe('a process of a function model', () => {
   });
 
   it.each([
-    ['exit', /^The process of the model exited with code 3 after [\d.]+ s$/],
-    ['crash', /^The process of the model crashed with SIGSEGV after [\d.]+ s$/],
+    ['exit', /^The process of the model exited with code 3 after [\d.]+ m?s$/],
+    ['crash', /^The process of the model crashed with SIGSEGV after [\d.]+ m?s$/],
   ])('that ends by itself is reported as what it was: %s', async (name, expected) => {
     const { attempted, failures } = run(name);
     const { outcome, retry } = await attempted;

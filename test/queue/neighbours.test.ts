@@ -58,7 +58,7 @@ describe.each(chosen)('beside models that misbehave on %s', (dialect) => {
     for (const [name, id] of bad) {
       await ended(name, id, 'ann');
       const { status, body } = await get(`${name}/requests/${id}`, 'ann');
-      ends[name] = [status, (body as { detail?: string }).detail?.replace(/[\d.]+ s$/, 'N s')];
+      ends[name] = [status, (body as { detail?: string }).detail?.replace(/[\d.]+ m?s$/, 'N s')];
     }
     expect(ends).toEqual({
       allocate: [500, 'The model ran out of 384 MB of memory after N s'],

@@ -146,7 +146,7 @@ describe('commands of operators', { shuffle: false }, () => {
     const listed = await run(requestsCommand(), 'list', ...search);
     expect(listed.stdout).toMatch(new RegExp(`^${id} .*ended  test/fail .*runner_server_error\n$`));
     expect((await run(deliveriesCommand(), 'list', '--state', 'failed')).stdout).toContain(
-      `failed  1 attempts  ${queue.ids.users.get('ann')}  ${queue.receiver.url}\n`,
+      `failed  1 attempt  ${queue.ids.users.get('ann')}  ${queue.receiver.url}\n`,
     );
     const dry = await run(requestsCommand(), 'retry', ...search, '--dry-run');
     expect(dry.stdout).toBe('1 requests match\n');

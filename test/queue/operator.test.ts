@@ -228,7 +228,11 @@ for (const dialect of sampleDialects(import.meta.url))
       const [worker] = (await get('workers')) as [{ readonly id: string }];
       const drained = await act({ action: 'drain', ids: [worker.id], reason: 'a new version' });
       expect(await actionOf(drained.id)).toEqual(drained);
-      expect(drained).toMatchObject({ action: 'drain', state: 'done', total: 1, done: 1 });
+      expect(drained).toMatchObject({ action: 'drain', state: 'done', total: 1, done: 1, errors: [] });
+      const unknown = await act({ action: 'drain', ids: [worker.id, 'nobody', 'nobody'] });
+      const errors = [{ request: 'nobody', message: 'there is no such worker' }];
+      expect(unknown).toMatchObject({ total: 2, done: 1, failed: 1, errors });
+      expect(await actionOf(unknown.id)).toEqual(unknown);
       await workers.ended;
       const rows = await queue.database.query(
         "select action, item, reason from svc_activity where collection = 'svc_operator_actions' order by id",

@@ -36,7 +36,11 @@ describe.each(sampleDialects(import.meta.url))('on %s, a request that waits for'
     });
     expect(await act({ action: 'resume', target })).toMatchObject({ done: 1, failed: 0 });
     expect(await stateOf(waiting)).toBe('admitted');
-    expect(await act({ action: 'resume', target })).toMatchObject({ done: 0, failed: 1 });
+    expect(await act({ action: 'resume', target })).toMatchObject({
+      done: 0,
+      failed: 1,
+      errors: [{ message: 'was not paused' }],
+    });
   });
 
   it.each([

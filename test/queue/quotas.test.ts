@@ -187,8 +187,13 @@ for (const dialect of dialects)
     });
 
     it('are shown to operators, and in GraphQL', async () => {
-      const { data } = await queue.request('GET', `/operator/accounts/${idOf('ann')}`, { as: 'admin' });
+      const read = (account: string) =>
+        queue.request('GET', `/operator/accounts/${account}`, { as: 'admin' });
+      const { data } = await read(idOf('ann'));
       const shown = data as { account: string; limits: readonly Use[] };
+      expect((await read('ann@example.com')).data).toEqual(data);
+      for (const nobody of ['11111111-1111-4111-8111-111111111111', 'nobody@example.com', 'ann'])
+        expect((await read(nobody)).codes).toEqual(['ROUTE_NOT_FOUND']);
       expect(shown.account).toBe(idOf('ann'));
       expect(shown.limits).toContainEqual({ quota: 'files', limit: 77, used: 3 });
       const answer = await ask(queue, '{ queue_limits { quota limit used } }', {

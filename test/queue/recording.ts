@@ -36,22 +36,28 @@ export const recordHistories = async (folder: string): Promise<void> => {
   const save = async (name: string, id: string): Promise<void> => {
     const handle = client.workflow.getHandle(id);
     // it is started behind the answer
-    await until(() => handle.describe().catch(() => null));
-    await handle.result().catch(() => undefined);
+    const isEnded = async () => {
+      const description = await handle.describe().catch(() => null);
+      return description !== null && description.status.name !== 'RUNNING';
+    };
+    await until(isEnded, { what: `the workflow ${id} of ${name}.json has ended` });
     const path = `${folder}${name}.json`;
     if (existsSync(path)) return;
     const history = await handle.fetchHistory();
     writeFileSync(path, `${withoutPlaces(historyToJSON(history))}\n`);
   };
   const recorder = { queue, client, save };
-  await recordRetries(recorder);
-  const workers = await queue.startWorkers();
-  await recordRequests(recorder);
-  await recordResumed(recorder);
-  await recordDeliveries(recorder);
-  await workers.stop();
-  await recordApplies(recorder);
-  await queue.close();
+  try {
+    await recordRetries(recorder);
+    const workers = await queue.startWorkers();
+    await recordRequests(recorder);
+    await recordResumed(recorder);
+    await recordDeliveries(recorder);
+    await workers.stop();
+    await recordApplies(recorder);
+  } finally {
+    await queue.close();
+  }
 };
 
 /** Attempts in workers that do not know the model, or end before it does. */
@@ -133,13 +139,18 @@ const recordResumed = async ({ queue, client, save }: Recorder): Promise<void> =
       body: { action, target: { kind: 'endpoint', name: queue.receiver.url } },
     });
   await act('pause');
-  const delivery = await deliveryOf(queue, await submit(queue, 'demo/image', image, { hook: '/resumed' }));
+  // it ends when workers have noticed the pause, which takes up to a second
+  const request = await submit(queue, 'demo/train', { ...train, steps: 60 }, { hook: '/resumed' });
+  const delivery = await deliveryOf(queue, request);
   const untilPostponed = (before: unknown = null) =>
-    until(async () => {
-      const text = "select date_next from svc_deliveries where id = ? and postponed = 'paused'";
-      const [row] = await queue.database.query(text, [delivery.slice('delivery-'.length)]);
-      return row === undefined || row.date_next === before ? null : row.date_next;
-    });
+    until(
+      async () => {
+        const text = "select date_next from svc_deliveries where id = ? and postponed = 'paused'";
+        const [row] = await queue.database.query(text, [delivery.slice('delivery-'.length)]);
+        return row === undefined || row.date_next === before ? null : row.date_next;
+      },
+      { what: `the pause has postponed ${delivery}${before === null ? '' : ' again'}` },
+    );
   const first = await untilPostponed();
   await client.workflow.getHandle(delivery).signal(resumedSignal);
   await untilPostponed(first);

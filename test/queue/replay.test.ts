@@ -14,15 +14,18 @@ const folder = fileURLToPath(new URL('histories/', import.meta.url));
 const replay = async (history: unknown): Promise<void> =>
   Worker.runReplayHistory({ workflowBundle: { codePath: await workflowBundle() } }, history);
 
+const cases = 16;
+
 const histories = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.json'));
 
 beforeAll(async () => {
-  if (process.env.UPDATE === 'histories' && !process.env.CI) await recordHistories(folder);
+  const isAsked = process.env.UPDATE === 'histories' && !process.env.CI;
+  if (isAsked && histories().length < cases) await recordHistories(folder);
 });
 
 describe('replaying a workflow', () => {
-  it('has a history for each of the sixteen cases', () => {
-    expect(histories().length).toBe(16);
+  it('has a history for each case', () => {
+    expect(histories().length).toBe(cases);
   });
 
   it.each(histories())('accepts the recorded history %s', async (name) => {

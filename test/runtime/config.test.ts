@@ -307,6 +307,15 @@ describe('configuration', () => {
     ]);
   });
 
+  it('refuses one port for both listeners, but for free ones and other addresses', () => {
+    for (const hosts of [{}, { HOST: '0.0.0.0' }, { ADMIN_HOST: '::' }])
+      expect(faultsOf({ PORT: '9000', ADMIN_PORT: '9000', ...hosts })).toEqual([
+        'ADMIN_PORT is "9000", as PORT is; expected another port',
+      ]);
+    expect(faultsOf({ PORT: '0', ADMIN_PORT: '0' })).toEqual([]);
+    expect(faultsOf({ PORT: '9000', ADMIN_PORT: '9000', ADMIN_HOST: '127.0.0.2' })).toEqual([]);
+  });
+
   it.each([
     'true',
     'https://*.com',

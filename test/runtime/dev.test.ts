@@ -45,4 +45,7 @@ it('reloads a model on save, and prints its webhooks', async () => {
   await until(async () => (await submit()) && /"text": "land ahoy!"/.test(dev.output()), { interval: 500 });
   writeFileSync(join(place.directory, 'spec', 'models', 'acme.shout.yaml'), 'title: 1\n');
   await dev.until(/acme\.shout\.yaml changed: reloading[^]*"description" is missing/);
+  writeFileSync(join(place.directory, 'spec', 'models', 'acme.shout.yaml'), 'title: 2\n');
+  const [, once = ''] = await dev.until(/yaml changed: reloading([^]*)acme\.shout\.yaml changed: reloading/);
+  expect(once.match(/"description" is missing/g)).toHaveLength(1);
 }, 240_000);

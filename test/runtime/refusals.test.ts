@@ -1,5 +1,7 @@
 /** Faults of a command's surroundings: one sentence with a remedy, and exit code 1 or 2. */
 import { existsSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -92,6 +94,29 @@ describe('a command', () => {
     expect(reasonOf(outcome)).toEqual([
       2,
       'svc: Temporal at 127.0.0.1:1 does not answer: Connection refused; start it, or correct TEMPORAL_ADDRESS',
+    ]);
+  });
+
+  it('says that it waits for the server of a worker, where that is silent', async () => {
+    const place = newWorkplace();
+    await copySystemTables(place);
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const running = place.start(['worker'], { TEMPORAL_ADDRESS: address });
+    await running.until(/waiting for Temporal/);
+    expect(running.output()).toContain(`"msg":"waiting for Temporal at ${address}"`);
+    await running.stop('SIGTERM');
+    silent.close();
+  });
+
+  it('reports a host without an address', async () => {
+    const place = newWorkplace();
+    await copySystemTables(place);
+    const outcome = await place.run(['start', '--workers', '1'], { HOST: 'foo..bar' });
+    expect(reasonOf(outcome)).toEqual([
+      2,
+      'svc: the host name foo..bar has no address (ENOTFOUND); set HOST (or ADMIN_HOST) to an address of this machine',
     ]);
   });
 

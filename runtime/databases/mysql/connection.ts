@@ -1,4 +1,5 @@
 /** Connects to MySQL and MariaDB through mysql2; rows are read directly from the packets by `rows`. */
+import type { Duplex } from 'node:stream';
 import { createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { ChunkReader, Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
 import { readChunks, readRows, readGroup, send, sendWrite } from './command.js';
@@ -11,6 +12,7 @@ import { gatherReads } from '../gathered-reads.js';
 import { removeScratch } from './scratch.js';
 import { defaultLockWait, LockHeld, LockLost } from '../lock-held.js';
 import { countPool, type PoolCount } from '../pool-count.js';
+import { addSocket, endWhereSilent } from '../silent-server.js';
 import { stopWith } from '../stopped-reads.js';
 import { acknowledged } from '../unknown-outcome.js';
 
@@ -29,20 +31,15 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   const reserved = createPool({ ...poolOptions(options), connectionLimit: 1 });
   const count = countPool(settings.connectionLimit ?? 10, options.onWait);
   const run: RunOnConnection = (task) => runOn(pool, task, { count });
-  for (const each of [pool, reserved]) {
-    each.on('connection', (connection) => {
-      // queued before the first statement, which then reports a failure
-      for (const text of [setup, isolationSetup]) connection.query(text, () => undefined);
-    });
-  }
-  // the first connection was opened before the dialect was known
-  await runOn(pool, async (connection) => {
-    for (const text of [setup, isolationSetup]) await send(connection, text, []);
-  });
+  const sockets = new Set<Duplex>();
+  await setUpSessions([pool, reserved], { setup, sockets });
   return {
     dialect: dialect.name,
     sql: dialect,
-    reserved: createPoolExecutor((task) => runOn(reserved, task), options),
+    reserved: createPoolExecutor(
+      endWhereSilent((task) => runOn(reserved, task), sockets),
+      options,
+    ),
     readUntil: (signal) =>
       createReader(
         stopWith<PoolConnection>(signal, {
@@ -76,6 +73,33 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     },
   };
 };
+
+interface Sessions {
+  readonly setup: string;
+  /** Gets the sockets of all connections. */
+  readonly sockets: Set<Duplex>;
+}
+
+/** Sets up the sessions of pools, of which the first has a connection that was opened before the dialect was known. */
+const setUpSessions = async (
+  pools: readonly [Pool, ...Pool[]],
+  { setup, sockets }: Sessions,
+): Promise<void> => {
+  for (const pool of pools)
+    pool.on('connection', (connection) => {
+      addSocket(sockets, socketOf(connection));
+      // queued before the first statement, which then reports a failure
+      for (const text of [setup, isolationSetup]) connection.query(text, () => undefined);
+    });
+  await runOn(pools[0], async (connection) => {
+    addSocket(sockets, socketOf(connection));
+    for (const text of [setup, isolationSetup]) await send(connection, text, []);
+  });
+};
+
+/** Returns what the types of the driver leave out. */
+const socketOf = (connection: PoolConnection): Duplex =>
+  (connection as unknown as { readonly stream: Duplex }).stream;
 
 const endPool = (pool: Pool): Promise<void> => new Promise((resolve) => pool.end(() => resolve()));
 

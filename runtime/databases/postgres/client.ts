@@ -115,6 +115,10 @@ export class RowClient extends Client {
     this.on('error', () => undefined);
   }
 
+  get stream(): Duplex {
+    return this.#rows.stream;
+  }
+
   /**
    * Asks the server to cancel the statement that runs, on another connection, which it closes (PostgreSQL, "Canceling Requests
    * in Progress"). Other than `cancel` of the driver, it encrypts what it sends where the client does.

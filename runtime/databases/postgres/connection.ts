@@ -2,6 +2,7 @@
  * Connects to PostgreSQL through pg, with a pool; `client-statements` runs statements on a connection, and rows are read
  * directly from the protocol messages by `client` and `rows`.
  */
+import type { Duplex } from 'node:stream';
 import { Pool } from 'pg';
 import type { ChunkReader, Database, DatabaseOptions, Executor } from '../contract.js';
 import { postgres } from './dialect.js';
@@ -22,6 +23,7 @@ import { createSchemaTrigger } from './schema-trigger.js';
 import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads } from '../gathered-reads.js';
 import { countPool, type PoolCount } from '../pool-count.js';
+import { addSocket, endWhereSilent } from '../silent-server.js';
 import { stopWith } from '../stopped-reads.js';
 import { acknowledged } from '../unknown-outcome.js';
 import { defaultLockWait, LockHeld, LockLost } from '../lock-held.js';
@@ -34,14 +36,15 @@ const defaultPoolMax = 10;
  * @throws Error with a permanent SQLSTATE, or what pg throws where it cannot connect
  */
 export const openPostgres = async (options: DatabaseOptions): Promise<Database> => {
-  const pool = createPool(options);
+  const sockets = new Set<Duplex>();
+  const pool = createPool(options, sockets);
   try {
     await checkServer(pool, options);
   } catch (error) {
     await pool.end();
     throw error;
   }
-  const reserved = createPool({ ...options, poolMax: 1 });
+  const reserved = createPool({ ...options, poolMax: 1 }, sockets);
   const count = countPool(options.poolMax ?? defaultPoolMax, options.onWait);
   const run: RunOnClient = (task) => runOn(pool, task, { count });
   return {
@@ -51,7 +54,10 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     isSchemaChange,
     isGivenUp,
     ...createPoolExecutor(run, options),
-    reserved: createPoolExecutor((task) => runOn(reserved, task), options),
+    reserved: createPoolExecutor(
+      endWhereSilent((task) => runOn(reserved, task), sockets),
+      options,
+    ),
     readUntil: (signal) =>
       createReader(
         stopWith<RowClient>(signal, {
@@ -86,7 +92,8 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
   };
 };
 
-const createPool = (options: DatabaseOptions): Pool => {
+/** @param sockets gets those of its connections */
+const createPool = (options: DatabaseOptions, sockets: Set<Duplex>): Pool => {
   // a time limit of the pool would also end the wait for a free connection
   const { connectionTimeoutMillis, ...client } = clientOptions(options);
   const setup = sessionSetup(options);
@@ -99,7 +106,10 @@ const createPool = (options: DatabaseOptions): Pool => {
     max: options.poolMax ?? defaultPoolMax,
     idleTimeoutMillis: idleTimeout,
     Client: PoolClient,
-    onConnect: (connected) => connected.query(setup),
+    onConnect: (connected) => {
+      addSocket(sockets, (connected as unknown as RowClient).stream);
+      return connected.query(setup);
+    },
   });
   // the pool replaces a lost idle connection
   return pool.on('error', () => undefined);

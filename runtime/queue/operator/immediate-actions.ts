@@ -2,7 +2,7 @@
 import type { Statements } from '../../execute/system-rows.js';
 import { recordChange, type ActivityEntry } from '../../execute/activity.js';
 import { createId } from '../store/ids.js';
-import { insertEndedAction, type OperatorAction } from '../store/operator-actions.js';
+import { insertEndedAction, type ActionError, type OperatorAction } from '../store/operator-actions.js';
 import { deletePause, insertPause, type PauseTarget } from '../store/pauses.js';
 import { drainWorkers } from '../store/workers.js';
 
@@ -23,9 +23,9 @@ export const actAtOnce = async (
   author: Author,
 ): Promise<OperatorAction> => {
   const { reason, user = null } = author;
-  const done = await perform(statements, task, { reason, user });
+  const errors = await perform(statements, task, { reason, user });
   const total = task.action === 'drain' ? task.workers.length : 1;
-  const outcome = { total, done, failed: total - done };
+  const outcome = { total, done: total - errors.length, failed: errors.length, errors };
   const { action } = task;
   await recordAct(statements, { action, item: subjectOf(task) }, author);
   return insertEndedAction(statements, {
@@ -48,14 +48,21 @@ export const recordAct = (
 const subjectOf = (task: ImmediateTask): string =>
   task.action === 'drain' ? task.workers.join() : `${task.target.kind} ${task.target.name}`;
 
-/** @returns the number of subjects that were changed */
+/** @returns what it could not act on, and why */
 const perform = async (
   statements: Statements,
   task: ImmediateTask,
   by: { readonly reason: string | null; readonly user: string | null },
-): Promise<number> => {
-  if (task.action === 'drain') return drainWorkers(statements, task.workers);
-  if (task.action === 'resume') return deletePause(statements, task.target);
-  await insertPause(statements, { ...task.target, ...by, created: Date.now() });
-  return 1;
+): Promise<readonly ActionError[]> => {
+  if (task.action === 'drain') {
+    const found = await drainWorkers(statements, task.workers);
+    const missing = task.workers.filter((id) => !found.includes(id));
+    return missing.map((id) => ({ request: id, message: 'there is no such worker' }));
+  }
+  if (task.action === 'pause') {
+    await insertPause(statements, { ...task.target, ...by, created: Date.now() });
+    return [];
+  }
+  const ended = await deletePause(statements, task.target);
+  return ended > 0 ? [] : [{ request: subjectOf(task), message: 'was not paused' }];
 };

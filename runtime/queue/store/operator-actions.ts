@@ -64,18 +64,19 @@ export const insertAction = async (
 /** Inserts an action that has ended. */
 export const insertEndedAction = async (
   statements: Statements,
-  action: Omit<OperatorAction<ImmediateAction>, 'search' | 'state' | 'errors' | 'position' | 'ended'>,
+  action: Omit<OperatorAction<ImmediateAction>, 'search' | 'state' | 'position' | 'ended'>,
 ): Promise<OperatorAction> => {
-  const { created, ...row } = action;
+  const { created, errors, ...row } = action;
   await insertRow(statements, 'svc_operator_actions', {
     ...row,
+    errors: JSON.stringify(errors),
     filter: '{}',
     state: 'done' satisfies OperatorAction['state'],
     date_created: created,
     date_seen: created,
     date_ended: created,
   });
-  return { ...action, search: {}, state: 'done', errors: [], position: null, ended: created };
+  return { ...action, search: {}, state: 'done', position: null, ended: created };
 };
 
 /** Returns an action with its progress, or null. */

@@ -1,5 +1,12 @@
 /** Stores which worker processes are alive (`svc_workers`), and finds attempts whose worker is not. */
-import { deleteRows, findRow, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
+import {
+  deleteRows,
+  findRow,
+  findRows,
+  insertRow,
+  updateRows,
+  type Statements,
+} from '../../execute/system-rows.js';
 import type { AttemptId } from './attempts.js';
 
 export interface WorkerRow {
@@ -40,9 +47,15 @@ export const beatWorker = async (
   return row?.drain === 1;
 };
 
-/** Asks workers to take nothing new and to end. @returns the number of those that exist */
-export const drainWorkers = (statements: Statements, ids: readonly string[]): Promise<number> =>
-  updateRows(statements, 'svc_workers', { set: { drain: 1 }, where: { id: ids } });
+/** Asks workers to take nothing new and to end. @returns the ids of those that exist */
+export const drainWorkers = async (
+  statements: Statements,
+  ids: readonly string[],
+): Promise<readonly string[]> => {
+  const found = await findRows(statements, 'svc_workers', { where: { id: ids }, columns: ['id'] });
+  await updateRows(statements, 'svc_workers', { set: { drain: 1 }, where: { id: ids } });
+  return found.map(({ id }) => id);
+};
 
 /** Removes a process. @returns 0 where it was removed before, as one that seemed dead */
 export const removeWorker = (statements: Statements, id: string): Promise<number> =>

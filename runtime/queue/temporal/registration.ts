@@ -36,6 +36,8 @@ export const registerWorker = (
 
   const beat = async (): Promise<void> => {
     const row = { id, version, roles, classes, state, tasks: total(), started };
+    // where the database is silent, this ends the connections on which activities wait
+    await database.reserved.query('select 1 as one');
     if ((await beatWorker(database, row, Date.now())) && state === 'running') onDrain?.();
   };
   const send = (): void => {

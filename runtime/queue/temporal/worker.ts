@@ -19,8 +19,15 @@ export interface WorkerProcess {
   stop(): Promise<void>;
 }
 
+/** Milliseconds after which the log says what the start waits for. */
+const silentFor = 2_000;
+
 /** @throws Error with the address, where no server answers */
-const connect = async (options: NativeConnectionOptions): Promise<NativeConnection> => {
+const connect = async (
+  options: NativeConnectionOptions,
+  onWarning: WorkerProcessOptions['onWarning'],
+): Promise<NativeConnection> => {
+  const waiting = setTimeout(() => onWarning(`waiting for Temporal at ${options.address}`), silentFor);
   try {
     return await NativeConnection.connect(options);
   } catch (error) {
@@ -29,6 +36,8 @@ const connect = async (options: NativeConnectionOptions): Promise<NativeConnecti
       `Temporal at ${options.address} does not answer: ${reason}; start it, or correct TEMPORAL_ADDRESS`,
       { cause: error },
     );
+  } finally {
+    clearTimeout(waiting);
   }
 };
 
@@ -37,7 +46,7 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
   installSilentRuntime(options.metricsAddress);
   const { settings } = options;
   const chosen = readConnection({ address: settings.temporalAddress, namespace: settings.temporalNamespace });
-  const connection = await connect(chosen.options);
+  const connection = await connect(chosen.options, options.onWarning);
   const client = new Client({ connection, namespace: chosen.namespace });
   if (options.roles.includes('housekeeping')) {
     await prepareNamespace(client, chosen.namespace, options.onWarning);

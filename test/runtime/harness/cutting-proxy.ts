@@ -1,4 +1,4 @@
-/** A TCP proxy in front of a database server that can lose the answer to a statement. */
+/** A TCP proxy in front of a database server that can lose the answer to a statement, or everything. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 
@@ -10,6 +10,8 @@ export interface CuttingProxy {
    * the message and its answer arrives here, then both connections end. Without `value`, of any connection.
    */
   cutAfter(text: string, value?: string): void;
+  /** Takes everything and passes nothing on, as a machine does that is gone from the network, or no longer. */
+  silence(isSilent: boolean): void;
   /** Ends every connection and accepts no more. */
   close(): Promise<void>;
 }
@@ -18,6 +20,7 @@ export const startCuttingProxy = async (target: string): Promise<CuttingProxy> =
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let marker: { readonly text: string; readonly value: string } | null = null;
+  let silent = false;
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     let isCutting = false;
@@ -37,11 +40,11 @@ export const startCuttingProxy = async (target: string): Promise<CuttingProxy> =
         marker = null;
         isCutting = true;
       }
-      upstream.write(bytes);
+      if (!silent) upstream.write(bytes);
     });
     upstream.on('end', end).on('data', (bytes) => {
       if (isCutting) end();
-      else client.write(bytes);
+      else if (!silent) client.write(bytes);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -54,6 +57,7 @@ export const startCuttingProxy = async (target: string): Promise<CuttingProxy> =
     cutAfter: (text, value = '') => {
       marker = { text, value };
     },
+    silence: (isSilent) => void (silent = isSilent),
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();

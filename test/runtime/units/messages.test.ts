@@ -108,3 +108,18 @@ describe('the end of a response', () => {
     expect([complete.aborted, left.aborted]).toEqual([false, true]);
   });
 });
+
+it.each([
+  ['/shop/items/a?limit=1', '/items/a', 'limit=1'],
+  ['/items/a', '/items/a', ''],
+  ['/shop', '/', ''],
+  ['/shop?a=1', '/', 'a=1'],
+  ['/shops', '/shops', ''],
+  ['http://shop.example/shop/items/a?limit=1', '/items/a', 'limit=1'],
+  ['HTTP://shop.example?a=1', '/', 'a=1'],
+  ['*', '*', ''],
+])('the target %s has the path %s and the query "%s"', (url, path, query) => {
+  const request = { url, headers: {}, socket: {} } as unknown as IncomingMessage;
+  const options = { base: '/shop' } as MessageOptions;
+  expect(toApiRequest(request, new EventEmitter() as ServerResponse, options)).toMatchObject({ path, query });
+});

@@ -1092,7 +1092,7 @@ export type OperatorAccountsReadData = {
     body?: never;
     path: {
         /**
-         * Id of an account
+         * Id or e-mail address of an account
          */
         id: string;
     };
@@ -1171,6 +1171,9 @@ export type OperatorActionsReadResponses = {
             done: number;
             failed: number;
             errors: Array<{
+                /**
+                 * Id of the request, or what else the action could not be done for
+                 */
                 request: string;
                 message: string;
             }>;
@@ -1246,6 +1249,9 @@ export type OperatorActionsCreateResponses = {
             done: number;
             failed: number;
             errors: Array<{
+                /**
+                 * Id of the request, or what else the action could not be done for
+                 */
                 request: string;
                 message: string;
             }>;

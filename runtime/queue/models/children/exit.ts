@@ -40,6 +40,8 @@ const describeExit = ({ code, signal }: ChildExit): string => {
   return 'The process of the model was killed by the system, which may have run out of memory,';
 };
 
-/** Returns seconds with a decimal below ten: `0.4 s`, `41 s`. */
-export const formatSeconds = (ms: number): string =>
-  ms < 9_950 ? `${Number((ms / 1000).toFixed(1))} s` : `${Math.round(ms / 1000)} s`;
+/** Returns seconds with a decimal below ten, and milliseconds where that would be zero: `41 s`, `0.4 s`, `12 ms`. */
+export const formatSeconds = (ms: number): string => {
+  if (ms < 50) return `${Math.round(ms)} ms`;
+  return ms < 9_950 ? `${Number((ms / 1000).toFixed(1))} s` : `${Math.round(ms / 1000)} s`;
+};
