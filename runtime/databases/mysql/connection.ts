@@ -1,5 +1,5 @@
 /** Connects to MySQL and MariaDB through mysql2; rows are read directly from the packets by `rows`. */
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { ChunkReader, Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
 import { readChunks, readRows, readGroup, send, sendWrite } from './command.js';
@@ -31,7 +31,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
   const reserved = createPool({ ...poolOptions(options), connectionLimit: 1 });
   const count = countPool(settings.connectionLimit ?? 10, options.onWait);
   const run: RunOnConnection = (task) => runOn(pool, task, { count });
-  const sockets = new Set<Duplex>();
+  const sockets = new Set<Socket>();
   await setUpSessions([pool, reserved], { setup, sockets });
   return {
     dialect: dialect.name,
@@ -77,7 +77,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
 interface Sessions {
   readonly setup: string;
   /** Gets the sockets of all connections. */
-  readonly sockets: Set<Duplex>;
+  readonly sockets: Set<Socket>;
 }
 
 /** Sets up the sessions of pools, of which the first has a connection that was opened before the dialect was known. */
@@ -98,8 +98,8 @@ const setUpSessions = async (
 };
 
 /** Returns what the types of the driver leave out. */
-const socketOf = (connection: PoolConnection): Duplex =>
-  (connection as unknown as { readonly stream: Duplex }).stream;
+const socketOf = (connection: PoolConnection): Socket =>
+  (connection as unknown as { readonly stream: Socket }).stream;
 
 const endPool = (pool: Pool): Promise<void> => new Promise((resolve) => pool.end(() => resolve()));
 

@@ -1,6 +1,6 @@
 /** Extends pg's client and connection to pass rows on as raw bytes. */
 import { EventEmitter } from 'node:events';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { Client, Connection as PlainConnection, type ClientConfig } from 'pg';
 import type { Prepared } from './command.js';
 import type { DataRow } from './rows.js';
@@ -8,7 +8,7 @@ import { createStatements } from '../statements.js';
 
 /** The driver's connection, with members that are missing in its types. */
 interface DriverConnection extends EventEmitter {
-  readonly stream: Duplex;
+  readonly stream: Socket;
   /** Statements that the server has prepared, by name. */
   readonly parsedStatements: Record<string, string>;
   attachListeners(stream: EventEmitter): void;
@@ -115,7 +115,7 @@ export class RowClient extends Client {
     this.on('error', () => undefined);
   }
 
-  get stream(): Duplex {
+  get stream(): Socket {
     return this.#rows.stream;
   }
 

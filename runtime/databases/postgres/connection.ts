@@ -2,7 +2,7 @@
  * Connects to PostgreSQL through pg, with a pool; `client-statements` runs statements on a connection, and rows are read
  * directly from the protocol messages by `client` and `rows`.
  */
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { Pool } from 'pg';
 import type { ChunkReader, Database, DatabaseOptions, Executor } from '../contract.js';
 import { postgres } from './dialect.js';
@@ -36,7 +36,7 @@ const defaultPoolMax = 10;
  * @throws Error with a permanent SQLSTATE, or what pg throws where it cannot connect
  */
 export const openPostgres = async (options: DatabaseOptions): Promise<Database> => {
-  const sockets = new Set<Duplex>();
+  const sockets = new Set<Socket>();
   const pool = createPool(options, sockets);
   try {
     await checkServer(pool, options);
@@ -93,7 +93,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
 };
 
 /** @param sockets gets those of its connections */
-const createPool = (options: DatabaseOptions, sockets: Set<Duplex>): Pool => {
+const createPool = (options: DatabaseOptions, sockets: Set<Socket>): Pool => {
   // a time limit of the pool would also end the wait for a free connection
   const { connectionTimeoutMillis, ...client } = clientOptions(options);
   const setup = sessionSetup(options);

@@ -30,3 +30,17 @@ it.concurrent.each(['mariadb', 'mysql', 'postgres'] as const)(
     await place.drop();
   },
 );
+
+it.concurrent.each([
+  ['mariadb', 'sleep(12)'],
+  ['postgres', 'pg_sleep(12)'],
+] as const)(
+  'a statement that %s does not answer is waited for while others are answered',
+  async (dialect, wait) => {
+    const { database, drop } = await createTestDatabase(dialect);
+    const timer = setInterval(() => void database.query('select 1 as one'), 1_000);
+    expect(await database.reserved.query(`select ${wait} as waited`)).toHaveLength(1);
+    clearInterval(timer);
+    await drop();
+  },
+);
