@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import { CsvError, parse, type Info } from 'csv-parse';
 import type { Collection } from '../../../contract/collection.js';
-import { fieldOf, isList, setValue, type Mapping } from './payload.js';
+import { fieldOf, jsonIn, pathOf, setValue, type Mapping } from './payload.js';
 import {
   fault,
   maxRowBytes,
@@ -40,7 +40,7 @@ interface CsvRow {
 interface Column {
   readonly name: string;
   readonly path: readonly string[] | null;
-  readonly isJson: boolean;
+  readonly json: ReturnType<typeof jsonIn>;
 }
 
 /**
@@ -71,8 +71,10 @@ const readHeader = async (
 ): Promise<{ readonly columns: readonly Column[]; readonly end: SourcePosition } | null> => {
   for await (const { cells, info } of parseCsv(await open(0), { position: 0, line: 0 }, options)) {
     const columns = cells.map((name = '') => {
-      const path = fieldOf(name, options.mapping);
-      return { name, path, isJson: path !== null && isList(path, options.collection) };
+      const { mapping, collection } = options;
+      const field = fieldOf(name, mapping);
+      const path = field === null ? null : pathOf(field, collection);
+      return { name, path, json: path === null ? 'none' : jsonIn(path, collection) };
     });
     const repeated = columns.find(
       ({ name }, index) => columns.findIndex((each) => each.name === name) < index,
@@ -142,14 +144,21 @@ const toItem = (cells: Cells, columns: readonly Column[]): SourceRow['item'] => 
   if (cells.length > columns.length)
     return fault(`the row has ${cells.length} cells, and the file ${columns.length} columns`);
   const item: Record<string, unknown> = {};
-  for (const [index, { name, path, isJson }] of columns.entries()) {
+  for (const [index, { name, path, json }] of columns.entries()) {
     const cell = cells[index];
     if (cell === undefined || path === null) continue;
-    const value = isJson ? parseJson(cell) : cell;
+    const value = readCell(cell, json);
     if (value === undefined) return fault(`"${name}" takes a list as JSON`, name);
     setValue(item, path, value);
   }
   return item;
+};
+
+/** Returns the value of a cell; undefined where it is not the JSON that it has to be. */
+const readCell = (cell: string, json: Column['json']): unknown => {
+  if (json === 'none') return cell;
+  const value = parseJson(cell);
+  return json === 'all' || Array.isArray(value) ? value : cell;
 };
 
 const parseJson = (text: string): unknown => {

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Collection, Field } from '../../../contract/collection.js';
 import { readCsv } from '../../../runtime/transfers/source/csv.js';
 import { collectionOf } from './compiled.js';
 
@@ -18,8 +19,12 @@ const needsQuotes = (text: string): boolean => /[",;\r\n]/.test(text);
 const write = ({ text, isQuoted }: Cell): string =>
   isQuoted || needsQuotes(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-const read = async (text: string, delimiter: string): Promise<readonly unknown[]> => {
-  const options = { collection: collectionOf('book'), mapping: {}, delimiter };
+const read = async (
+  text: string,
+  delimiter: string,
+  collection = collectionOf('book'),
+): Promise<readonly unknown[]> => {
+  const options = { collection, mapping: {}, delimiter };
   const open = async (start: number) => Readable.from([Buffer.from(text).subarray(start)]);
   const rows = readCsv(open, { position: 0, line: 0 }, options);
   const items: unknown[] = [];
@@ -32,6 +37,24 @@ it('a cell that is empty is left out, and one that is quoted and empty is an emp
     { a: '', c: 'x' },
     { b: '', c: '' },
     { a: '1' },
+  ]);
+});
+
+const withOddFields: Collection = {
+  ...collectionOf('book'),
+  fields: new Map<string, Field>([
+    ['size.cm', { name: 'size.cm', type: 'integer' }],
+    ['tags', { name: 'tags', type: 'csv' }],
+  ]),
+};
+
+it('lists of texts and names with points are read as exports write them', async () => {
+  const file = 'size.cm,size.mm,tags\n1,2,"[""a"",""b""]"\n3,4,"a,b"\n5,6,[a]\n7,8,"[]"\n';
+  expect(await read(file, ',', withOddFields)).toEqual([
+    { 'size.cm': '1', size: { mm: '2' }, tags: ['a', 'b'] },
+    { 'size.cm': '3', size: { mm: '4' }, tags: 'a,b' },
+    { 'size.cm': '5', size: { mm: '6' }, tags: '[a]' },
+    { 'size.cm': '7', size: { mm: '8' }, tags: [] },
   ]);
 });
 
