@@ -6,6 +6,8 @@ const sql = `
 create table address (person int, main bit(1), city varchar(9), primary key (person, main));
 insert into address values (1, b'1', 'Bonn'), (1, b'0', 'Ulm');`;
 
+const main = (city: string) => ({ person: 1, main: true, city });
+
 describe.each(['mariadb', 'mysql'] as const)('keys with a bit on %s', (dialect) => {
   const server = useServer({ dialect, sql });
   const send = async (method: string, path: string, body?: unknown) => {
@@ -15,7 +17,6 @@ describe.each(['mariadb', 'mysql'] as const)('keys with a bit on %s', (dialect) 
     });
     return { status, body: answer };
   };
-  const main = (city: string) => ({ person: 1, main: true, city });
 
   it('identify the item in paths, payloads and with on_conflict', async () => {
     expect(await send('GET', '/1,true')).toEqual({ status: 200, body: { data: main('Bonn') } });
