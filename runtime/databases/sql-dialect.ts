@@ -71,6 +71,10 @@ export interface SqlDialect {
   /** True where a CASE over parameters has the type of its ELSE; absent if it has that of their values. */
   readonly typesCaseByElse?: true;
   bind(field: Field, value: Scalar): BindValue;
+  /**
+   * Returns the field as which a cursor has a sort key, where several stored values are one in answers; absent if none are.
+   */
+  cursorField?(field: Field): Field;
   /** Returns the SQL before the column, between the column and the pattern, and after the pattern. */
   match(kind: Match, field: Field): readonly [string, string, string];
   /** Returns the pattern for `match` with the special characters of the text escaped. */

@@ -76,8 +76,12 @@ const findFirstMatches = async (
 const toStored = (collection: Collection, row: Readonly<Record<string, unknown>>): Key =>
   readKey(
     collection,
-    collection.key.map((_, index) => row[`k${index}`]),
+    collection.key.map((_, index) => readBit(row[`k${index}`], collection.key[index])),
   );
+
+/** Returns a BIT of a boolean field, which drivers return as bytes, as a number; other values as they are. */
+const readBit = (value: unknown, field: Field | undefined): unknown =>
+  field?.type === 'boolean' && Buffer.isBuffer(value) ? value.at(-1) : value;
 
 /** Returns the keys without duplicates. */
 export const distinctKeys = (keys: readonly Key[]): readonly Key[] => [

@@ -107,7 +107,7 @@ const compare = ({ column, index }: KeyValue, operator: 'eq' | 'gt' | 'lt'): Con
   kind: 'compare',
   column,
   operator,
-  operand: { from: 'key', index: index ?? 0 },
+  operand: { from: 'cursor', index: index ?? 0 },
 });
 
 const isNull = ({ column }: KeyValue): Condition => ({ kind: 'null', column });

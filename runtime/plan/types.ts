@@ -193,6 +193,8 @@ export type Operand =
   | { readonly from: 'text'; readonly slot: number }
   /** One part of the item's key. */
   | { readonly from: 'key'; readonly index: number }
+  /** A sort key of the row that a page follows, which may be a value that the field does not take from clients. */
+  | { readonly from: 'cursor'; readonly index: number }
   /** All keys of the request, as a list. */
   | { readonly from: 'keys' }
   | { readonly from: 'rule'; readonly value: unknown }

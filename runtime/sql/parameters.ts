@@ -6,6 +6,7 @@ import type { Field } from '../../contract/collection.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { Operand } from '../plan/types.js';
 import { firstYear, isUnsafeInteger, isYear } from '../plan/number-values.js';
+import type { Scalar } from '../plan/parsed-value.js';
 import { readValue } from '../plan/values.js';
 import type { BindValue, Match, SqlDialect } from '../databases/contract.js';
 import type { BindInput, Parameter } from './fragment.js';
@@ -26,6 +27,7 @@ const rawOperand = (operand: Operand, input: BindInput): unknown => {
     case 'constant':
       return operand.value;
     case 'key':
+    case 'cursor':
       return input.keys[operand.index];
     case 'keys':
       return input.keys;
@@ -151,6 +153,7 @@ const toBind = (
   { value, operand, rounding }: ComparedValue,
 ): BindValue => {
   if (value === null || value === undefined) return null;
+  if (operand.from === 'cursor') return bindSortKey(dialect, field, value);
   const isFromQuery = operand.from === 'query';
   if (isFromQuery && value === '') {
     throw invalidQuery(`"${field.name}" cannot be compared with an empty text; use "_empty"`);
@@ -160,6 +163,25 @@ const toBind = (
   if (isFromQuery) throw invalidQuery(`"${field.name}" expects ${bound.expected}`);
   return null;
 };
+
+/** Returns the field as which a sort key is written into a cursor, and read from one. */
+export const cursorFieldOf = (dialect: SqlDialect, field: Field): Field =>
+  dialect.cursorField?.(field) ?? field;
+
+/** Converts a sort key of a cursor, also one that clients cannot send, such as `infinity`, to a bound value. */
+const bindSortKey = (dialect: SqlDialect, field: Field, value: unknown): BindValue => {
+  const kept = withoutLimits(cursorFieldOf(dialect, field));
+  const read = readValue(kept, value);
+  if (!read.ok) return dialect.bind(kept, spellStored(kept, value as Scalar));
+  const bound = dialect.bind(kept, read.value);
+  return isSingle(kept) ? toSingle(bound) : bound;
+};
+
+/** Writes a date with a time as databases do: in answers it has a `T`, and may have a `Z`. */
+const spellStored = ({ type }: Field, value: Scalar): Scalar =>
+  (type === 'dateTime' || type === 'timestamp') && typeof value === 'string'
+    ? value.replace('T', ' ').replace('Z', '')
+    : value;
 
 type BoundValue =
   | { readonly ok: true; readonly value: BindValue }

@@ -15,6 +15,7 @@ import {
   type SqlScope,
 } from './condition.js';
 import { join, sql, type Sql } from './fragment.js';
+import { cursorFieldOf } from './parameters.js';
 
 /** A part of the template, processed from left to right together with the columns of the row. */
 export type Token =
@@ -100,7 +101,7 @@ export const addCursor = (
       throw invalidQuery(`a cursor cannot follow the order of "${column.field.name}"`);
     addLiteral(index === 0 ? '[' : ',', builder);
     builder.columns.push(compileColumn(column, scope));
-    builder.tokens.push({ kind: 'value', field: column.field });
+    builder.tokens.push({ kind: 'value', field: cursorFieldOf(dialect, column.field) });
   });
   addLiteral(']', builder);
   return builder;

@@ -28,9 +28,9 @@ const tables = `
   ORDER BY t.relname COLLATE "C"`;
 
 /**
- * Resolves domains to their base type over any number of steps; each of them may be NOT NULL. Arrays of a
- * domain have the type of arrays of its base type; arrays of a domain that is an array itself are read as
- * text.
+ * Resolves domains to their base type over any number of steps; each of them may be NOT NULL, and the outermost has the
+ * default of all. Arrays of a domain have the type of arrays of its base type; arrays of a domain that is an array itself are
+ * read as text.
  */
 const columns = `
   WITH RECURSIVE ${served},
@@ -47,7 +47,8 @@ const columns = `
       format_type(e.oid, e.typmod) || '[]', format_type(y.oid, coalesce(b.typmod, a.atttypmod))
     ) AS "dbType",
     CASE WHEN a.attnotnull OR coalesce(b.required, false) THEN 0 ELSE 1 END AS nullable,
-    pg_get_expr(d.adbin, d.adrelid) AS expression, a.attgenerated AS generated, a.attidentity AS identity,
+    coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(o.typdefaultbin, 0)) AS expression,
+    a.attgenerated AS generated, a.attidentity AS identity,
     CASE WHEN d.adbin IS NOT NULL AND a.attgenerated = '' THEN
       pg_get_serial_sequence(quote_ident(current_schema()) || '.' || quote_ident(t.relname), a.attname)
     END AS sequence,
@@ -56,6 +57,7 @@ const columns = `
   FROM served t
     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN base b ON b.domain = a.atttypid AND b.oid IN (SELECT oid FROM pg_type WHERE typtype <> 'd')
+    JOIN pg_type o ON o.oid = a.atttypid
     JOIN pg_type y ON y.oid = coalesce(b.oid, a.atttypid)
     LEFT JOIN base e ON y.typcategory = 'A' AND e.domain = y.typelem
       AND e.oid IN (SELECT oid FROM pg_type WHERE typtype <> 'd' AND typcategory <> 'A')

@@ -61,6 +61,8 @@ where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e
     if (format !== undefined) return format.toBytes(String(value));
     return typeof value === 'boolean' ? Number(value) : value;
   },
+  // a number other than 0 and 1 is true
+  cursorField: (field) => (field.type === 'boolean' ? { ...field, type: 'integer' } : field),
   moment: (column) => column,
   addSeconds: (moment, seconds) => `(${moment} + interval (${seconds}) second)`,
   keyOfText(column, { type, unsigned }) {

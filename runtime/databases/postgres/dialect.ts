@@ -194,9 +194,11 @@ const bindValue = (field: FieldDeclaration, value: Scalar): BindValue => {
 
 const dateTimeTypes: ReadonlySet<Field['type']> = new Set(['date', 'dateTime', 'timestamp'] as const);
 
-/** Writes year 0 as 1 BC, because PostgreSQL has no year 0. */
-const formatYear = (moment: string): string =>
-  moment.startsWith('0000-') ? `0001${moment.slice(4)} BC` : moment;
+/** Writes year 0 as 1 BC, -1 as 2 BC, …, because PostgreSQL has no year 0. */
+const formatYear = (moment: string): string => {
+  const [, years, rest] = /^(?:-(\d+)|0000)(-.*)$/.exec(moment) ?? [];
+  return rest === undefined ? moment : `${String(Number(years ?? 0) + 1).padStart(4, '0')}${rest} BC`;
+};
 
 /** Converts a JSON list to an array, `[1, null, "a"]` → `{1,NULL,"a"}`, and other values to text that is no array. */
 const jsonToArray = (json: string, element: FieldElement, separator: string): string => {

@@ -1,4 +1,5 @@
 /** The SQL dialect of SQLite 3.45 and later. */
+import type { Field } from '../../../contract/collection.js';
 import type { DatePart } from '../../../contract/functions.js';
 import type { Scalar } from '../../plan/parsed-value.js';
 import type { BindValue, Match, SqlDialect } from '../contract.js';
@@ -18,6 +19,18 @@ const toInteger = (value: Exclude<Scalar, boolean>): BindValue => {
   const whole = BigInt(value);
   return whole === BigInt.asIntN(64, whole) ? whole : value;
 };
+
+/** As answers have them. */
+const infinities: ReadonlySet<unknown> = new Set(['Infinity', '-Infinity']);
+
+/** Types whose values are texts that may be spelled in several ways, such as `2026-01-31T12:30:00Z`. */
+const spelledTypes: ReadonlySet<Field['type']> = new Set([
+  'date',
+  'time',
+  'dateTime',
+  'timestamp',
+  'uuid',
+] as const);
 
 const formats = {
   year: '%Y',
@@ -71,7 +84,12 @@ export const sqlite: SqlDialect = {
   placeholder: (field) => (field.type === 'decimal' ? 'cast(? as numeric)' : '?'),
   bind(field, value) {
     if (typeof value === 'boolean') return Number(value);
+    if (field.type === 'float' && infinities.has(value)) return Number(value);
     return field.type === 'integer' || field.type === 'bigInteger' ? toInteger(value) : value;
+  },
+  cursorField(field) {
+    if (field.type === 'boolean') return { ...field, type: 'integer' };
+    return spelledTypes.has(field.type) ? { ...field, type: 'string' } : field;
   },
   // a number is seconds since 1970
   moment: (column) =>

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse, type Info } from 'csv-parse';
 import type { Collection } from '../../../contract/collection.js';
-import { fieldOf, findCollision, jsonCellsOf, setValue, type Mapping } from './payload.js';
+import { fieldOf, findCollision, jsonIn, pathOf, setValue, type Mapping } from './payload.js';
 import {
   fault,
   maxRowBytes,
@@ -41,7 +41,7 @@ interface CsvRow {
 interface Column {
   readonly name: string;
   readonly path: readonly string[] | null;
-  readonly json: ReturnType<typeof jsonCellsOf>;
+  readonly json: ReturnType<typeof jsonIn>;
 }
 
 /**
@@ -72,8 +72,10 @@ const readHeader = async (
 ): Promise<{ readonly columns: readonly Column[]; readonly end: SourcePosition } | null> => {
   for await (const { cells, info } of parseCsv(await open(0), { position: 0, line: 0 }, options)) {
     const columns = cells.map((name = '') => {
-      const path = fieldOf(name, options.mapping);
-      return { name, path, json: path === null ? 'none' : jsonCellsOf(path, options.collection) };
+      const { mapping, collection } = options;
+      const field = fieldOf(name, mapping);
+      const path = field === null ? null : pathOf(field, collection);
+      return { name, path, json: path === null ? 'none' : jsonIn(path, collection) };
     });
     requireDistinct(
       columns.map(({ name }) => name),
@@ -156,17 +158,18 @@ const toItem = (cells: Cells, columns: readonly Column[]): SourceRow['item'] => 
   for (const [index, { name, path, json }] of columns.entries()) {
     const cell = cells[index];
     if (cell === undefined || path === null) continue;
-    const value = json === 'all' ? parseJson(cell) : json === 'arrays' ? readTexts(cell) : cell;
+    const value = readCell(cell, json);
     if (value === undefined) return fault(`"${name}" takes a list as JSON`, name);
     setValue(item, path, value);
   }
   return item;
 };
 
-/** Reads a list of texts as exports print it, or as it is. */
-const readTexts = (cell: string): unknown => {
-  const list = cell.startsWith('[') ? parseJson(cell) : cell;
-  return Array.isArray(list) ? list : cell;
+/** Returns the value of a cell; undefined where it is not the JSON that it has to be. */
+const readCell = (cell: string, json: Column['json']): unknown => {
+  if (json === 'none') return cell;
+  const value = parseJson(cell);
+  return json === 'all' || Array.isArray(value) ? value : cell;
 };
 
 const parseJson = (text: string): unknown => {

@@ -6,10 +6,14 @@ export type Payload = Readonly<Record<string, unknown>>;
 /** Column to field; `null`: the column is left out. Columns without an entry are fields of the same name. */
 export type Mapping = Readonly<Record<string, string | null>>;
 
-/** Returns the field of a column as a path, or null where the column is left out. */
-export const fieldOf = (column: string, mapping: Mapping): readonly string[] | null => {
-  const name = Object.hasOwn(mapping, column) ? mapping[column] : column;
-  return name === null || name === undefined ? null : name.split('.');
+/** Returns the name of the field of a column, or null where the column is left out. */
+export const fieldOf = (column: string, mapping: Mapping): string | null =>
+  Object.hasOwn(mapping, column) ? (mapping[column] ?? null) : column;
+
+/** Splits the name of a field at its points, except for a field of the collection that has points in its own name. */
+export const pathOf = (name: string, { fields, relations }: Collection): readonly string[] => {
+  const path = name.split('.');
+  return fields.has(name) && !relations.has(path[0] ?? '') ? [name] : path;
 };
 
 /** Sets a value in an item; creates missing objects along the path. */
@@ -34,8 +38,8 @@ const define = (item: Record<string, unknown>, name: string, value: unknown): vo
 export const findCollision = (columns: readonly string[], mapping: Mapping): string | null => {
   const known = new Map<string, string>();
   for (const column of columns) {
-    const field = fieldOf(column, mapping)?.join('.');
-    if (field === undefined) continue;
+    const field = fieldOf(column, mapping);
+    if (field === null) continue;
     const other = known.get(field);
     if (other !== undefined) return `the columns "${other}" and "${column}" are both the field "${field}"`;
     known.set(field, column);
@@ -47,22 +51,22 @@ export const findCollision = (columns: readonly string[], mapping: Mapping): str
 export const renameColumns = (item: Payload, mapping: Mapping): Payload => {
   const renamed: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(item)) {
-    const path = fieldOf(column, mapping);
-    if (path !== null) setValue(renamed, path, value);
+    const name = fieldOf(column, mapping);
+    if (name !== null) setValue(renamed, name.split('.'), value);
   }
   return renamed;
 };
 
 /**
- * Returns which cells of a column are JSON: `all` of related rows, the `arrays` of lists of texts, which may as well be
- * separated by commas. Other cells are read by the types of their fields.
+ * Returns which cells of a column are JSON: `all` for lists of items, `lists` for lists of texts, which may be separated by commas
+ * instead. Other cells are read by the types of their fields.
  */
-export const jsonCellsOf = (path: readonly string[], collection: Collection): 'all' | 'arrays' | 'none' => {
+export const jsonIn = (path: readonly string[], collection: Collection): 'all' | 'lists' | 'none' => {
   let current: Collection | null = collection;
   for (const name of path.slice(0, -1)) current = targetOf(current?.relations.get(name));
-  const name = path.at(-1) ?? '';
-  if (current?.relations.get(name)?.kind === 'oneToMany') return 'all';
-  return current?.fields.get(name)?.type === 'csv' ? 'arrays' : 'none';
+  const last = path.at(-1) ?? '';
+  if (current?.relations.get(last)?.kind === 'oneToMany') return 'all';
+  return current?.fields.get(last)?.type === 'csv' ? 'lists' : 'none';
 };
 
 const targetOf = (relation: Relation | undefined): Collection | null =>

@@ -259,7 +259,7 @@ it('reads PostgreSQL types and defaults', async () => {
       { kind: 'enum', values: ['sad', "it's", 'b,c', String.raw`back\slash`, 'grün'] },
       literal("it's"),
     ],
-    posint: ['integer', integer(32)],
+    posint: ['integer', integer(32), literal('7')],
     code: ['character varying(12)', { kind: 'string', length: 12 }, literal('x')],
     integers: ['integer[]', { kind: 'json', element: integer(32) }, expression("'{1,2}'::integer[]")],
     moods: ['mood[]', { kind: 'json', element: { kind: 'unknown' } }, expression("ARRAY['sad'::mood]")],

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Collection, Field } from '../../../contract/collection.js';
 import { readCsv } from '../../../runtime/transfers/source/csv.js';
 import { readJsonItem } from '../../../runtime/transfers/source/json-text.js';
 import type { Mapping } from '../../../runtime/transfers/source/payload.js';
@@ -20,8 +21,12 @@ const needsQuotes = (text: string): boolean => /[",;\r\n]/.test(text);
 const write = ({ text, isQuoted }: Cell): string =>
   isQuoted || needsQuotes(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-const readPieces = async (pieces: readonly Buffer[], delimiter: string, mapping: Mapping = {}) => {
-  const options = { collection: collectionOf('book'), mapping, delimiter };
+const readPieces = async (
+  pieces: readonly Buffer[],
+  delimiter: string,
+  { mapping = {}, collection = collectionOf('book') }: { mapping?: Mapping; collection?: Collection } = {},
+) => {
+  const options = { collection, mapping, delimiter };
   const open = async (start: number) =>
     Readable.from(start === 0 ? pieces : [Buffer.concat(pieces).subarray(start)]);
   const items: unknown[] = [];
@@ -59,9 +64,27 @@ it.each([
 it('two columns of one field are refused, since only one of them would be stored', async () => {
   const message = 'the columns "A" and "B" are both the field "a.b"';
   const mapping = { A: 'a.b', B: 'a.b' };
-  const rows = readPieces([Buffer.from('A,B\n1,2\n')], ',', mapping);
+  const rows = readPieces([Buffer.from('A,B\n1,2\n')], ',', { mapping });
   await expect(rows).rejects.toMatchObject({ message, line: 1 });
   expect(readJsonItem(Buffer.from('{"A":1,"B":2}'), mapping)).toMatchObject({ message, column: null });
+});
+
+const withOddFields: Collection = {
+  ...collectionOf('book'),
+  fields: new Map<string, Field>([
+    ['size.cm', { name: 'size.cm', type: 'integer' }],
+    ['tags', { name: 'tags', type: 'csv' }],
+  ]),
+};
+
+it('lists of texts and names with points are read as exports write them', async () => {
+  const file = 'size.cm,size.mm,tags\n1,2,"[""a"",""b""]"\n3,4,"a,b"\n5,6,[a]\n7,8,"[]"\n';
+  expect(await readPieces([Buffer.from(file)], ',', { collection: withOddFields })).toEqual([
+    { 'size.cm': '1', size: { mm: '2' }, tags: ['a', 'b'] },
+    { 'size.cm': '3', size: { mm: '4' }, tags: 'a,b' },
+    { 'size.cm': '5', size: { mm: '6' }, tags: '[a]' },
+    { 'size.cm': '7', size: { mm: '8' }, tags: [] },
+  ]);
 });
 
 it('cells are read as they were written', async () => {

@@ -24,7 +24,7 @@ const print = (condition: Condition): string => {
       return `${condition.column.field.name} null`;
     case 'compare': {
       const { column, operator, operand } = condition;
-      return `${column.field.name} ${operator} ${operand.from === 'key' ? `k${operand.index}` : operand.from}`;
+      return `${column.field.name} ${operator} ${operand.from === 'cursor' ? `k${operand.index}` : operand.from}`;
     }
     default:
       return condition.kind;
