@@ -194,6 +194,32 @@ describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', 
     expect(await schemaOf('/fields/product/code')).toMatchObject({ max_length: 30 });
   });
 
+  it('a table, a column or the target of a relation that would go is refused', async () => {
+    const { patch, post } = await start(setting);
+    await post('/fields/product', { field: 'shelf', type: 'integer' });
+    const relation = { collection: 'product', field: 'shelf', related_collection: 'shelf' };
+    await post('/relations', relation);
+    const refused = async (path: string, body: object): Promise<unknown> => {
+      const { status, errors } = await patch(path, body);
+      return [status, errors[0]?.reason];
+    };
+    expect(await refused('/collections/product', { schema: null })).toEqual([
+      400,
+      'the collection "product" has a table, and cannot become a folder',
+    ]);
+    expect(await refused('/fields/product/title', { schema: null })).toEqual([
+      400,
+      'the field "product.title" has a column, and cannot get the type alias; delete it and create it anew',
+    ]);
+    expect(await refused('/relations/product/shelf', { related_collection: 'product' })).toEqual([
+      400,
+      'the relation "product.shelf" leads to "shelf"; delete it, and create one that leads elsewhere',
+    ]);
+    expect(
+      (await patch('/relations/product/shelf', { ...relation, meta: { one_field: 'all' } })).status,
+    ).toBe(200);
+  });
+
   it('callers see only what they may read, and only administrators make changes', async () => {
     const { get, getAsReader, postAsReader, post, server: running } = await start(setting);
     expect((await getAsReader('/collections')).body).toMatchObject({ data: [{ collection: 'product' }] });
