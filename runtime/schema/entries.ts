@@ -182,14 +182,14 @@ export const changeField = (
   // a field without a column is an alias
   const type = patch.schema === null && entry.schema ? 'alias' : (patch.type ?? entry.type);
   refuseType(entry, { ...patch, type }, types);
+  const isPlain = Object.values(types).some(({ data_type: name }) => name === patch.schema?.data_type);
   const retyped =
     type === entry.type
-      ? {}
+      ? { ...(isPlain && { enum_values: null }) }
       : { max_length: null, numeric_precision: null, numeric_scale: null, enum_values: null, ...types[type] };
-  const schema =
-    entry.schema === undefined || entry.schema === null
-      ? {}
-      : { schema: { ...entry.schema, ...retyped, ...patch.schema } as FieldSchema };
+  const schema = entry.schema && {
+    schema: { ...entry.schema, ...retyped, ...patch.schema } as FieldSchema,
+  };
   const next: FieldEntry = { ...entry, type, meta: patchPart(entry.meta, patch.meta), ...schema };
   return { ...withoutKeyLists(snapshot, collection), fields: replace(snapshot.fields, entry, next) };
 };

@@ -194,6 +194,18 @@ describe.each(sampleSettings(import.meta.url))('on $dialect through $listener', 
     expect(await schemaOf('/fields/product/code')).toMatchObject({ max_length: 30 });
   });
 
+  it('another data_type of an enum takes its labels away', async () => {
+    const { get, patch, server: running } = await start(setting);
+    if (!['mysql', 'mariadb'].includes(setting.dialect)) return;
+    await running.execute("alter table product add mood enum('a', 'b')");
+    await patch('/fields/product/mood', { meta: { note: 'Shown' } });
+    const schema = { data_type: 'varchar', max_length: 20 };
+    expect((await patch('/fields/product/mood', { schema })).status).toBe(200);
+    expect((await get('/fields/product/mood')).data).toMatchObject({
+      schema: { ...schema, enum_values: null },
+    });
+  });
+
   it('a table, a column or the target of a relation that would go is refused', async () => {
     const { patch, post } = await start(setting);
     await post('/fields/product', { field: 'shelf', type: 'integer' });
