@@ -96,6 +96,13 @@ describe.each(dialects)('on %s', (dialect) => {
     expect((await run('status')).stdout).toMatch(/^done(?:: |\n)/);
     expect(await run('apply', '--resume')).toMatchObject({ stdout: 'no apply was cut off\n' });
     expect(await run('apply', '--abandon')).toMatchObject({ stdout: 'no apply was running or cut off\n' });
+    await place.execute("update svc_schema_applies set state = 'running', generation = null");
+    const { code, stderr } = await run('apply', '--resume');
+    const isRolledBack = dialect === 'sqlite' || dialect === 'postgres';
+    expect([code, stderr.includes('nothing was changed; apply again')]).toEqual([
+      Number(isRolledBack),
+      isRolledBack,
+    ]);
   });
 
   it.each([
