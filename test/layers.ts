@@ -17,6 +17,7 @@ const databaseFolder = [
   'runtime/databases/deadlocks',
   'runtime/databases/gathered-reads',
   'runtime/databases/lock-held',
+  'runtime/databases/moments',
   'runtime/databases/network-errors',
   'runtime/databases/pool-count',
   'runtime/databases/silent-server',

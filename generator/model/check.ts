@@ -30,14 +30,17 @@ export const checkMeta = (meta: Meta, known: Known, findings: Findings): void =>
   }
 };
 
-/** Reports each missing table once. */
+/** Reports each missing table once. Rows of collections without one are folders. */
 const checkTables = (meta: Meta, { tables, spec }: Known, findings: Findings): void => {
   const described = [meta.relations, meta.fields].flatMap((nested) =>
     [...nested].flatMap(([collection, entries]) =>
       [...entries.values()].slice(0, 1).map((entry) => [collection, entry] as const),
     ),
   );
-  for (const [collection, entry] of new Map([...described, ...meta.collections])) {
+  const isFolder = (collection: string): boolean =>
+    ![meta.fields, meta.relations, spec.collections].some((known) => known.has(collection));
+  const named = [...meta.collections].filter(([collection]) => !isFolder(collection));
+  for (const [collection, entry] of new Map([...described, ...named])) {
     const file = spec.collections.get(collection);
     const isSystem = file !== undefined && file.columns !== null;
     if (tables.has(collection) || isSystem) continue;

@@ -144,7 +144,7 @@ export interface SchemaPrinter {
   /** Foreign keys to other tables only if `addForeignKey` is null. */
   createTable(table: TableShape): readonly string[];
   dropTable(name: string): string;
-  renameTable(from: string, to: string): string;
+  renameTable(from: string, to: string): readonly string[];
   /** @param tables the table, and the same one in which the column has its new name everywhere */
   renameColumn(
     column: ColumnRename,

@@ -57,8 +57,10 @@ export const expectedOfRule = (filter: unknown): string | null => {
   return expectedOfVariables(values.flat());
 };
 
-const presets: Check = (text) => {
-  const values: unknown = JSON.parse(text);
+const presets: Check = (text) => expectedOfPresets(JSON.parse(text));
+
+/** Returns what presets should be, or null where they are that or null. */
+export const expectedOfPresets = (values: unknown): string | null => {
   if (values === null) return null;
   if (typeof values !== 'object' || Array.isArray(values)) return 'an object';
   return expectedOfVariables(Object.values(values));

@@ -41,6 +41,8 @@ export interface NewRelation {
 /** Keys to change; absent ones stay. */
 export interface EntryPatch {
   readonly type?: string;
+  /** Of a relation; only what it is already. */
+  readonly related_collection?: string | null;
   readonly meta?: Part;
   readonly schema?: Part;
 }
@@ -122,21 +124,18 @@ const patchPart = (present: Part | undefined, patch: Part | undefined): Part => 
 /** Returns the snapshot with a changed collection. @throws FORBIDDEN where there is no such collection */
 export const changeCollection = (snapshot: Snapshot, collection: string, patch: EntryPatch): Snapshot => {
   const entry = findEntry(snapshot.collections, collection);
+  if (patch.schema === null && entry.schema !== null)
+    throw invalidPayload(`the collection "${collection}" has a table, and cannot become a folder`);
   const next: CollectionEntry = {
     ...entry,
     meta: patchPart(entry.meta, patch.meta),
-    // a table cannot become a folder
-    schema: { ...entry.schema, ...patch.schema } as CollectionSchema,
+    schema: entry.schema === null ? null : ({ ...entry.schema, ...patch.schema } as CollectionSchema),
   };
   const isKeyPatch = keyLists.some((list) => patch.schema?.[list] !== undefined);
   return {
     ...snapshot,
     fields: isKeyPatch ? withoutKeyFlags(snapshot, collection).fields : snapshot.fields,
-    collections: replace(
-      snapshot.collections,
-      entry,
-      entry.schema === null ? { ...next, schema: null } : next,
-    ),
+    collections: replace(snapshot.collections, entry, next),
   };
 };
 
@@ -180,16 +179,17 @@ export const changeField = (
   { patch, types }: { readonly patch: EntryPatch; readonly types: Types },
 ): Snapshot => {
   const entry = findEntry(snapshot.fields, collection, field);
-  const type = patch.type ?? entry.type;
+  // a field without a column is an alias
+  const type = patch.schema === null && entry.schema ? 'alias' : (patch.type ?? entry.type);
   refuseType(entry, { ...patch, type }, types);
+  const isPlain = Object.values(types).some(({ data_type: name }) => name === patch.schema?.data_type);
   const retyped =
     type === entry.type
-      ? {}
-      : { max_length: null, numeric_precision: null, numeric_scale: null, ...types[type] };
-  const schema =
-    entry.schema === undefined || entry.schema === null
-      ? {}
-      : { schema: { ...entry.schema, ...retyped, ...patch.schema } as FieldSchema };
+      ? { ...(isPlain && { enum_values: null }) }
+      : { max_length: null, numeric_precision: null, numeric_scale: null, enum_values: null, ...types[type] };
+  const schema = entry.schema && {
+    schema: { ...entry.schema, ...retyped, ...patch.schema } as FieldSchema,
+  };
   const next: FieldEntry = { ...entry, type, meta: patchPart(entry.meta, patch.meta), ...schema };
   return { ...withoutKeyLists(snapshot, collection), fields: replace(snapshot.fields, entry, next) };
 };
@@ -280,6 +280,11 @@ export const changeRelation = (
   patch: EntryPatch,
 ): Snapshot => {
   const entry = findEntry(snapshot.relations, collection, field);
+  const { related_collection: related } = entry;
+  if (patch.related_collection !== undefined && patch.related_collection !== related)
+    throw invalidPayload(
+      `the relation "${collection}.${field}" leads to "${related}"; delete it, and create one that leads elsewhere`,
+    );
   const next: RelationEntry = {
     ...entry,
     meta: patchPart(entry.meta, patch.meta),

@@ -11,6 +11,7 @@ import { describeApplies, describeApply, describeWithDiff } from './apply/descri
 import { applyDiff } from './apply/begin.js';
 import { checkDiff } from './diff/check.js';
 import { compareSnapshots } from './diff/compare.js';
+import { findUnusedLabels } from './diff/contradictions.js';
 import { hashSnapshot } from './diff/hash.js';
 import { normalizeSnapshot } from './diff/normalize.js';
 import { patchSnapshot, renamesIn } from './diff/patch.js';
@@ -100,6 +101,7 @@ const compareWith = async (
     undescribed.filter(({ isNew }) => isNew && !force).map(({ loss }) => loss),
     [],
   );
+  throwProblems(findUnusedLabels(snapshot, await loadSchemaPrinter(target.vendor as Vendor)));
   const losses = [...lost, ...undescribed.map(({ loss }) => loss)];
   const diff = compareSnapshots(target, snapshot, {
     mode,

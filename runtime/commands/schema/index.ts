@@ -226,8 +226,11 @@ const transferCommand = (name: 'pull' | 'push', description: string): Command =>
 
 const resume = (): Promise<0> =>
   withDatabase<0>(async (database, { tables, schemaApplyWait: wait }) => {
-    const { resumeApply } = await import('../../schema/service.js');
+    const { resumeApply, describeApplies } = await import('../../schema/service.js');
     const found = await refusing(() => resumeApply({ database, tables, wait, user: null }));
+    const [last] = found ? await describeApplies(database, 1) : [];
+    if (last?.state === 'failed')
+      throw new Refusal('the apply was cut off, and nothing was changed; apply again');
     printLine(found ? 'the apply that was cut off has ended' : 'no apply was cut off');
     return 0;
   });

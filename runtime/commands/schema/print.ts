@@ -1,5 +1,6 @@
 /** Prints differences for people: one line for each change, coloured on a terminal. */
 import { styleText } from 'node:util';
+import { isObject } from '../../../contract/objects.js';
 import { accessLists } from '../../schema/access-rows/types.js';
 import type { Change, SchemaDiff } from '../../schema/diff/types.js';
 import { findingKinds } from '../../schema/findings/finding.js';
@@ -31,17 +32,29 @@ export const printDiff = ({ collections, fields, relations, ...rest }: SchemaDif
     ),
     ...accessLists.flatMap((list) =>
       (rest[list] ?? []).flatMap(({ id, diff }) =>
-        diff.map((change) => printChange(`${list} ${id}`, change)),
+        diff.map((change) => `${printChange(`${list} ${id}`, change)}${printRowName(change)}`),
       ),
     ),
   ]
     .map(paint)
     .join('\n');
 
+/** Returns the name of a new or dropped role or policy, as ids say little to people. */
+const printRowName = (change: Change): string => {
+  const row = change.kind === 'N' ? change.rhs : change.kind === 'D' ? change.lhs : null;
+  return change.path === undefined && isObject(row) && typeof row.name === 'string' ? ` (${row.name})` : '';
+};
+
+/** Keys of meta or schema that are null say nothing. */
+const withoutNulls = (value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null)) : value;
+
 const printChange = (what: string, change: Change): string => {
   const place = change.path === undefined ? '' : ` ${change.path.join('.')}`;
   if (change.kind !== 'E') return `${marks[change.kind]} ${what}${place}`;
-  return `~ ${what}${place}: ${JSON.stringify(change.lhs)} → ${JSON.stringify(change.rhs)}`;
+  const print = (value: unknown): string =>
+    JSON.stringify(change.path.length === 1 ? withoutNulls(value) : value);
+  return `~ ${what}${place}: ${print(change.lhs)} → ${print(change.rhs)}`;
 };
 
 /** Returns what the database does not hold as the snapshot of another one has it: a line each. */

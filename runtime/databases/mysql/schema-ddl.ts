@@ -262,7 +262,7 @@ const createSchemaPrinter = (traits: ServerTraits): SchemaPrinter => ({
   collations,
   createTable: (table) => createTable(table, traits.server),
   dropTable: (name) => `drop table ${quote(name)}`,
-  renameTable: (from, to) => `rename table ${quote(from)} to ${quote(to)}`,
+  renameTable: (from, to) => [`rename table ${quote(from)} to ${quote(to)}`],
   renameColumn: (column, tables) => renameColumn(column, tables, traits),
   alterTable: alterTable(traits),
   addForeignKey: (table, key) => `alter table ${quote(table)} add ${printForeignKey(key)}`,

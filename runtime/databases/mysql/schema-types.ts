@@ -1,6 +1,7 @@
 /** Types of columns that a diff may ask MySQL and MariaDB for. */
-import type { ColumnShape, DataType } from '../../schema/shapes.js';
+import type { ColumnShape, DataType, DefaultShape } from '../../schema/shapes.js';
 import type { HeldLabels, NewColumnType, SchemaPrinter } from '../contract.js';
+import { normalizeMoment, type MomentKind } from '../moments.js';
 import { quoteText } from './quoting.js';
 import type { Server } from './schema-costs.js';
 
@@ -117,8 +118,28 @@ const usualLengths: ReadonlyMap<string, number> = new Map([
   ['vector', 2048],
 ]);
 
-/** Completes the sizes that the server gives a type without them; no digits after the second are no size. */
-export const normalizeColumn = (column: ColumnShape, server: Server): ColumnShape => {
+const moments: ReadonlyMap<string, MomentKind> = new Map([
+  ['date', 'date'],
+  ['time', 'time'],
+  ['datetime', 'dateTime'],
+  ['timestamp', 'dateTime'],
+]);
+
+/** Returns a literal default as the server prints it. */
+const normalizeDefault = ({ dataType, default: given, fraction }: ColumnShape): DefaultShape | null => {
+  if (given?.kind !== 'literal' || typeof given.value !== 'string') return given;
+  const moment = moments.get(dataType);
+  if (moment !== undefined)
+    return { kind: 'literal', value: normalizeMoment(given.value, moment, fraction ?? 0) };
+  return dataType === 'uuid' ? { kind: 'literal', value: given.value.toLowerCase() } : given;
+};
+
+/** Completes the sizes that the server gives a type without them, and spells literal defaults as it does. */
+export const normalizeColumn = (column: ColumnShape, server: Server): ColumnShape =>
+  normalizeSize({ ...column, default: normalizeDefault(column) }, server);
+
+/** No digits after the second are no size. */
+const normalizeSize = (column: ColumnShape, server: Server): ColumnShape => {
   const base = attributes.exec(column.dataType)?.[1] ?? '';
   const size = types.get(base)?.size;
   // to MariaDB, 0 is the same as none

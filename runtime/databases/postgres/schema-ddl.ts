@@ -236,7 +236,7 @@ export const postgresSchemaPrinter: SchemaPrinter = {
   printType,
   createTable,
   dropTable: (name) => `drop table ${quote(name)}`,
-  renameTable: (from, to) => `alter table ${quote(from)} rename to ${quote(to)}`,
+  renameTable: (from, to) => [`alter table ${quote(from)} rename to ${quote(to)}`],
   renameColumn: ({ from, to }, { before }) =>
     `alter table ${quote(before.name)} rename column ${quote(from)} to ${quote(to)}`,
   alterTable,

@@ -2,6 +2,7 @@
 import type { ColumnShape, DataType } from '../../schema/shapes.js';
 import type { HeldLabels, NewColumnType } from '../contract.js';
 import { quoteText } from './quoting.js';
+import { normalizeDefault } from './schema-defaults.js';
 
 const listed = (kind: DataType['kind'], size: DataType['size'], names: string): [string, DataType][] =>
   names.split(', ').map((name) => [name, { kind, size }]);
@@ -89,8 +90,18 @@ export const aliases: ReadonlyMap<string, string> = new Map([
   ['timestamptz', 'timestamp with time zone'],
 ]);
 
-/** Completes the sizes that the server gives a type without them. */
+/** Completes the sizes that the server gives a type without them, and spells literal defaults as it does. */
 export const normalizeColumn = (column: ColumnShape): ColumnShape => {
+  const { default: literal } = column;
+  if (literal?.kind === 'literal' && typeof literal.value === 'string')
+    return normalizeSize({
+      ...column,
+      default: { kind: 'literal', value: normalizeDefault(literal.value, column.dataType) },
+    });
+  return normalizeSize(column);
+};
+
+const normalizeSize = (column: ColumnShape): ColumnShape => {
   if (column.dataType === 'character' || column.dataType === 'bit')
     return { ...column, length: column.length ?? 1 };
   return column.dataType === 'numeric' && column.precision !== null

@@ -141,6 +141,16 @@ const isSimple = (before: TableShape, after: TableShape): boolean =>
   isSame(withoutAdded(after, before.columns.length), withoutAdded(before, before.columns.length)) &&
   after.columns.slice(before.columns.length).every((column) => isAddable(column, after));
 
+/** Prefix of tables that exist only during an apply. */
+const scratch = 'svc_scratch_';
+
+/** A name that differs in case alone is taken, by the table itself. */
+const renameTable: SchemaPrinter['renameTable'] = (from, to) => {
+  const isTaken = from.toLowerCase() === to.toLowerCase();
+  const names = isTaken ? [from, `${scratch}${to}`, to] : [from, to];
+  return names.slice(1).map((name, at) => `ALTER TABLE ${quote(names[at] ?? from)} RENAME TO ${quote(name)}`);
+};
+
 const missing = (from: readonly IndexShape[], other: readonly IndexShape[]): readonly IndexShape[] =>
   from.filter((index) => !other.some((each) => isSame(each, index)));
 
@@ -153,9 +163,6 @@ const alterTable = (before: TableShape, after: TableShape): readonly string[] =>
     ...missing(after.indexes, before.indexes).map((index) => printIndex(after.name, index)),
   ];
 };
-
-/** Prefix of tables that exist only during an apply. */
-const scratch = 'svc_scratch_';
 
 /**
  * Makes the table anew (sqlite.org/lang_altertable.html §7). The old one is dropped and the new one takes its name, so that
@@ -224,7 +231,7 @@ export const sqliteSchemaPrinter: SchemaPrinter = {
   printType,
   createTable: (table) => [printTable(table, table.name), ...printIndexes(table)],
   dropTable: (name) => `DROP TABLE ${quote(name)}`,
-  renameTable: (from, to) => `ALTER TABLE ${quote(from)} RENAME TO ${quote(to)}`,
+  renameTable,
   renameColumn: ({ from, to }, { before }) =>
     `ALTER TABLE ${quote(before.name)} RENAME COLUMN ${quote(from)} TO ${quote(to)}`,
   alterTable,

@@ -1,5 +1,6 @@
 /** Checks the access part of a snapshot: references, and rules that cannot be evaluated. Pure. */
-import { findUnsupportedIn } from '../../../contract/expressions.js';
+import { expectedOfPresets, expectedOfRule } from '../../plan/access-rows.js';
+import { isEqual } from '../diff/values.js';
 import type { AccessEntry, AccessSnapshot } from './types.js';
 
 const text = (maxLength: number) => ({ type: ['string', 'null'], maxLength });
@@ -55,13 +56,11 @@ export const accessJsonSchema = {
 const lacks = (entry: AccessEntry, key: string, ids: ReadonlySet<unknown> | undefined): boolean =>
   entry[key] !== null && entry[key] !== undefined && ids?.has(entry[key]) !== true;
 
-/** Returns what is wrong with the rows as they shall be. */
-export const findAccessFaults = ({
-  roles,
-  policies,
-  access,
-  permissions,
-}: AccessSnapshot): readonly string[] => {
+/** Returns what is wrong with the rows as they shall be. Rules that are stored already stay. */
+export const findAccessFaults = (
+  { roles, policies, access, permissions }: AccessSnapshot,
+  stored: AccessSnapshot,
+): readonly string[] => {
   const [roleIds, policyIds] = [roles, policies].map((entries) => new Set(entries.map((entry) => entry.id)));
   return [
     ...twice('role', roles),
@@ -80,13 +79,24 @@ export const findAccessFaults = ({
       .map(
         ({ collection, action }) => `the policy of ${String(action)} of ${String(collection)} is not there`,
       ),
-    ...permissions.flatMap(({ collection, action, validation }) =>
-      findUnsupportedIn(validation).map(
-        (problem) => `${String(action)} of ${String(collection)}: ${problem}`,
-      ),
-    ),
+    ...permissions
+      .filter((permission) => !stored.permissions.some((row) => isEqual(row, permission)))
+      .flatMap(findRuleFaults),
   ];
 };
+
+const ruleChecks = {
+  permissions: expectedOfRule,
+  validation: expectedOfRule,
+  presets: expectedOfPresets,
+} as const;
+
+const findRuleFaults = (permission: AccessEntry): readonly string[] =>
+  Object.entries(ruleChecks).flatMap(([key, expectedOf]) => {
+    const expected = expectedOf(permission[key] ?? null);
+    const place = `${String(permission.action)} of ${String(permission.collection)}`;
+    return expected === null ? [] : [`"${key}" of ${place} must be ${expected}`];
+  });
 
 const twice = (what: string, entries: readonly AccessEntry[]): readonly string[] => {
   const ids = entries.map((entry) => String(entry.id));

@@ -25,7 +25,7 @@ export const checkTarget = (change: TableChange): void => {
     ...findStrays(wanted),
     ...findEmpty(wanted),
     ...findMetaProblems(target, wanted),
-    ...findAccessFaults(accessOf(wanted) ?? noAccess),
+    ...findAccessFaults(accessOf(wanted) ?? noAccess, accessOf(target) ?? noAccess),
   ].map(invalidPayload);
   throwProblems([...problems, ...findProblems(...comparableShapes(change), live.printer)]);
 };

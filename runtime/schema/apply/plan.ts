@@ -15,6 +15,9 @@ export interface Step {
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
+const steps = (description: string, table: string | null, statements: readonly string[]): readonly Step[] =>
+  statements.map((sql) => ({ description, table, sql }));
+
 /**
  * Returns the statements of renames, which come before everything else: columns, then their tables, of which constraints
  * may have the name.
@@ -37,16 +40,11 @@ export const planRenames = (
   });
   return [
     ...columns,
-    ...[...collections].map(([to, from]) => ({
-      description: `rename ${from} to ${to}`,
-      table: to,
-      sql: printer.renameTable(from, to),
-    })),
+    ...[...collections].flatMap(([to, from]) =>
+      steps(`rename ${from} to ${to}`, to, printer.renameTable(from, to)),
+    ),
   ];
 };
-
-const steps = (description: string, table: string | null, statements: readonly string[]): readonly Step[] =>
-  statements.map((sql) => ({ description, table, sql }));
 
 /** Returns the statements that add labels to enums, each of which is committed before the others begin. */
 export const planLabels = (

@@ -5,6 +5,7 @@ import { accessOf } from '../access-rows/types.js';
 import { notNull } from '../snapshot/meta.js';
 import type { CollectionEntry, FieldEntry, Meta, RelationEntry, Snapshot } from '../snapshot/types.js';
 import { findContradictions } from './contradictions.js';
+import { addMissing } from './merge.js';
 import {
   applyRenames,
   findRenames,
@@ -28,12 +29,12 @@ export const compareSnapshots = (
   sent: Snapshot,
   { mode, normalize }: CompareOptions,
 ): SchemaDiff => {
-  const given = withTargets(followPreviousNames(sent));
+  const given = followPreviousNames(sent);
   const renames = findRenames(target, given);
   throwProblems(findContradictions(target, given, renames));
   const current = applyRenames(target, renames);
   const wanted = withoutPreviousNames(given);
-  const complete = mode === 'merge' ? addMissing(wanted, current) : wanted;
+  const complete = withTargets(mode === 'merge' ? addMissing(wanted, current) : wanted);
   const normal = normalize(complete, current);
   const deleted = new Set(
     current.collections.map(({ collection }) => collection).filter((name) => !hasCollection(complete, name)),
@@ -69,23 +70,6 @@ const compareAccessParts = (
 
 const hasCollection = ({ collections }: Snapshot, name: string): boolean =>
   collections.some(({ collection }) => collection === name);
-
-const addEntries = <Entry>(
-  items: readonly Entry[],
-  others: readonly Entry[],
-  id: (entry: Entry) => string,
-): readonly Entry[] => {
-  const ids = new Set(items.map(id));
-  return [...items, ...others.filter((entry) => !ids.has(id(entry)))];
-};
-
-/** Adds the entries of the target that a snapshot lacks. */
-const addMissing = (wanted: Snapshot, current: Snapshot): Snapshot => ({
-  ...wanted,
-  collections: addEntries(wanted.collections, current.collections, ({ collection }) => collection),
-  fields: addEntries(wanted.fields, current.fields, fieldId),
-  relations: addEntries(wanted.relations, current.relations, fieldId),
-});
 
 const fieldId = ({ collection, field }: Pick<FieldEntry, 'collection' | 'field'>): string =>
   `${collection}\0${field}`;

@@ -1,6 +1,7 @@
 /** Finds statements of a snapshot that disagree, so that each apply of it would change something again. Pure. */
 import { invalidPayload, type ApiError } from '../../../contract/errors.js';
 import { groupBy } from '../../../generator/introspection/order.js';
+import type { SchemaPrinter } from '../../databases/contract.js';
 import type { Snapshot } from '../snapshot/types.js';
 import { previousName, type Renames } from './renames.js';
 
@@ -10,6 +11,26 @@ export const findContradictions = (
   given: Snapshot,
   renames: Renames,
 ): readonly ApiError[] => [...findUnclearRenames(target, given, renames), ...findUnclearKeys(given)];
+
+/**
+ * Returns a problem for each field with labels that its type does not have.
+ * @param printer without the types that were created in the database
+ */
+export const findUnusedLabels = (
+  { fields }: Snapshot,
+  { aliases, dataType }: SchemaPrinter,
+): readonly ApiError[] =>
+  fields.flatMap(({ collection, field, schema }) => {
+    const { data_type: name = '', enum_values: values } = schema ?? {};
+    if ((values ?? []).length === 0) return [];
+    const type = dataType(aliases?.get(name) ?? name, null);
+    if (type === null || type.size === 'values') return [];
+    return [
+      invalidPayload(
+        `"${collection}.${field}" has enum_values, which the data_type "${name}" does not take; remove them, or add a check`,
+      ),
+    ];
+  });
 
 /** Finds fields whose flag disagrees with the list of the collection. */
 const findUnclearKeys = ({ collections, fields }: Snapshot): readonly ApiError[] => {

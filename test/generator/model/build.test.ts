@@ -295,6 +295,7 @@ describe('a name in meta', () => {
       {
         collections: [
           { collection: 'gone', note: 'x' },
+          { collection: 'a folder', note: 'x' },
           { collection: 'Album', sort_field: 'Titel' },
         ],
         fields: [

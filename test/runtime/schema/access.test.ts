@@ -141,6 +141,12 @@ describe.each(dialects)('on %s', (dialect) => {
         },
         /boxes/,
       ],
+      ...[{ code: { _eqq: 'x' } }, { code: { _eq: '$CURRENT_USR' } }].map(
+        (permissions): readonly [Partial<Snapshot>, RegExp] => [
+          { permissions: [{ policy: reading, collection: 'boxes', action: 'update', permissions }] },
+          /"permissions" of update of boxes must be (?:a filter \(.*_eqq|the variables \$NOW)/,
+        ],
+      ),
       [{ permissions: [{ policy: reading, collection: 'boxes', action: 'burn' }] }, /permissions\.0\.action/],
       [{ roles: [{ id: "' or 1=1 --", name: 'x' }] }, /roles\.0\.id/],
       [{ roles: undefined as never }, /lacks roles/],

@@ -119,6 +119,34 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(dropped?.collections.map(({ collection }) => collection)).toEqual(['shelves']);
   });
 
+  it('a merge keeps meta, constraints, indexes, columns and foreign keys that an entry lacks', async () => {
+    await place.become(
+      edited(await place.snapshot(), (snapshot) => {
+        for (const entry of snapshot.collections) entry.meta = { note: 'kept', icon: 'box' };
+        for (const entry of snapshot.fields) entry.meta = { note: 'kept' };
+      }),
+    );
+    const before = await place.snapshot();
+    const poor = edited(before, (snapshot) => {
+      for (const entry of snapshot.collections) {
+        entry.meta = entry.collection === 'shelves' ? { icon: 'shelf' } : null;
+        Object.assign(entry.schema ?? {}, { uniques: [], indexes: [], checks: [] });
+      }
+      for (const entry of snapshot.fields) entry.meta = null;
+      for (const entry of snapshot.relations) entry.schema = null;
+    });
+    const difference = await place.diff(poor, { mode: 'merge' });
+    expect(difference?.diff).toMatchObject({
+      collections: [{ diff: [{ path: ['meta', 'icon'], rhs: 'shelf' }] }],
+      fields: [],
+      relations: [],
+    });
+    const without = edited(before, (snapshot) => {
+      for (const entry of snapshot.fields) delete (entry as Partial<typeof entry>).schema;
+    });
+    expect(await place.diff(without, { mode: 'merge' })).toBeNull();
+  });
+
   it('the hash of a difference covers meta and the version of the service', async () => {
     const difference = async () =>
       place.diff(

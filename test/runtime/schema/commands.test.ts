@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { printDiff } from '../../../runtime/commands/schema/print.js';
 import { schemaCommand } from '../../../runtime/commands/schema/index.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { dialectsOf, type TestDialect } from '../../databases.js';
@@ -39,6 +40,19 @@ const open = async (dialect: TestDialect, sql?: string) => {
     writeFileSync(join(directory, 'wanted.json'), JSON.stringify(snapshot));
   return { place, run, write, read: (name: string) => readFileSync(join(directory, name), 'utf8') };
 };
+
+it('a difference names roles and policies, and leaves out what is null in the parts of an entry', () => {
+  const none = { collections: [], fields: [], systemFields: [], relations: [] };
+  const meta = { icon: 'box', note: null };
+  expect(
+    printDiff({
+      ...none,
+      collections: [{ collection: 'boxes', diff: [{ kind: 'E', path: ['meta'], lhs: meta, rhs: null }] }],
+      roles: [{ id: 'a', diff: [{ kind: 'N', rhs: { id: 'a', name: 'Editor' } }] }],
+      policies: [{ id: 'b', diff: [{ kind: 'D', lhs: { id: 'b', name: 'Readers' } }] }],
+    }),
+  ).toBe('~ collection boxes meta: {"icon":"box"} → null\n+ roles a (Editor)\n- policies b (Readers)');
+});
 
 describe.each(dialects)('on %s', (dialect) => {
   it('a written snapshot has no difference; an edited one is shown with its losses and applied after confirmation', async () => {
@@ -82,6 +96,13 @@ describe.each(dialects)('on %s', (dialect) => {
     expect((await run('status')).stdout).toMatch(/^done\b/);
     expect(await run('apply', '--resume')).toMatchObject({ stdout: 'no apply was cut off\n' });
     expect(await run('apply', '--abandon')).toMatchObject({ stdout: 'no apply was running or cut off\n' });
+    await place.execute("update svc_schema_applies set state = 'running', generation = null");
+    const { code, stderr } = await run('apply', '--resume');
+    const isRolledBack = dialect === 'sqlite' || dialect === 'postgres';
+    expect([code, stderr.includes('nothing was changed; apply again')]).toEqual([
+      Number(isRolledBack),
+      isRolledBack,
+    ]);
   });
 
   it.each([

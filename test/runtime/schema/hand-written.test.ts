@@ -176,6 +176,17 @@ describe.each(dialects)('on %s', (dialect) => {
     ]);
   });
 
+  it('labels of a type without labels are refused', async () => {
+    const place = await create(dialect, script);
+    const wanted = edited(await place.snapshot(), (snapshot) => {
+      const schema = { data_type: 'varchar', max_length: 20, enum_values: ['x', 'y'] };
+      snapshot.fields.push(copyField(field(snapshot, 't', 'a'), 'mood', schema));
+    });
+    await expect(place.diff(wanted)).rejects.toThrow(
+      '"t.mood" has enum_values, which the data_type "varchar" does not take; remove them, or add a check',
+    );
+  });
+
   it('a list and flags of the primary key that disagree are refused', async () => {
     const place = await create(dialect, script);
     const wanted = edited(await place.snapshot(), (snapshot) => {
@@ -248,7 +259,51 @@ describe.each(dialects)('on %s', (dialect) => {
     const stored = values.map((_value, at) => row[`d_${at}`]);
     expect(type === 'string' ? stored : stored.map(Number)).toEqual(values.map(([, each]) => each));
   });
+
+  it('a date, a key or JSON as a default is no difference in any spelling', async () => {
+    const place = await create(dialect, script);
+    for (const [at, [dataType, given, stored]] of spellings[dialect].entries()) {
+      const name = `d_${at}`;
+      const wanted = edited(await place.snapshot(), (snapshot) => {
+        const schema = { data_type: dataType, default_value: given };
+        const added = copyField(field(snapshot, 't', 'a'), name, schema);
+        delete added.schema.default_kind;
+        snapshot.fields.push(added);
+      });
+      const after = await become(place, wanted);
+      expect(field(after, 't', name).schema).toMatchObject({ default_value: stored });
+    }
+  });
 });
+
+/** The text of a default, and as it is in a snapshot afterwards. */
+type Spelling = readonly [type: string, given: string, stored: string];
+
+const spellings: Readonly<Record<TestDialect, readonly Spelling[]>> = {
+  mysql: [
+    ['date', '2024-1-1', '2024-01-01'],
+    ['datetime', '2024-01-01', '2024-01-01 00:00:00'],
+    ['datetime', '2024-01-01T10:00:00Z', '2024-01-01 10:00:00'],
+    ['timestamp', '2024-01-01T10:00:00+02:00', '2024-01-01 08:00:00'],
+    ['time', '10:00', '10:00:00'],
+  ],
+  mariadb: [
+    ['date', '2024-01-01T00:00:00', '2024-01-01'],
+    ['datetime', '2024-01-01 10:00:00.000', '2024-01-01 10:00:00'],
+    ['timestamp', '2024-01-01T10:00:00Z', '2024-01-01 10:00:00'],
+    ['time', '10:00', '10:00:00'],
+    ['uuid', '6F9619FF-8B86-D011-B42D-00C04FC964FF', '6f9619ff-8b86-d011-b42d-00c04fc964ff'],
+  ],
+  postgres: [
+    ['date', '2024-1-1', '2024-01-01'],
+    ['timestamp', '2024-01-01T10:00:00.500', '2024-01-01 10:00:00.5'],
+    ['timestamptz', '2024-01-01T10:00:00+0200', '2024-01-01 08:00:00'],
+    ['time', '10:00', '10:00:00'],
+    ['uuid', '6F9619FF-8B86-D011-B42D-00C04FC964FF', '6f9619ff-8b86-d011-b42d-00c04fc964ff'],
+    ['jsonb', '{"size":[1,2],"b":null,"a":{}}', '{"a": {}, "b": null, "size": [1, 2]}'],
+  ],
+  sqlite: [['datetime', '2024-01-01T10:00:00Z', '2024-01-01T10:00:00Z']],
+};
 
 const newColumn: Readonly<Record<TestDialect, string>> = {
   mysql: 'int',

@@ -103,6 +103,24 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(await place.database.query('select code from things')).toEqual([{ code: 'x' }]);
   });
 
+  it('a collection and a field renamed in case alone keep their rows', async () => {
+    const place = await create(dialect, script(dialect));
+    const before = await partsOf(place, 't');
+    await become(place, (snapshot) => {
+      const entry = snapshot.collections.find(({ collection }) => collection === 't');
+      Object.assign(entry ?? {}, { collection: 'T', meta: { previous_name: 't' } });
+      for (const each of snapshot.fields)
+        if (each.collection === 't') Object.assign(each, { collection: 'T' });
+      rename('T', 'code', 'Code')(snapshot);
+    });
+    expect(await partsOf(place, 'T')).toEqual(
+      replaced(replaced(before, /(?<="table\\?":\\?")t(?=\\?")/g, 'T'), /(?<=\W)code(?=\W)/g, 'Code'),
+    );
+    const { database } = place;
+    const text = `select ${database.quote('Code')} from ${database.quote('T')}`;
+    expect(await database.query(text)).toEqual([{ Code: 'x' }]);
+  });
+
   it('another name of a constraint or index is a difference', async () => {
     const place = await create(dialect, script(dialect));
     const { diff } = await become(place, ({ collections }) => {
