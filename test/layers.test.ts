@@ -140,7 +140,10 @@ describe('the README of a folder', () => {
     if (process.env.UPDATE === 'docs') {
       writeFileSync(path, readFileSync(path, 'utf8').replace(/^- May import:.*$/m, printImports(folder)));
     }
-    expect(readFileSync(path, 'utf8').split('\n')).toContain(printImports(folder));
+    expect(
+      readFileSync(path, 'utf8').split('\n'),
+      'UPDATE=docs npx vitest run test/layers.test.ts writes this line',
+    ).toContain(printImports(folder));
   });
 
   it.each(ofRoots)('of %s allows every import', (folder) => {

@@ -130,7 +130,7 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
   'runtime/metrics': ['type runtime/observe', databaseContract],
   'runtime/tracing': ['runtime/config/package'],
   'runtime/concurrency': ['contract', 'type runtime/observe'],
-  'runtime/config': ['runtime/network'],
+  'runtime/config': ['contract/uuid', 'runtime/network'],
   'runtime/network': [],
 
   'runtime/request': [before('runtime/request')],
@@ -384,7 +384,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   objection: ['runtime/items/models', 'generated/server'],
   'openid-client': ['runtime/auth/sign-on/provider'],
   'openapi3-ts': ['generator/emitters/openapi', 'runtime/operations'],
-  otpauth: ['runtime/auth/one-time', 'runtime/auth/offered-secrets'],
+  otpauth: ['runtime/auth/one-time-codes', 'runtime/auth/offered-secrets'],
   pino: ['runtime/log/observers'],
   'pino-pretty': ['runtime/log/observers'],
   pngjs: ['models/image'],

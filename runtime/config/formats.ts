@@ -1,5 +1,6 @@
 /** Parsers for URLs, addresses, secrets and roles in the environment. */
 import { readFileSync } from 'node:fs';
+import { isUuid } from '../../contract/uuid.js';
 import { parseList, parseInteger, type Parse } from './values.js';
 
 /** Parses the URL of a database: `sqlite:PATH`, `mysql://…` or `postgres://…`. */
@@ -81,9 +82,6 @@ export const parseEndpoint: Parse<string> = (value) => {
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url))) return value;
   throw new Error('expected https://…; http:// is allowed for localhost only');
 };
-
-const isUuid = (value: unknown): boolean =>
-  typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
 /** Parses the UUID of a role, which may not exist. @throws Error that says what was expected */
 export const parseRole: Parse<string> = (value) => {

@@ -2,7 +2,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { isAllowedAddress, type TargetPolicy } from './target.js';
+import { hostOf, isAllowedAddress, type TargetPolicy } from './target.js';
 
 /** Resolves a host name to all of its addresses. */
 export type Resolve = (name: string) => Promise<readonly { address: string; family: number }[]>;
@@ -38,7 +38,7 @@ export const createReceiverAgent = ({ policy, resolve }: ReceiverAgentOptions): 
     keepAliveMaxTimeout: keepAlive,
     maxHeaderSize: 16 * 1024,
     connect(options, callback) {
-      const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
+      const host = hostOf(options);
       // IP addresses are not passed to lookup
       if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) return callback(new BlockedAddress(), null);
       connect(options, (error, socket) => {

@@ -5,7 +5,7 @@
 import { throwProblems } from '../../../contract/errors.js';
 import { outwaitLeases, raiseAccessVersion } from '../../execute/access-version.js';
 import type { Executor } from '../../databases/contract.js';
-import { rehearseAccess } from '../access-rows/write.js';
+import { dryRunAccess } from '../access-rows/write.js';
 import { refuseUsed } from '../dependants.js';
 import { renamesIn } from '../diff/patch.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
@@ -122,7 +122,7 @@ const checkData = async (executor: Executor, apply: Apply, { database }: ApplyOp
   if (acceptLoss)
     throwProblems(findingsToProblems(await findInconvertible(old, next, context), { acceptLoss }));
   const access = accessChange(apply);
-  if (access !== null && !printer.transactional) await rehearseAccess(database, ...access);
+  if (access !== null && !printer.transactional) await dryRunAccess(database, ...access);
 };
 
 const changeTables = async (executor: Executor, apply: Apply, options: ApplyOptions): Promise<void> => {
