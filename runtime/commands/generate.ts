@@ -95,7 +95,7 @@ const runToLines = ({ report, changes }: Run, { check, out }: Flags): readonly s
     ...report.warnings.map((warning) => `warning: ${warning}`),
     ...(report.isSameDatabase === false ? [`${out}/ is the output of another database: not compared`] : []),
     ...limitLines(changes.filter((change) => !isSystem(change))),
-    ...(system === 0 ? [] : [`system tables (svc_): ${system} changes`]),
+    ...(system === 0 ? [] : [`system tables (svc_): ${system} ${system === 1 ? 'change' : 'changes'}`]),
     ...limitLines(report.breaking.map(({ message }) => `breaks clients: ${message}`)),
     ...filesToLines(report.written, { verb: `${prefix}written`, out }),
     ...filesToLines(report.removed, { verb: `${prefix}removed`, out }),
