@@ -1,5 +1,6 @@
 /** `svc doctor`: examines a project and its database. */
 import { Command } from 'commander';
+import { plural } from '../../contract/plural.js';
 import type { Finding } from '../doctor/check.js';
 import type { Group } from '../doctor/run-checks.js';
 import { action, limitLines, printJson, printLine } from './output.js';
@@ -34,5 +35,3 @@ const groupToLines = ({ name, findings }: Group): readonly string[] => {
   if (findings.length === 0) return [`${name}: ok`];
   return [`${name}:`, ...limitLines(findings.map(({ severity, message }) => `  ${severity}  ${message}`))];
 };
-
-const plural = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;

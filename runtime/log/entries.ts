@@ -64,7 +64,8 @@ const levelsAndMessages: {
   ],
   generatedStale: [
     'warn',
-    ({ changes }) => `generated/ is out of date (${changes} files differ); run "svc generate"`,
+    ({ changes }) =>
+      `generated/ is out of date (${changes} ${changes === 1 ? 'file differs' : 'files differ'}); run "svc generate"`,
   ],
   ruleFaulty: ['warn', ({ rule, part, problem }) => `${rule}, in "${part}": ${problem}`],
   schemaChanged: [
