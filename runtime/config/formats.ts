@@ -1,6 +1,7 @@
 /** Parsers for URLs, addresses, secrets and roles in the environment. */
 import { readFileSync } from 'node:fs';
 import { isUuid } from '../../contract/uuid.js';
+import { hostOf } from '../network/ip.js';
 import { parseList, parseInteger, type Parse } from './values.js';
 
 /** Parses the URL of a database: `sqlite:PATH`, `mysql://…` or `postgres://…`. */
@@ -74,7 +75,7 @@ export const parseSecret: Parse<readonly string[]> = (value) => {
 export const isLocalHost = (host: string): boolean => /^(localhost|127\.[\d.]+|::1)$/.test(host);
 
 /** Returns whether a URL is local: codes and tokens may be sent unencrypted only on this machine. */
-export const isLocal = ({ hostname }: URL): boolean => isLocalHost(hostname.replace(/^\[|\]$/g, ''));
+export const isLocal = (url: URL): boolean => isLocalHost(hostOf(url));
 
 /** Parses an `https:` URL, or an `http:` URL of this machine. */
 export const parseEndpoint: Parse<string> = (value) => {

@@ -2,7 +2,8 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { hostOf, isAllowedAddress, type TargetPolicy } from './target.js';
+import { hostOf } from '../../network/ip.js';
+import { isAllowedAddress, type TargetPolicy } from './target.js';
 
 /** Resolves a host name to all of its addresses. */
 export type Resolve = (name: string) => Promise<readonly { address: string; family: number }[]>;
