@@ -82,11 +82,11 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
   contract: ['generated/server/errors'],
 
   'generator/introspection': ['contract/backslash-escapes', 'contract/geometry', 'contract/text-order'],
-  'generator/memory': [],
+  'generator/part-cache': [],
   'generator/print': [],
   'generator/spec': ['type generator/model/types', 'contract/expressions', 'contract/operators'],
   'generator/model': [
-    'type generator/memory',
+    'type generator/part-cache',
     'type generator/introspection',
     // what the databases differ in
     'generator/introspection/index',
@@ -99,7 +99,7 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     'type generator/model/types',
     'generator/model/operation-stems',
     'generator/model/indirect-columns',
-    'generator/memory',
+    'generator/part-cache',
     'generator/print',
     'contract',
   ],

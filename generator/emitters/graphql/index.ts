@@ -4,7 +4,7 @@
  * the other. The directive `svc` declares the action behind a field and the permission it requires; the
  * server restricts the schema by it.
  */
-import { createMemory, type Memory } from '../../memory.js';
+import { createPartCache, type PartCache } from '../../part-cache.js';
 import type { Collection, Emitter } from '../../model/types.js';
 import { description, printDefinition, type Definition, type FieldDefinition } from '../../print/graphql.js';
 import { collectionTypes } from './collection-types.js';
@@ -17,9 +17,9 @@ import { sharedDefinitions } from './operators.js';
 import { collectionRoots, type Roots } from './roots.js';
 
 /** Emits both schemas. They carry the directive `@svc`, by which the runtime restricts them to a caller. */
-export const emitGraphql: Emitter = (model, memory = createMemory()) => {
+export const emitGraphql: Emitter = (model, cache = createPartCache()) => {
   const context = createContext(model);
-  const parts = model.collections.map((collection) => partsOf(collection, context, memory));
+  const parts = model.collections.map((collection) => partsOf(collection, context, cache));
   const types = [...parts.flatMap((part) => part.types), ...sharedDefinitions];
   const allocateName = createNameAllocator(types.map(({ name }) => name));
   const options = { context, allocateName, enums: new Map<string, string>() };
@@ -49,8 +49,8 @@ interface CollectionParts {
   readonly roots: Roots;
 }
 
-const partsOf = (collection: Collection, context: Context, memory: Memory): CollectionParts =>
-  memory.recall(`graphql ${collection.name}`, context.identityOf, (see) => {
+const partsOf = (collection: Collection, context: Context, cache: PartCache): CollectionParts =>
+  cache.getOrMake(`graphql ${collection.name}`, context.identityOf, (see) => {
     see(collection.name);
     const watched = watchContext(context, see);
     return {
