@@ -14,7 +14,7 @@ import { introspect } from './introspection/index.js';
 import type { BreakingChange } from './model/breaking.js';
 import { buildModel, type ModelSources } from './model/build.js';
 import { ModelError } from './model/findings.js';
-import type { Memory } from './memory.js';
+import type { PartCache } from './part-cache.js';
 import type { Model, OutputFile } from './model/types.js';
 import { writeOutput, type OutputReport } from './output.js';
 import { checkRunners, type RunnerReport } from './runners/check.js';
@@ -123,13 +123,16 @@ export interface MadeFiles extends Emission {
 /**
  * Returns the files of a catalog, without what the spec says of tables and columns that the database lacks, which is
  * named. Reads and writes nothing.
- * @param memory of former runs with the same spec
+ * @param cache of former runs with the same spec
  * @throws ModelError with all faults
  */
-export const makeFiles = ({ catalog, spec, tables, forPackage }: FileOptions, memory: Memory): MadeFiles => {
+export const makeFiles = (
+  { catalog, spec, tables, forPackage }: FileOptions,
+  cache: PartCache,
+): MadeFiles => {
   const served = filterCatalog(catalog, servedTables(tables, spec));
   const { model, outdated } = buildModel({ catalog: served, spec, forPackage, ignoresOutdated: true });
-  return { ...beginEmission(model, memory), outdated };
+  return { ...beginEmission(model, cache), outdated };
 };
 
 /** Compares the output folder with files, without the client, and writes nothing. Returns the number of differences. */

@@ -39,7 +39,10 @@ const say = ({ from, to, kind }: Import): string => `${from} → ${to} (${kind})
 
 describe('modules import', () => {
   it('modules of folders that the table allows', () => {
-    expect(own.filter((each) => !isAllowed(each)).map(say)).toEqual([]);
+    expect(
+      own.filter((each) => !isAllowed(each)).map(say),
+      'test/layers.ts lists what each folder may import',
+    ).toEqual([]);
   });
 
   it('everything that the table allows, and values where it allows more than types', () => {
@@ -140,7 +143,10 @@ describe('the README of a folder', () => {
     if (process.env.UPDATE === 'docs') {
       writeFileSync(path, readFileSync(path, 'utf8').replace(/^- May import:.*$/m, printImports(folder)));
     }
-    expect(readFileSync(path, 'utf8').split('\n')).toContain(printImports(folder));
+    expect(
+      readFileSync(path, 'utf8').split('\n'),
+      'UPDATE=docs npx vitest run test/layers.test.ts writes this line',
+    ).toContain(printImports(folder));
   });
 
   it.each(ofRoots)('of %s allows every import', (folder) => {

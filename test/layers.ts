@@ -84,11 +84,11 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
   contract: ['generated/server/errors'],
 
   'generator/introspection': ['contract/backslash-escapes', 'contract/geometry', 'contract/text-order'],
-  'generator/memory': [],
+  'generator/part-cache': [],
   'generator/print': [],
   'generator/spec': ['type generator/model/types', 'contract/expressions', 'contract/operators'],
   'generator/model': [
-    'type generator/memory',
+    'type generator/part-cache',
     'type generator/introspection',
     // what the databases differ in
     'generator/introspection/index',
@@ -101,7 +101,7 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     'type generator/model/types',
     'generator/model/operation-stems',
     'generator/model/indirect-columns',
-    'generator/memory',
+    'generator/part-cache',
     'generator/print',
     'contract',
   ],
@@ -132,7 +132,7 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
   'runtime/metrics': ['type runtime/observe', databaseContract],
   'runtime/tracing': ['runtime/config/package'],
   'runtime/concurrency': ['contract', 'type runtime/observe'],
-  'runtime/config': ['runtime/network'],
+  'runtime/config': ['contract/uuid', 'runtime/network'],
   'runtime/network': [],
 
   'runtime/request': [before('runtime/request')],
@@ -309,7 +309,6 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     shared,
     // what breaks clients
     'generator/model/breaking',
-    // a snapshot is made from what introspection reads
     'generator/introspection',
     'runtime/request/json-schema',
     'type generator/spec',
@@ -386,7 +385,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   objection: ['runtime/items/models', 'generated/server'],
   'openid-client': ['runtime/auth/sign-on/provider'],
   'openapi3-ts': ['generator/emitters/openapi', 'runtime/operations'],
-  otpauth: ['runtime/auth/one-time', 'runtime/auth/offered-secrets'],
+  otpauth: ['runtime/auth/one-time-codes', 'runtime/auth/offered-secrets'],
   pino: ['runtime/log/observers'],
   'pino-pretty': ['runtime/log/observers'],
   pngjs: ['models/image'],

@@ -30,7 +30,7 @@ const fields = {
     validationMessage: 'A status is draft, invited, unverified, active, suspended or archived',
   }),
   role: svc.uuid({ nullable: true }),
-  /** Static token; never returned */
+  /** Static token */
   token: svc.string({
     length: 255,
     nullable: true,

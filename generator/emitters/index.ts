@@ -1,5 +1,5 @@
 /** All emitters, in the order in which they run. To add one, create a folder and add it to the list. */
-import { createMemory, type Memory } from '../memory.js';
+import { createPartCache, type PartCache } from '../part-cache.js';
 import type { Emitter, Model, OutputFile } from '../model/types.js';
 import { emitCatalog } from './catalog/index.js';
 import { emitDocs } from './docs/index.js';
@@ -32,17 +32,17 @@ export interface Emission {
 
 /**
  * Returns the modules of a model, and a function that returns its documents; writes nothing.
- * @param memory of former runs with the same spec; what has not changed is taken from it
+ * @param cache of former runs with the same spec; what has not changed is taken from it
  */
-export const beginEmission = (model: Model, memory: Memory): Emission => {
+export const beginEmission = (model: Model, cache: PartCache): Emission => {
   const run = (emitters: readonly Emitter[]): readonly OutputFile[] =>
-    emitters.flatMap((emitter) => emitter(model, memory));
-  memory.begin();
+    emitters.flatMap((emitter) => emitter(model, cache));
+  cache.begin();
   return { modules: run(moduleEmitters), emitDocuments: () => run(documentEmitters) };
 };
 
 /** Returns every output file of a model, modules and documents. */
-export const emit = (model: Model, memory: Memory = createMemory()): OutputFile[] => {
-  const { modules, emitDocuments } = beginEmission(model, memory);
+export const emit = (model: Model, cache: PartCache = createPartCache()): OutputFile[] => {
+  const { modules, emitDocuments } = beginEmission(model, cache);
   return [...modules, ...emitDocuments()];
 };

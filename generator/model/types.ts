@@ -3,7 +3,7 @@ import type { FieldShape } from '../../contract/field-shapes.js';
 import type { FieldType } from '../../contract/field-types.js';
 import type { QueueModelDeclaration } from '../../contract/queue-model.js';
 import type { Catalog } from '../introspection/catalog.js';
-import type { Memory } from '../memory.js';
+import type { PartCache } from '../part-cache.js';
 
 export type { FieldType } from '../../contract/field-types.js';
 export type { QueueRunner } from '../../contract/queue-model.js';
@@ -296,5 +296,5 @@ export interface OutputFile {
   readonly content: string;
 }
 
-/** @param memory keeps the parts of collections for the next run; without it, all are made */
-export type Emitter = (model: Model, memory?: Memory) => OutputFile[];
+/** @param cache holds the parts of collections for the next run; without it, all are made */
+export type Emitter = (model: Model, cache?: PartCache) => OutputFile[];

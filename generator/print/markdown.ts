@@ -32,9 +32,15 @@ export const code = (value: string): string => {
 /** Prints a link. The label is escaped as text, the target as a URL. */
 export const link = (label: string, target: string): string => `[${text(label)}](${encodeURI(target)})`;
 
-/** Prints a table whose cells are already Markdown. */
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+/** Prints a table whose cells are already Markdown, without the columns that are empty in every row. */
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const isShown = (_cell: string, column: number): boolean =>
+    rows.length === 0 || rows.some((cells) => cells[column] !== '');
+  const shown = head.filter(isShown);
+  return [shown, shown.map(() => '---'), ...rows.map((cells) => cells.filter(isShown))]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+};
 
 /** Joins the parts of a page with blank lines. */
 export const page = (parts: readonly string[]): string => `${parts.join('\n\n')}\n`;

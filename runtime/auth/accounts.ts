@@ -1,10 +1,22 @@
 /** Reads and updates the user records that authentication uses. */
-import { readAddressList } from '../access/addresses.js';
+import { readAddressList, type AddressList } from '../access/addresses.js';
 import { changeAccess } from '../execute/access-version.js';
 import { isStorable } from '../execute/access-source.js';
 import { deleteRows, findRow, findRows, updateRows, type SystemRow } from '../execute/system-rows.js';
 import type { Database, Executor } from '../databases/contract.js';
-import type { Account } from './sessions.js';
+
+/** The part of a user record that authentication needs. */
+export interface Account {
+  readonly id: string;
+  readonly email: string | null;
+  readonly status: string;
+  readonly provider: string;
+  readonly password: string | null;
+  readonly tfaSecret: string | null;
+  readonly tfaStep: number;
+  /** Networks from which the user may sign in; `null`: any. */
+  readonly addresses: AddressList;
+}
 
 /** A change of a user record, for the activity log. */
 export interface AccountChange {
@@ -80,7 +92,8 @@ export interface AccountUpdate {
 }
 
 /**
- * Updates what a user authenticates with; every process applies the change when this returns. Returns false if there is no such record or it does not have the expected values.
+ * Updates what a user authenticates with; every process applies the change when this returns. Returns false if there is no
+ * such record, or it does not have the expected values.
  */
 export const updateAccount = (
   database: Database,

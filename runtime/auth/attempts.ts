@@ -94,8 +94,8 @@ export const createAttempts = (database: Database): Attempts => {
       return counters.add(counterId(kind, account, address), { ttl: retention, max: limit });
     },
 
-    claim(name, ttl) {
-      return counters.add(counterId('once', name), { ttl, max: 1 });
+    claim(id, ttl) {
+      return counters.add(counterId('once', id), { ttl, max: 1 });
     },
   };
 };

@@ -3,16 +3,15 @@ import { requireAddress } from '../access/addresses.js';
 import { networkOf } from '../network/ip.js';
 import { apiError } from '../../contract/errors.js';
 import { verifyPassword } from './passwords/hash.js';
-import { findByEmail } from './accounts.js';
+import { findByEmail, type Account } from './accounts.js';
 import type { AuthContext } from './context.js';
-import { acceptCode } from './one-time.js';
+import { acceptCode } from './one-time-codes.js';
 import { endSession } from './session-store.js';
 import {
   beginSession,
   endSessionByRefresh,
   renewCookieSession,
   renewSession,
-  type Account,
   type CookieSession,
   type IssuedSession,
   type SessionOrigin,

@@ -4,14 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
+import { isUuid } from '../../contract/uuid.js';
 import { networkOf } from '../network/ip.js';
-import { findById, updateAccount, type AccountUpdate, type RecordChange } from './accounts.js';
+import { findById, updateAccount, type Account, type AccountUpdate, type RecordChange } from './accounts.js';
 import { createAllowList } from './allow-list.js';
 import type { AuthContext } from './context.js';
 import type { SendMail } from './mail.js';
 import { hashPassword } from './passwords/hash.js';
-import type { Account } from './sessions.js';
-import { isUuid } from './tokens.js';
 
 export interface PasswordLinks {
   /**

@@ -2,10 +2,11 @@
  * Begins, renews and ends sessions. Ending a session returns when every process rejects its tokens.
  */
 import { randomUUID } from 'node:crypto';
-import { requireAddress, type AddressList } from '../access/addresses.js';
+import { requireAddress } from '../access/addresses.js';
 import { credentialOf, rotationGrace } from '../execute/access-source.js';
 import type { SystemRow } from '../execute/system-rows.js';
 import type { Database } from '../databases/contract.js';
+import type { Account } from './accounts.js';
 import type { AuthContext } from './context.js';
 import { hashRefresh } from './refresh-tokens.js';
 import {
@@ -24,19 +25,6 @@ export interface SessionOrigin {
   readonly address: string;
   readonly userAgent: string | null;
   readonly origin: string | null;
-}
-
-/** The part of a user record that authentication needs. */
-export interface Account {
-  readonly id: string;
-  readonly email: string | null;
-  readonly status: string;
-  readonly provider: string;
-  readonly password: string | null;
-  readonly tfaSecret: string | null;
-  readonly tfaStep: number;
-  /** Networks from which the user may sign in; `null`: any. */
-  readonly addresses: AddressList;
 }
 
 /** A new or refreshed session with its refresh token; `null` in mode `session`. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { JwtPayload } from 'jsonwebtoken';
 import type { TokenClaims } from '../access/access.js';
 import { apiError } from '../../contract/errors.js';
+import { isUuid } from '../../contract/uuid.js';
 import type { Key, Keys } from './keys.js';
 import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.js';
 
@@ -84,10 +85,6 @@ const toClaims = ({ id, session, generation, exp, purpose }: JwtPayload): TokenC
   const count = typeof generation === 'number' ? generation : null;
   return { user: id, session, generation: count, expires: (exp ?? 0) * 1000 };
 };
-
-/** Returns true for a UUID. Databases with a type for UUIDs reject a comparison with any other text. */
-export const isUuid = (value: unknown): value is string =>
-  typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
 /** Returns the key that the token's `kid` names, or all keys if it names none of them. */
 const keysFor = (token: string, keys: readonly Key[]): readonly Key[] => {

@@ -1,8 +1,9 @@
 /** `svc deliveries …`: finds webhook deliveries of any account. */
 import { Command, Option } from 'commander';
+import { plural } from '../../contract/plural.js';
 import { findDeliveries } from '../queue/store/deliveries.js';
 import { searchDeliveries } from '../queue/store/operator-search.js';
-import { action, plural, printJson, printLine } from './output.js';
+import { action, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
 interface Flags {

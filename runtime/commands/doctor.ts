@@ -1,8 +1,9 @@
 /** `svc doctor`: examines a project and its database. */
 import { Command } from 'commander';
+import { plural } from '../../contract/plural.js';
 import type { Finding } from '../doctor/check.js';
 import type { Group } from '../doctor/run-checks.js';
-import { action, limitLines, plural, printJson, printLine } from './output.js';
+import { action, limitLines, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
 /** Creates `svc doctor`, which changes nothing in the database or the project. */

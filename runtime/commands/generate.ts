@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { plural } from '../../contract/plural.js';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import type { GenerateOptions, GenerateReport } from '../../generator/main.js';
 import { generatedFolder, isPackageOutput, specFolders } from '../config/paths.js';
@@ -95,7 +96,7 @@ const runToLines = ({ report, changes }: Run, { check, out }: Flags): readonly s
     ...report.warnings.map((warning) => `warning: ${warning}`),
     ...(report.isSameDatabase === false ? [`${out}/ is the output of another database: not compared`] : []),
     ...limitLines(changes.filter((change) => !isSystem(change))),
-    ...(system === 0 ? [] : [`system tables (svc_): ${system} changes`]),
+    ...(system === 0 ? [] : [`system tables (svc_): ${plural(system, 'change')}`]),
     ...limitLines(report.breaking.map(({ message }) => `breaks clients: ${message}`)),
     ...filesToLines(report.written, { verb: `${prefix}written`, out }),
     ...filesToLines(report.removed, { verb: `${prefix}removed`, out }),
@@ -117,15 +118,15 @@ const filesToLines = (
     const folder = path.includes('/') ? path.slice(0, path.indexOf('/') + 1) : '';
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
-  return [...counts].map(([folder, count]) => `${verb}: ${count} files in ${join(out, folder)}`);
+  return [...counts].map(([folder, count]) => `${verb}: ${plural(count, 'file')} in ${join(out, folder)}`);
 };
 
 const summaryOf = (report: GenerateReport, check: boolean): string => {
   const ms = Object.values(report.timings).reduce((sum, time) => sum + time, 0);
-  const unchanged = `${report.unchanged.length} files unchanged`;
+  const unchanged = `${plural(report.unchanged.length, 'file')} unchanged`;
   const time = `(${Math.round(ms)} ms${clientTime(report)})`;
   if (countFiles(report) === 0) return `up to date: ${unchanged} ${time}`;
-  return `${countFiles(report)} files ${check ? 'out of date' : 'changed'}, ${unchanged} ${time}`;
+  return `${plural(countFiles(report), 'file')} ${check ? 'out of date' : 'changed'}, ${unchanged} ${time}`;
 };
 
 /** Describes the time of the client step, the only slow one. */

@@ -68,9 +68,6 @@ const errorToText = (error: unknown): string => {
   return detailed && !isRefusal(error) ? (error.stack ?? error.message) : error.message;
 };
 
-/** Returns a number with the word for what it counts, in the plural unless it is one. */
-export const plural = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
-
 interface ListenError extends Error {
   readonly code: string;
   readonly address?: string;

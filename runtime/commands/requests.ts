@@ -1,5 +1,6 @@
 /** `svc requests …`: finds requests of any account, and acts on those that match. */
 import { Command } from 'commander';
+import { plural } from '../../contract/plural.js';
 import { Refusal } from '../config/refusal.js';
 import type { Database } from '../databases/contract.js';
 import { applicableSearch } from '../queue/operator/action-search.js';
@@ -17,7 +18,7 @@ import {
 import { countRequests, searchRequests, type RequestSearch } from '../queue/store/operator-search.js';
 import { findRequest } from '../queue/store/requests.js';
 import type { RequestHead } from '../queue/store/request-head.js';
-import { action, plural, printJson, printLine } from './output.js';
+import { action, printJson, printLine } from './output.js';
 import { pauseCommand } from './pauses.js';
 import { addSearchOptions, readSearch, type SearchFlags } from './request-search.js';
 import { withDatabase } from './with-database.js';

@@ -1,9 +1,10 @@
 /** `svc workers …`: lists the worker processes of the queue, and drains them. */
 import { Command } from 'commander';
+import { plural } from '../../contract/plural.js';
 import { Refusal } from '../config/refusal.js';
 import { actAtOnce } from '../queue/operator/immediate-actions.js';
 import { listWorkers } from '../queue/store/operator-counts.js';
-import { action, plural, printJson, printLine } from './output.js';
+import { action, printJson, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
 /**

@@ -1,5 +1,7 @@
 /** Parsers for URLs, addresses, secrets and roles in the environment. */
 import { readFileSync } from 'node:fs';
+import { isUuid } from '../../contract/uuid.js';
+import { hostOf } from '../network/ip.js';
 import { parseList, parseInteger, type Parse } from './values.js';
 
 /** Parses the URL of a database: `sqlite:PATH`, `mysql://…` or `postgres://…`. */
@@ -109,7 +111,7 @@ export const parseSecret: Parse<readonly string[]> = (value) => {
 export const isLocalHost = (host: string): boolean => /^(localhost|127\.[\d.]+|::1)$/.test(host);
 
 /** Returns whether a URL is local: codes and tokens may be sent unencrypted only on this machine. */
-export const isLocal = ({ hostname }: URL): boolean => isLocalHost(hostname.replace(/^\[|\]$/g, ''));
+export const isLocal = (url: URL): boolean => isLocalHost(hostOf(url));
 
 /** Parses an `https:` URL, or an `http:` URL of this machine. */
 export const parseEndpoint: Parse<string> = (value) => {
@@ -117,9 +119,6 @@ export const parseEndpoint: Parse<string> = (value) => {
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url))) return value;
   throw new Error('expected https://…; http:// is allowed for localhost only');
 };
-
-const isUuid = (value: unknown): boolean =>
-  typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 
 /** Parses the UUID of a role, which may not exist. @throws Error that says what was expected */
 export const parseRole: Parse<string> = (value) => {

@@ -1,6 +1,7 @@
 /** Checks that the committed output is that of the current database and spec. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { plural } from '../../contract/plural.js';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import { generate, type GenerateReport } from '../../generator/main.js';
 import { generatedFolder, isPackageOutput, specFolders } from '../config/paths.js';
@@ -32,7 +33,9 @@ const findDrift = ({ written, removed, isSameDatabase, catalog }: GenerateReport
   if (count === 0) return [];
   if (isSameDatabase === false)
     return [problem(`${generatedFolder}/ is the output of another database; run "svc generate"`)];
-  const stale = problem(`${count} files in ${generatedFolder}/ are out of date; run "svc generate"`);
+  const stale = problem(
+    `${plural(count, 'file')} in ${generatedFolder}/ ${count === 1 ? 'is' : 'are'} out of date; run "svc generate"`,
+  );
   // a file that is no catalog has no changes to list
   if (isSameDatabase === null) return [stale];
   const stored = JSON.parse(readFileSync(catalogFile, 'utf8')) as Catalog;

@@ -1,7 +1,7 @@
 /**
  * Executes creates whose rows may be stored already. Stored rows are looked up, not left to the database: what it calls a
  * conflict is any unique constraint on some databases. Where another transaction stores such a row meanwhile, the constraint
- * fails and the whole is run again.
+ * fails and the write is run again.
  */
 import { ApiError, ApiErrors, invalidPayload, throwProblems } from '../../contract/errors.js';
 import { compareValues } from '../plan/compare-values.js';
@@ -63,7 +63,7 @@ const isInterference = (error: unknown, { collection, fields }: UpsertPlan): boo
 
 interface Attempt<Output> {
   readonly output: OutputReader<Output>;
-  /** Rows that are looked up together at most. */
+  /** Maximum number of rows that are looked up by one statement. */
   readonly size: number;
 }
 
@@ -162,7 +162,7 @@ const findRows = async (
   });
 };
 
-/** Returns the problems of a row as the case that it is. */
+/** Returns the problems of a row: of its create where no row is stored, of its update otherwise. */
 const findProblems = (
   { row: { create, update, key: given }, key }: FoundRow,
   { collection, fields }: UpsertPlan,
@@ -198,7 +198,7 @@ const updateRows = async (
   await writeRelatedEach(updates, context);
 };
 
-/** Returns the keys of the created rows, or null where the database does not tell them. */
+/** Returns the keys of the created rows, or null where the database does not return them. */
 const createRows = async (
   created: readonly FoundRow[],
   context: TransactionContext,

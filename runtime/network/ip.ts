@@ -27,6 +27,9 @@ const toIPv4 = (address: Address): Address => {
   return isMapped ? (address as ipaddr.IPv6).toIPv4Address() : address;
 };
 
+/** Returns the host of a URL without the brackets of an IPv6 address. */
+export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
 /** Prints IPv6 in canonical form (RFC 5952). */
 const printAddress = (address: Address): string =>
   address.kind() === 'ipv6' ? (address as ipaddr.IPv6).toRFC5952String() : address.toString();

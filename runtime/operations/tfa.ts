@@ -1,7 +1,13 @@
 /** Handlers of `spec/operations/tfa.yaml`. */
 import type { Operations } from '../../generated/server/operations.js';
 import type { AuthContext } from '../auth/context.js';
-import { disableCodes, enableCodes, generateSecret, resetCodes, type Caller } from '../auth/one-time.js';
+import {
+  disableCodes,
+  enableCodes,
+  generateSecret,
+  resetCodes,
+  type Caller,
+} from '../auth/one-time-codes.js';
 import { apiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';

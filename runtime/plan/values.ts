@@ -4,6 +4,7 @@
  */
 import type { FieldDeclaration, FieldElement } from '../../contract/fields.js';
 import { fieldTypes, type FieldType } from '../../contract/field-types.js';
+import { isUuid } from '../../contract/uuid.js';
 import { readGeometry, readVector } from './geometry-values.js';
 import { readBigInteger, readDecimal, readFloat, readInteger, roundDecimal } from './number-values.js';
 import { accept, refuse, type ParsedValue, type Reader, type Scalar } from './parsed-value.js';
@@ -62,10 +63,7 @@ const readBoolean: Reader = (value) => {
   return boolean === undefined ? refuse('true or false') : accept(boolean);
 };
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-const readUuid: Reader = (value) =>
-  typeof value === 'string' && uuidPattern.test(value) ? accept(value.toLowerCase()) : refuse('a uuid');
+const readUuid: Reader = (value) => (isUuid(value) ? accept(value.toLowerCase()) : refuse('a uuid'));
 
 /** Parses a string as JSON text; any other value is taken as it is. */
 const readJson: Reader = (value, field) => {

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Catalog } from '../../generator/introspection/catalog.js';
 import { countOutdated, makeFiles, servedTables } from '../../generator/main.js';
-import { createMemory, type Memory } from '../../generator/memory.js';
+import { createPartCache, type PartCache } from '../../generator/part-cache.js';
 import type { OutputFile } from '../../generator/model/types.js';
 import { loadSpec } from '../../generator/spec/load.js';
 import type { Spec } from '../../generator/spec/types.js';
@@ -54,7 +54,7 @@ interface Kept {
   readonly spec: Spec;
   /** Hash of the files of the spec. */
   readonly hash: string;
-  readonly memory: Memory;
+  readonly cache: PartCache;
 }
 
 let kept: Kept | null = null;
@@ -71,14 +71,14 @@ const readCatalog = (directory: string): Catalog =>
 
 const makeBuild = async (task: BuildTask): Promise<void> => {
   const catalog = JSON.parse(readFileSync(task.catalog, 'utf8')) as Catalog;
-  const { spec, memory } = await keepSpec(task.specFolders);
+  const { spec, cache } = await keepSpec(task.specFolders);
   const missing = await pendingSteps(spec, catalog);
   if (missing.length > 0) throw new Refusal(pendingStepsToText(missing));
   const staging = `${task.directory}.${process.pid}`;
   mkdirSync(staging, { recursive: true });
   source ??= createGeneratedSource(dirname(task.directory));
   try {
-    await buildIn(staging, { catalog, spec, memory, tables: task.tables, source });
+    await buildIn(staging, { catalog, spec, cache, tables: task.tables, source });
     publish(staging, task.directory);
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -88,23 +88,23 @@ const makeBuild = async (task: BuildTask): Promise<void> => {
 
 const keepSpec = async (folders: readonly string[]): Promise<Kept> => {
   const hash = hashFiles(folders);
-  if (kept?.hash !== hash) kept = { spec: await loadSpec(folders), hash, memory: createMemory() };
+  if (kept?.hash !== hash) kept = { spec: await loadSpec(folders), hash, cache: createPartCache() };
   return kept;
 };
 
 interface Input {
   readonly catalog: Catalog;
   readonly spec: Spec;
-  readonly memory: Memory;
+  readonly cache: PartCache;
   readonly tables: Config['tables'];
   readonly source: GeneratedSource;
 }
 
-const buildIn = async (staging: string, { memory, source, ...input }: Input): Promise<void> => {
+const buildIn = async (staging: string, { cache, source, ...input }: Input): Promise<void> => {
   const { spec, tables } = input;
   // the package's own output differs from that of others
   const forPackage = isPackageOutput(generatedFolder);
-  const { modules, emitDocuments, outdated } = makeFiles({ ...input, forPackage }, memory);
+  const { modules, emitDocuments, outdated } = makeFiles({ ...input, forPackage }, cache);
   const bundling = source.bundle(modules, join(staging, 'server.mjs'));
   let changes = 0;
   try {

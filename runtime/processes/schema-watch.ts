@@ -36,7 +36,7 @@ const findTrigger = async ({
   if (schemaTrigger === undefined) return 'this database has no event triggers';
   try {
     if (await schemaTrigger.isInstalled()) return schemaTrigger;
-    return 'the trigger is not there, which svc schema watch --install creates';
+    return 'the trigger does not exist; svc schema watch --install creates it';
   } catch {
     return 'the database did not say whether it has the trigger';
   }

@@ -111,7 +111,7 @@ const compareWith = async (
   return { hash: hashSnapshot(target), diff, ...(losses.length > 0 && { losses }) };
 };
 
-/** Maps what this database does not have. @throws INVALID_PAYLOAD with everything that cannot be mapped, or not without `force` */
+/** Maps the types of a snapshot of another database. @throws INVALID_PAYLOAD with everything that is lost, or cannot be mapped */
 const mapToTarget = async (
   given: Snapshot,
   { printer, catalog }: LiveSchema,
@@ -125,7 +125,7 @@ const mapToTarget = async (
   return mapped;
 };
 
-/** @throws INVALID_PAYLOAD with all of them */
+/** Throws where a snapshot would not be stored as it is. @throws INVALID_PAYLOAD with every loss and problem */
 const refuseLosses = (losses: readonly Loss[], problems: readonly string[]): void => {
   const refused = losses.map(({ collection, field, loss }) => {
     const place = field === undefined ? collection : `${collection}.${field}`;
@@ -161,7 +161,7 @@ export const applyDifference = async (
   options: ApplyOptions,
 ): Promise<void> => {
   if (hash === '') throwProblems([invalidPayload('the hash is empty; send the one of the diff')]);
-  // one that was cut off comes first; the hash then tells whether the diff still fits
+  // an interrupted apply is completed first; the hash then says whether the diff still fits
   await resumeApply(options);
   await applyDiff({ hash, diff: await checkDiff(diff), acceptLoss }, options);
 };

@@ -25,7 +25,7 @@ export interface ExportJob extends Omit<RunOptions, 'run'> {
   readonly saveState: SaveState;
 }
 
-/** @throws errors that a retry may resolve, such as a lost connection */
+/** Runs the request of an export. @throws errors that a retry may resolve, such as a lost connection */
 export const runExport = async (context: RunContext, options: RunOptions): Promise<RunResult> => {
   const input = context.input as ExportInput;
   const collection = options.items.registry.collections.get(input.collection);

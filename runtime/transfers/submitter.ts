@@ -18,7 +18,7 @@ export interface TransferServices {
   readonly access: Access;
 }
 
-/** Thrown where the submitter may no longer do what was submitted: no row of it is at fault. */
+/** The error of a submitter who is no longer permitted the transfer, as opposed to a row that cannot be imported. */
 export class RightsLost extends Error {
   override readonly cause: ApiError;
 

@@ -95,8 +95,12 @@ it('docs/querying.md explains every operator, in the order of the code', () => {
   const named = rows.flatMap((row) =>
     Array.from((row.split('|')[1] ?? '').matchAll(/`_(\w+)`/g), ([, name]) => name),
   );
-  expect(named).toEqual(operatorNames);
+  expect(named, 'the rows of the operators in docs/querying.md').toEqual(operatorNames);
 });
+
+/** The message of a table that differs. */
+const howToUpdate =
+  '`UPDATE=docs npx vitest run test/docs/pages.test.ts` writes the rows; then `npx oxfmt docs`';
 
 /** Replaces the rows of the table with these columns where `UPDATE=docs` says so; format the page afterwards. */
 const tableOf = (path: string, head: string, rows: readonly string[]): readonly string[] => {
@@ -115,7 +119,7 @@ it('docs/environment.md contains the table of variables', () => {
   const rows = shownVariables.map(
     ({ name, default: preset, meaning }) => `| \`${name}\` | ${preset} | ${meaning} |`,
   );
-  expect(tableOf('docs/environment.md', 'variable', rows)).toEqual(rows);
+  expect(tableOf('docs/environment.md', 'variable', rows), howToUpdate).toEqual(rows);
 });
 
 it('docs/operations/metrics.md contains the table of metrics', () => {
@@ -123,7 +127,7 @@ it('docs/operations/metrics.md contains the table of metrics', () => {
     const shown = labels.map((label) => `\`${label}\``).join(', ') || '—';
     return `| \`${name}\` | ${merge === undefined ? type : `${type}, ${merge}`} | ${shown} | ${help} |`;
   });
-  expect(tableOf('docs/operations/metrics.md', 'metric', rows)).toEqual(rows);
+  expect(tableOf('docs/operations/metrics.md', 'metric', rows), howToUpdate).toEqual(rows);
 });
 
 const commands: readonly Command[] = [
@@ -161,7 +165,7 @@ it('docs/commands.md contains the table of commands and options', () => {
       ? [rowOf(command, 'svc')]
       : command.commands.map((inner) => rowOf(inner, `svc ${command.name()}`)),
   );
-  expect(tableOf('docs/commands.md', 'command', rows)).toEqual(rows);
+  expect(tableOf('docs/commands.md', 'command', rows), howToUpdate).toEqual(rows);
 });
 
 it('the table of commands is complete', () => {

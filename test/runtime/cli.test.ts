@@ -311,7 +311,7 @@ describe('svc generate', () => {
     const { stdout } = await place.run(['generate', '--no-client'], { DATABASE_URL: url });
     expect(stdout).toContain('column product.c0 added');
     expect(stdout).toContain('… and 5 more; --json lists all');
-    expect(stdout).toContain('system tables (svc_): 1 changes');
+    expect(stdout).toContain('system tables (svc_): 1 change\n');
   });
 
   it('reports a missing stored catalog', async () => {

@@ -1,7 +1,7 @@
 /** Writes the page of one collection. */
 import type { Collection, Relation } from '../../model/types.js';
 import { code, codeBlock, link, page, paragraph, table, text } from '../../print/markdown.js';
-import { fieldTable, filterTable } from './fields.js';
+import { fieldTable, filterTable, toSentence } from './fields.js';
 
 export type FileOf = (collection: string) => string | null;
 
@@ -14,7 +14,7 @@ export const collectionPage = (collection: Collection, fileOf: FileOf): string =
   const keyText = key.length === 0 ? 'It has no key.' : `Its key is ${key.map(code).join(', ')}.`;
   return page([
     `# ${text(name)}`,
-    ...(note === null ? [] : [paragraph(note)]),
+    ...(note === null ? [] : [paragraph(toSentence(note))]),
     `The ${kind} ${code(name)}. ${keyText}`,
     '## Fields',
     fieldTable(collection),
@@ -61,32 +61,35 @@ const endpoints = (collection: Collection): string[] => {
 };
 
 const endpointRows = (collection: Collection, path: string): string[][] => {
-  const row = (method: string, below: string, does: string) => [code(`${method} ${path}${below}`), does];
-  if (collection.singleton) return [row('GET', '', 'returns the item'), row('PATCH', '', 'updates the item')];
+  const row = (method: string, below: string, summary: string) => [
+    code(`${method} ${path}${below}`),
+    summary,
+  ];
+  if (collection.singleton) return [row('GET', '', 'Read the item'), row('PATCH', '', 'Update the item')];
   const list = [
-    row('GET', '', 'lists items'),
-    row('SEARCH', '', 'lists items, with the parameters in the body: `{"query": {…}}`'),
+    row('GET', '', 'List items'),
+    row('SEARCH', '', 'List items, with the parameters in the body: `{"query": {…}}`'),
   ];
   const exported = collection.system
     ? []
-    : [row('POST', '/export', 'writes the list to a file, in the queue')];
+    : [row('POST', '/export', 'Write the list to a file, in the queue')];
   if (collection.kind === 'view' || collection.key.length === 0) return [...list, ...exported];
   const key =
-    collection.key.length === 1 ? '/:key' : `/${collection.key.map((_, index) => `:${index + 1}`).join(',')}`;
-  if (collection.readonly) return [...list, row('GET', key, 'returns one item'), ...exported];
+    collection.key.length === 1 ? '/{key}' : `/${collection.key.map((name) => `{${name}}`).join(',')}`;
+  if (collection.readonly) return [...list, row('GET', key, 'Read one item'), ...exported];
   return [
     ...list,
-    row('POST', '', 'creates one item, or several from an array'),
+    row('POST', '', 'Create one item, or several from an array'),
     row(
       'PATCH',
       '',
-      'updates several items: `{"keys": […], "data": {…}}`, or an array of objects with their keys',
+      'Update several items: `{"keys": […], "data": {…}}`, or an array of objects with their keys',
     ),
-    row('DELETE', '', 'deletes several items, by an array of keys'),
-    row('GET', key, 'returns one item'),
-    row('PATCH', key, 'updates one item'),
-    row('DELETE', key, 'deletes one item'),
-    ...(collection.system ? [] : [row('POST', '/import', 'creates items from a file, in the queue')]),
+    row('DELETE', '', 'Delete several items, by an array of keys'),
+    row('GET', key, 'Read one item'),
+    row('PATCH', key, 'Update one item'),
+    row('DELETE', key, 'Delete one item'),
+    ...(collection.system ? [] : [row('POST', '/import', 'Create items from a file, in the queue')]),
     ...exported,
   ];
 };

@@ -1,5 +1,5 @@
 /** Emits `docs/`: a Markdown page for every collection and queue model, and an index. */
-import { createMemory } from '../../memory.js';
+import { createPartCache } from '../../part-cache.js';
 import type { Emitter } from '../../model/types.js';
 import { collectionPage } from './collection.js';
 import { contentsPage } from './contents.js';
@@ -9,11 +9,11 @@ import { queueModelPage } from './queue-model.js';
  * Emits the reference of one database. Pages about the server, which are the same for all, are in `docs/` of
  * the package.
  */
-export const emitDocs: Emitter = (model, memory = createMemory()) => {
+export const emitDocs: Emitter = (model, cache = createPartCache()) => {
   const collections = new Map(model.collections.map((collection) => [collection.name, collection]));
   const identityOf = (name: string): string => `${collections.get(name)?.hash}`;
   const pages = model.collections.map((collection) =>
-    memory.recall(`docs ${collection.name}`, identityOf, (see) => {
+    cache.getOrMake(`docs ${collection.name}`, identityOf, (see) => {
       see(collection.name);
       const fileOf = (name: string): string | null => {
         see(name);

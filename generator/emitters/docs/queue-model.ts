@@ -55,10 +55,15 @@ const propertyRow = (name: string, schema: JsonSchema, required: boolean): strin
   typeof schema.description === 'string' ? text(schema.description) : '',
 ];
 
-const typeText = ({ type, enum: values }: JsonSchema): string => {
+const typeText = ({ type, enum: values, items }: JsonSchema): string => {
   if (Array.isArray(values)) return `one of ${values.map((value) => code(JSON.stringify(value))).join(', ')}`;
+  if (type === 'array' && items !== undefined) return `array of ${elementText(asSchema(items))}`;
   return type === undefined ? 'any JSON' : [type].flat().map(String).join(' or ');
 };
+
+/** Prints the type of the elements of an array, in the plural where it is one word. */
+const elementText = (items: JsonSchema): string =>
+  typeText(items).replace(/^(?:boolean|integer|number|object|string)$/, '$&s');
 
 const submitExample = ({ id, input }: QueueModel): string => {
   const body = JSON.stringify(schemaExample(input)).replaceAll("'", "'\\''");

@@ -1,4 +1,4 @@
-/** The context that is shared while a schema is built. */
+/** The model and the names of its types, which all modules of this folder share, and the relations of a collection. */
 import type { Collection, Field, ManyToAny, ManyToOne, Model, OneToMany } from '../../model/types.js';
 import type { Directives } from '../../print/graphql.js';
 import { createNameAllocator, nameTypes, type TypeNames } from './names.js';
@@ -12,7 +12,7 @@ export interface Context {
   unionOf(collection: Collection, relation: ManyToAny): string;
   /** Returns the name of the filter of its items. */
   unionFilterOf(collection: Collection, relation: ManyToAny): string;
-  /** Returns what the schema says of a collection depends on. */
+  /** Returns a text that changes when what the schema says of a collection may change. */
   identityOf(name: string): string;
 }
 
@@ -36,7 +36,7 @@ export const createContext = (model: Model): Context => {
   };
 };
 
-/** Returns a context that tells which collections are looked at. */
+/** Returns a context that calls `see` with the name of each collection that is looked up. */
 export const watchContext = (context: Context, see: (name: string) => void): Context => ({
   ...context,
   collection(name) {
@@ -66,6 +66,7 @@ export const nameDirective = ({
   readonly graphql: string;
 }): Directives => (name === graphql ? {} : { name });
 
+/** A relation and the collection that it leads to. */
 export interface Link {
   readonly relation: ManyToOne | OneToMany;
   readonly target: Collection;
@@ -78,6 +79,7 @@ export const linksOf = ({ relations }: Collection, { collection }: Context): rea
     return relation.kind === 'manyToAny' || target === undefined ? [] : [{ relation, target }];
   });
 
+/** A many-to-any relation and the collections that its items may belong to. */
 export interface AnyLink {
   readonly relation: ManyToAny;
   readonly targets: readonly AnyLinkTarget[];

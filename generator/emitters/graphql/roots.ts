@@ -1,7 +1,7 @@
 /** Defines the fields of `Query` and `Mutation` for one collection. */
 import type { Collection } from '../../model/types.js';
 import type { ArgumentDefinition, FieldDefinition } from '../../print/graphql.js';
-import type { Context } from './context.js';
+import type { Context, Subject } from './context.js';
 import { stemOf } from './names.js';
 
 export interface Roots {
@@ -71,21 +71,22 @@ export const collectionRoots = (collection: Collection, context: Context): Roots
     : { queries: [...lists, byId(subject)], mutations: writes(subject) };
 };
 
-interface Subject {
-  readonly collection: Collection;
-  readonly context: Context;
+/** A collection whose root fields are defined. */
+interface RootSubject extends Subject {
+  /** Common part of the names of its fields. */
   readonly stem: string;
+  /** Type of its items. */
   readonly item: string;
 }
 
-type Rest = Pick<FieldDefinition, 'name' | 'type' | 'arguments' | 'note'>;
+type RootField = Pick<FieldDefinition, 'name' | 'type' | 'arguments' | 'note'>;
 
-const root = ({ collection }: Subject, action: string, rest: Rest): FieldDefinition => ({
-  ...rest,
+const root = ({ collection }: Subject, action: string, field: RootField): FieldDefinition => ({
+  ...field,
   directives: { collection: collection.name, action },
 });
 
-const list = (subject: Subject): FieldDefinition =>
+const list = (subject: RootSubject): FieldDefinition =>
   root(subject, 'list', {
     name: subject.stem,
     arguments: [...listArguments(subject.collection, subject.context), after, meta, timezone],
@@ -93,28 +94,28 @@ const list = (subject: Subject): FieldDefinition =>
     type: `[${subject.item}!]`,
   });
 
-const aggregated = (subject: Subject): FieldDefinition =>
+const aggregated = (subject: RootSubject): FieldDefinition =>
   root(subject, 'aggregate', {
     name: `${subject.stem}_aggregated`,
     arguments: [...groupArguments(subject.collection, subject.context), meta, timezone],
     type: `[${subject.context.typesOf(subject.collection).aggregated}!]`,
   });
 
-const byId = (subject: Subject): FieldDefinition =>
+const byId = (subject: RootSubject): FieldDefinition =>
   root(subject, 'item', {
     name: `${subject.stem}_by_id`,
     arguments: [id, itemMeta, timezone],
     type: subject.item,
   });
 
-const singleton = (subject: Subject): FieldDefinition =>
+const singleton = (subject: RootSubject): FieldDefinition =>
   root(subject, 'singleton', {
     name: subject.stem,
     arguments: [itemMeta, timezone],
     type: subject.item,
   });
 
-const updateSingleton = (subject: Subject): FieldDefinition =>
+const updateSingleton = (subject: RootSubject): FieldDefinition =>
   root(subject, 'updateSingleton', {
     name: `update_${subject.stem}`,
     arguments: [
@@ -125,14 +126,14 @@ const updateSingleton = (subject: Subject): FieldDefinition =>
     type: subject.item,
   });
 
-const deleteItem = (subject: Subject): FieldDefinition =>
+const deleteItem = (subject: RootSubject): FieldDefinition =>
   root(subject, 'deleteItem', {
     name: `delete_${subject.stem}_item`,
     arguments: [id, ifMatch, dryRun],
     type: 'delete_one',
   });
 
-const writes = (subject: Subject): readonly FieldDefinition[] => {
+const writes = (subject: RootSubject): readonly FieldDefinition[] => {
   const { collection, context, stem, item } = subject;
   const { create, update, related } = context.typesOf(collection);
   const selection = listArguments(collection, context);

@@ -1,7 +1,7 @@
 /**
  * Emits `server/<collection>.ts` for every collection, and `server/index.ts`, the entry point of a bundle.
  */
-import { createMemory } from '../../memory.js';
+import { createPartCache } from '../../part-cache.js';
 import type { Collection, Emitter } from '../../model/types.js';
 import { array, layout, pair } from '../../print/code.js';
 import { avoidCollision, importName } from '../../print/names.js';
@@ -9,11 +9,11 @@ import { createWriter, str } from '../../print/typescript.js';
 import { emitCollection } from './collection.js';
 
 /** Emits the modules that `svc start` bundles, in the order of the model. */
-export const emitModels: Emitter = ({ collections, keysBeforeInsert }, memory = createMemory()) => {
+export const emitModels: Emitter = ({ collections, keysBeforeInsert }, cache = createPartCache()) => {
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
   const identityOf = (name: string): string => `${byName.get(name)?.hash}`;
   const files = collections.map((collection) =>
-    memory.recall(`models ${collection.name}`, identityOf, (see) => {
+    cache.getOrMake(`models ${collection.name}`, identityOf, (see) => {
       see(collection.name);
       const find = (name: string): Collection | undefined => {
         see(name);

@@ -9,7 +9,7 @@ import type {
   SchemaObject,
   TagObject,
 } from 'openapi3-ts/oas31';
-import { createMemory, type Memory } from '../../memory.js';
+import { createPartCache, type PartCache } from '../../part-cache.js';
 import type { Collection, Emitter, Model } from '../../model/types.js';
 import { printJson } from '../../print/json.js';
 import { collectionResponses, noContent, notModified, notReturned } from './bodies.js';
@@ -29,8 +29,8 @@ import { plainText } from './text.js';
 import { queueWebhooks } from './webhooks.js';
 
 /** Emits the document for an administrator; the server restricts it for each caller. */
-export const emitOpenApi: Emitter = (model, memory) => [
-  { path: 'openapi.json', content: `${printJson(openApiDocument(model, memory), partDepth)}\n` },
+export const emitOpenApi: Emitter = (model, cache) => [
+  { path: 'openapi.json', content: `${printJson(openApiDocument(model, cache), partDepth)}\n` },
 ];
 
 /** Levels of objects above the items of paths and the components. */
@@ -40,9 +40,9 @@ const partDepth = 3;
  * Returns the document as an object. Its parts are shared: clone it before passing it to code that changes
  * it.
  */
-export const openApiDocument = (model: Model, memory: Memory = createMemory()): OpenAPIObject => {
+export const openApiDocument = (model: Model, cache: PartCache = createPartCache()): OpenAPIObject => {
   const context = createContext(model);
-  const parts = model.collections.map((collection) => partsOf(collection, context, memory));
+  const parts = model.collections.map((collection) => partsOf(collection, context, cache));
   const others = [operationPaths(context), queuePaths(model.queueModels)].map(describeAllHeads);
   const allPaths = [...parts.map(({ paths }) => paths), ...others];
   const webhooks = queueWebhooks(model.queueModels);
@@ -66,8 +66,8 @@ interface CollectionParts {
   readonly responses: Record<string, ResponseObject>;
 }
 
-const partsOf = (collection: Collection, context: Context, memory: Memory): CollectionParts =>
-  memory.recall(`openapi ${collection.name}`, context.identityOf, (see) => {
+const partsOf = (collection: Collection, context: Context, cache: PartCache): CollectionParts =>
+  cache.getOrMake(`openapi ${collection.name}`, context.identityOf, (see) => {
     see(collection.name);
     const watched = watchContext(context, see);
     return {

@@ -9,8 +9,7 @@ import { findAdministrators } from '../../execute/administrators.js';
 import { isStorable } from '../../execute/access-source.js';
 import { findRow, insertRow, updateRows, type NewRow, type Statements } from '../../execute/system-rows.js';
 import type { Database, Executor } from '../../databases/contract.js';
-import { findById, findByEmail, findByIdentity, type RecordChange } from '../accounts.js';
-import type { Account } from '../sessions.js';
+import { findById, findByEmail, findByIdentity, type Account, type RecordChange } from '../accounts.js';
 import { ProviderRefusal, type Claims } from './provider.js';
 
 /** An identity that a provider has confirmed. */

@@ -2,10 +2,9 @@
 import type { ProviderConfig } from '../../config/providers.js';
 import { ApiError, apiError } from '../../../contract/errors.js';
 import type { Database } from '../../databases/contract.js';
-import type { RecordChange } from '../accounts.js';
+import type { Account, RecordChange } from '../accounts.js';
 import type { Attempts } from '../attempts.js';
 import { createAllowList, type AllowList } from '../allow-list.js';
-import type { Account } from '../sessions.js';
 import type { Tokens } from '../tokens.js';
 import { findOrRegister } from './provider-accounts.js';
 import {

@@ -28,7 +28,7 @@ import { readImportOptions, toExportOptions } from '../../transfers/options.js';
 import type { ApiRequest } from '../../request/api-request.js';
 import { refusing } from '../api-refusals.js';
 import { withFolder, writeWhole } from './files.js';
-import type { ExportOrder, ImportOrder, TransferControl, TransferEnd, TransferTarget } from './target.js';
+import type { ExportTask, ImportTask, TransferControl, TransferEnd, TransferTarget } from './target.js';
 
 /** Nothing is printed but warnings, and what explains a delay. */
 const observe: Observe = (observation) => {
@@ -61,8 +61,8 @@ export const withLocalTarget = async <Result>(
     const items = createItemServices({ config, database, declarations, observe }, identity);
     const local = { items, access: identity.access, account: await findAccount(email, items) };
     return await body({
-      import: (order, control) => refusing(() => importInto(order, control, local)),
-      export: (order, control) => refusing(() => exportFrom(order, control, local)),
+      import: (task, control) => refusing(() => importInto(task, control, local)),
+      export: (task, control) => refusing(() => exportFrom(task, control, local)),
     });
   } finally {
     await background.close();
@@ -85,14 +85,14 @@ const findCollection = (name: string, { items }: Local): Collection => {
   return found;
 };
 
-const importInto = (order: ImportOrder, control: TransferControl, local: Local): Promise<TransferEnd> =>
+const importInto = (task: ImportTask, control: TransferControl, local: Local): Promise<TransferEnd> =>
   withFolder(async (folder) => {
-    const collection = findCollection(order.collection, local);
+    const collection = findCollection(task.collection, local);
     const request = randomUUID();
     await mkdir(join(folder, request));
-    await symlink(resolve(order.path), join(folder, request, sourceName));
-    const query = String(order.parameters);
-    const { size } = await stat(order.path);
+    await symlink(resolve(task.path), join(folder, request, sourceName));
+    const query = String(task.parameters);
+    const { size } = await stat(task.path);
     const job: ImportJob = {
       ...local,
       input: {
@@ -108,17 +108,17 @@ const importInto = (order: ImportOrder, control: TransferControl, local: Local):
       state: { position: 0, line: 0, done: 0, rejected: 0, reports: 0, progress: 0 },
       saveState: async () => true,
     };
-    const context = createContext(control, { folder, file: order.rejected });
+    const context = createContext(control, { folder, file: task.rejected });
     const stored = (): string =>
       `cancelled; ${job.input.dry_run ? 0 : job.state.done} rows were stored before it`;
     return run(() => importFile(job, context), control, stored);
   });
 
-const exportFrom = (order: ExportOrder, control: TransferControl, local: Local): Promise<TransferEnd> =>
+const exportFrom = (task: ExportTask, control: TransferControl, local: Local): Promise<TransferEnd> =>
   withFolder(async (folder) => {
-    const collection = findCollection(order.collection, local);
-    const context = createContext(control, { folder, file: order.file });
-    const input = { collection: collection.name, ...toExportOptions({ ...order }), address };
+    const collection = findCollection(task.collection, local);
+    const context = createContext(control, { folder, file: task.file });
+    const input = { collection: collection.name, ...toExportOptions({ ...task }), address };
     const files = createDirectoryStore(folder);
     const job = { ...local, input, collection, context, files, saveState: async () => true };
     return run(

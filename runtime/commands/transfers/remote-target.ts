@@ -7,13 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../config/refusal.js';
 import type { Remote } from '../remote.js';
 import { writeWhole } from './files.js';
-import type { ImportOrder, TransferControl, TransferEnd, TransferTarget } from './target.js';
+import type { ImportTask, TransferControl, TransferEnd, TransferTarget } from './target.js';
 
 /** Creates the target. A cancelled transfer cancels its request; rows that were stored before it stay. */
 export const createRemoteTarget = (remote: Remote): TransferTarget => ({
-  async import(order, control) {
-    const end = await follow(await upload(order, { remote, control }), { remote, control });
-    await download(end.body.rejected_rows, order.rejected, remote);
+  async import(task, control) {
+    const end = await follow(await upload(task, { remote, control }), { remote, control });
+    await download(end.body.rejected_rows, task.rejected, remote);
     return end;
   },
   async export({ collection, format, query, file }, control) {
@@ -42,7 +42,7 @@ interface Submitted {
 }
 
 const upload = async (
-  { collection, path, parameters }: ImportOrder,
+  { collection, path, parameters }: ImportTask,
   { remote, control }: Context,
 ): Promise<Submitted> => {
   const { size } = await stat(path);

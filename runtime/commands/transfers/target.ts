@@ -1,4 +1,4 @@
-/** Targets of `svc import` and `svc export`: the database of `DATABASE_URL`, or an instance that runs. */
+/** Targets of `svc import` and `svc export`: the database of `DATABASE_URL`, or a running instance. */
 import { Option, type Command } from 'commander';
 import type { ExportFormat } from '../../../contract/export-formats.js';
 import type { ImportFormat } from '../../../contract/import-formats.js';
@@ -6,7 +6,8 @@ import { Refusal } from '../../config/refusal.js';
 import { createProgress } from '../output.js';
 import { createRemote, tokenOption, urlOption, type RemoteFlags } from '../remote.js';
 
-export interface ImportOrder {
+/** A file to import into a collection. */
+export interface ImportTask {
   readonly collection: string;
   /** Path of the file, not compressed. */
   readonly path: string;
@@ -17,7 +18,8 @@ export interface ImportOrder {
   readonly rejected: string;
 }
 
-export interface ExportOrder {
+/** A list to export to a file. */
+export interface ExportTask {
   readonly collection: string;
   readonly format: ExportFormat;
   /** Parameters of the list. */
@@ -39,10 +41,10 @@ export interface TransferControl {
   onProgress(percent: number, text: string): void;
 }
 
-/** @throws Refusal when the transfer was interrupted */
+/** Runs transfers. Its methods throw a Refusal when the transfer was interrupted. */
 export interface TransferTarget {
-  import(order: ImportOrder, control: TransferControl): Promise<TransferEnd>;
-  export(order: ExportOrder, control: TransferControl): Promise<TransferEnd>;
+  import(task: ImportTask, control: TransferControl): Promise<TransferEnd>;
+  export(task: ExportTask, control: TransferControl): Promise<TransferEnd>;
 }
 
 export interface TargetFlags extends RemoteFlags {
@@ -86,7 +88,7 @@ export const runTransfer = async (
   }
 };
 
-/** Returns what a result says against a transfer, one problem per line. @throws Error for a failure of the platform */
+/** Returns the problems of a failed transfer, one per line; none where it succeeded. @throws Error for a failure of the platform */
 export const problemsOf = ({ status, body: { detail } }: TransferEnd): readonly string[] => {
   if (status < 400) return [];
   const problems = Array.isArray(detail)

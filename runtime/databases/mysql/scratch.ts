@@ -16,7 +16,7 @@ export const dropScratch = async ({ query }: Pick<Database, 'query'>): Promise<v
   await query(`drop table if exists ${quote(scratchTable)}`);
 };
 
-/** Drops the copy that an explanation has left behind, whose process was killed. */
+/** Drops a copy that was left behind by an explanation whose process was killed. */
 export const removeScratch = async (database: Pick<Database, 'locked' | 'query'>): Promise<void> => {
   const tables = await database.query(
     'select table_name from information_schema.tables where table_schema = database() and table_name = ?',

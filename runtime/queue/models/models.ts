@@ -8,7 +8,7 @@ export interface QueueModels {
   find(id: string): QueueModelDeclaration | undefined;
 }
 
-/** Indexes models by id; of two with one id the last counts. */
+/** Indexes models by id; of two with the same id, the last one is used. */
 export const createQueueModels = (all: readonly QueueModelDeclaration[]): QueueModels => {
   const byId = new Map(all.map((model) => [model.id, model]));
   return { all, classes: [...new Set(all.map((model) => model.class))], find: (id) => byId.get(id) };

@@ -2,7 +2,7 @@
 import type { QueueSettings } from '../settings.js';
 import { checkFilesDir } from './files-dir.js';
 
-/** Checks what files are written to. @returns an error message, or null */
+/** Checks that files can be written to the folder and the object store of the settings. @returns an error message, or null */
 export const checkFileStore = async ({
   filesDir,
   filesStore,

@@ -2,6 +2,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
+import { hostOf } from '../../network/ip.js';
 import { isAllowedAddress, type TargetPolicy } from './target.js';
 
 /** Resolves a host name to all of its addresses. */
@@ -38,7 +39,7 @@ export const createReceiverAgent = ({ policy, resolve }: ReceiverAgentOptions): 
     keepAliveMaxTimeout: keepAlive,
     maxHeaderSize: 16 * 1024,
     connect(options, callback) {
-      const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
+      const host = hostOf(options);
       // IP addresses are not passed to lookup
       if (isIP(host) !== 0 && !isAllowedAddress(host, policy)) return callback(new BlockedAddress(), null);
       connect(options, (error, socket) => {

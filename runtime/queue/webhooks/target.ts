@@ -1,6 +1,6 @@
 /** Checks the targets of webhooks: URLs at submission, addresses at each connection; only public ones are allowed. */
 import { isIP } from 'node:net';
-import { isPublic, isWithin, parseNetworks } from '../../network/ip.js';
+import { hostOf, isPublic, isWithin, parseNetworks } from '../../network/ip.js';
 
 export interface TargetPolicy {
   /** Networks that are allowed although they are not public, such as `127.0.0.0/8`. */
@@ -30,9 +30,6 @@ export const findTargetError = (text: string, policy: TargetPolicy): string | nu
 
 const isAllowedPort = (port: string): boolean =>
   port === '' || port === '80' || port === '443' || Number(port) >= 1024;
-
-/** Returns the host of a URL without the brackets of an IPv6 address. */
-export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const findHostError = (host: string, policy: TargetPolicy): string | null => {
   if (isIP(host) !== 0) return isAllowedAddress(host, policy) ? null : 'the address is not a public one';

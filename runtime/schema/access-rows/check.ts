@@ -56,28 +56,29 @@ export const accessJsonSchema = {
 const lacks = (entry: AccessEntry, key: string, ids: ReadonlySet<unknown> | undefined): boolean =>
   entry[key] !== null && entry[key] !== undefined && ids?.has(entry[key]) !== true;
 
-/** Returns what is wrong with the rows as they shall be. Rules that are stored already stay. */
+/** Returns the problems of the access part that a change would store, as texts. Rules that are stored already stay. */
 export const findAccessFaults = (
   { roles, policies, access, permissions }: AccessSnapshot,
   stored: AccessSnapshot,
 ): readonly string[] => {
   const [roleIds, policyIds] = [roles, policies].map((entries) => new Set(entries.map((entry) => entry.id)));
   return [
-    ...twice('role', roles),
-    ...twice('policy', policies),
+    ...findDuplicates('role', roles),
+    ...findDuplicates('policy', policies),
     ...roles
       .filter((role) => lacks(role, 'parent', roleIds))
-      .map(({ name }) => `the parent of the role "${String(name)}" is not there`),
+      .map(({ name }) => `the parent of the role "${String(name)}" does not exist`),
     ...roles
       .filter((role) => isCircle(role, roles))
-      .map(({ name }) => `the role "${String(name)}" is below itself`),
+      .map(({ name }) => `the role "${String(name)}" is its own ancestor`),
     ...access
       .filter((entry) => lacks(entry, 'role', roleIds) || lacks(entry, 'policy', policyIds))
-      .map((entry) => `the access "${String(entry.id)}" names a role or policy that is not there`),
+      .map((entry) => `the access row "${String(entry.id)}" names a role or policy that does not exist`),
     ...permissions
       .filter((permission) => lacks(permission, 'policy', policyIds))
       .map(
-        ({ collection, action }) => `the policy of ${String(action)} of ${String(collection)} is not there`,
+        ({ policy, collection, action }) =>
+          `the permission to ${String(action)} "${String(collection)}" names the policy "${String(policy)}", which does not exist`,
       ),
     ...permissions
       .filter((permission) => !stored.permissions.some((row) => isEqual(row, permission)))
@@ -94,14 +95,14 @@ const ruleChecks = {
 const findRuleFaults = (permission: AccessEntry): readonly string[] =>
   Object.entries(ruleChecks).flatMap(([key, expectedOf]) => {
     const expected = expectedOf(permission[key] ?? null);
-    const place = `${String(permission.action)} of ${String(permission.collection)}`;
+    const place = `the permission to ${String(permission.action)} "${String(permission.collection)}"`;
     return expected === null ? [] : [`"${key}" of ${place} must be ${expected}`];
   });
 
-const twice = (what: string, entries: readonly AccessEntry[]): readonly string[] => {
+const findDuplicates = (noun: string, entries: readonly AccessEntry[]): readonly string[] => {
   const ids = entries.map((entry) => String(entry.id));
-  const double = ids.filter((each, at) => ids.indexOf(each) !== at);
-  return [...new Set(double)].map((each) => `the ${what} "${each}" is there twice`);
+  const repeated = ids.filter((each, at) => ids.indexOf(each) !== at);
+  return [...new Set(repeated)].map((each) => `the ${noun} "${each}" appears more than once`);
 };
 
 const isCircle = (role: AccessEntry, roles: readonly AccessEntry[]): boolean => {

@@ -1,12 +1,12 @@
-/** Roles, policies and permissions as a snapshot has them: rows of system tables that are not about single users. */
+/** Types of the access part of a snapshot: the roles, policies, access rows and permissions that do not belong to single users. */
 
-/** A row; booleans, lists and JSON as such. */
+/** A row by column, with booleans, lists and JSON as values of JavaScript. */
 export type AccessEntry = Readonly<Record<string, unknown>>;
 
 export const accessLists = ['roles', 'policies', 'access', 'permissions'] as const;
 export type AccessList = (typeof accessLists)[number];
 
-/** Returns a value for each list. */
+/** Makes a value for each list. */
 export const perList = <Value>(make: (list: AccessList) => Value): Readonly<Record<AccessList, Value>> => ({
   roles: make('roles'),
   policies: make('policies'),
@@ -14,10 +14,10 @@ export const perList = <Value>(make: (list: AccessList) => Value): Readonly<Reco
   permissions: make('permissions'),
 });
 
-/** Lists by name, each by id. */
+/** The entries of each list. */
 export type AccessSnapshot = Readonly<Record<AccessList, readonly AccessEntry[]>>;
 
-/** Kinds of the columns of each table that are no texts. */
+/** The columns of each table that snapshots have, and how their values are stored. */
 export const columnKinds: Readonly<
   Record<AccessList, Readonly<Record<string, 'boolean' | 'list' | 'json' | 'number' | 'text'>>>
 > = {

@@ -44,20 +44,20 @@ export const writeAccess = async (
     throw invalidPayload('nobody would be an administrator any more');
 };
 
-/** Writes and takes it back, so that faults are known before anything else is changed. @throws as `writeAccess` does */
-export const rehearseAccess = async (
+/** Writes and rolls back, so that faults are known before anything else is changed. @throws as `writeAccess` does */
+export const dryRunAccess = async (
   database: Database,
   before: AccessSnapshot,
   after: AccessSnapshot,
 ): Promise<void> => {
-  const rehearsed = new Error('rehearsed');
+  const rollback = new Error('rollback');
   try {
     await database.transaction(async (executor) => {
       await writeAccess(executor, before, after);
-      throw rehearsed;
+      throw rollback;
     });
   } catch (error) {
-    if (error !== rehearsed) throw error;
+    if (error !== rollback) throw error;
   }
 };
 
@@ -84,7 +84,7 @@ const writeList = async (statements: Statements, { list, before, after }: Lists)
   }
 };
 
-/** Deletes those that are gone or changed, which are written anew: their ids differ between instances. */
+/** Deletes permissions that are gone or changed; changed ones are inserted again, as their ids differ between instances. */
 const deletePermissions = async (
   statements: Statements,
   before: AccessSnapshot,

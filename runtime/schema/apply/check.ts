@@ -45,7 +45,7 @@ const findStrays = ({ collections, fields, relations }: Snapshot): readonly stri
   const names = new Set(collections.map(({ collection }) => collection));
   const stray = [...fields, ...relations].filter(({ collection }) => !names.has(collection));
   return stray.map(
-    ({ collection, field }) => `"${collection}.${field}" is of a collection that is not there`,
+    ({ collection, field }) => `"${collection}.${field}" belongs to a collection that does not exist`,
   );
 };
 

@@ -5,12 +5,12 @@
 import { throwProblems } from '../../../contract/errors.js';
 import { outwaitLeases, raiseAccessVersion } from '../../execute/access-version.js';
 import type { Executor } from '../../databases/contract.js';
-import { rehearseAccess } from '../access-rows/write.js';
+import { dryRunAccess } from '../access-rows/write.js';
 import { refuseUsed } from '../dependants.js';
 import { renamesIn } from '../diff/patch.js';
 import { findInconvertible, findingsToProblems, findInData, formerNames } from '../findings/index.js';
 import { readLiveSchema } from '../live-schema.js';
-import { addLabels, findIndexBuilds, runApart } from './apart.js';
+import { addLabels, findIndexBuilds, runAutocommit } from './autocommit-steps.js';
 import { comparableShapes, ownShapes, wantedShapes, type Apply } from './apply.js';
 import { endApply, noteExpanded } from './applies.js';
 import { expandTables } from './expand.js';
@@ -73,7 +73,7 @@ const expand = async (apply: Apply, options: ApplyOptions): Promise<Expanded | n
   const steps = planTables(before, indexes.tables, printer);
   // servers may have followed already when it was cut off
   const generation = former !== null && steps.length === 0 ? former : await addTables(steps, apply, options);
-  if (indexes.steps.length > 0) await runApart(indexes.steps, { ...apply, generation }, options);
+  if (indexes.steps.length > 0) await runAutocommit(indexes.steps, { ...apply, generation }, options);
   return { generation, isAll };
 };
 
@@ -122,7 +122,7 @@ const checkData = async (executor: Executor, apply: Apply, { database }: ApplyOp
   if (acceptLoss)
     throwProblems(findingsToProblems(await findInconvertible(old, next, context), { acceptLoss }));
   const access = accessChange(apply);
-  if (access !== null && !printer.transactional) await rehearseAccess(database, ...access);
+  if (access !== null && !printer.transactional) await dryRunAccess(database, ...access);
 };
 
 const changeTables = async (executor: Executor, apply: Apply, options: ApplyOptions): Promise<void> => {

@@ -33,11 +33,11 @@ const missingTargets = ({ table, references }: ForeignKeyShape, tables: Tables):
   // system tables are not part of a snapshot, but may be referred to
   if (table.startsWith('svc_')) return [];
   const target = tables.get(table);
-  if (target === undefined) return [`"${table}", which is not there`];
+  if (target === undefined) return [`"${table}", which does not exist`];
   const columns = new Set(target.columns.map(({ name }) => name));
   return references
     .filter((column) => !columns.has(column))
-    .map((column) => `"${table}.${column}", which is not there`);
+    .map((column) => `"${table}.${column}", which does not exist`);
 };
 
 /** Returns whether a key, a constraint or an index of all rows makes columns unique. */

@@ -1,4 +1,4 @@
-/** Checks the form of a diff that others send. What it asks for is checked when it has been applied to the target's snapshot. */
+/** Validates the structure of a diff that a client sends. Its changes are checked later, on the snapshot that they lead to. */
 import { invalidPayload, throwProblems } from '../../../contract/errors.js';
 import { lazy } from '../../concurrency/lazy.js';
 import { createAjv } from '../../request/json-schema.js';
@@ -77,7 +77,9 @@ export const checkDiff = async (value: unknown): Promise<SchemaDiff> => {
     const [error] = validate.errors ?? [];
     const place = `diff${error?.instancePath ?? ''}`.replaceAll('/', '.');
     throwProblems([
-      invalidPayload(`"${place}" ${error?.message ?? 'is not valid'}; send the diff as it was made`),
+      invalidPayload(
+        `"${place}" ${error?.message ?? 'is not valid'}; send the diff as POST /schema/diff returned it`,
+      ),
     ]);
   }
   return value as SchemaDiff;

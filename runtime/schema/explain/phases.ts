@@ -1,6 +1,6 @@
 /** Lists the statements of an apply by its phases. */
 import { comparableShapes, ownShapes, wantedShapes, type TableChange } from '../apply/apply.js';
-import { findIndexBuilds } from '../apply/apart.js';
+import { findIndexBuilds } from '../apply/autocommit-steps.js';
 import { expandTables } from '../apply/expand.js';
 import { planLabels, planRenames, planTables, withLabels, type Step } from '../apply/plan.js';
 import type { Database } from '../../databases/contract.js';
@@ -10,7 +10,7 @@ export interface ExplainedPhase {
   readonly phase: 'expand' | 'contract';
   /** Statements in the order in which they run. */
   readonly statements: readonly string[];
-  /** Those of them that are committed by themselves, where the others are one transaction. */
+  /** The statements that are committed one by one; the others run in one transaction. */
   readonly apart: readonly string[];
 }
 
@@ -21,8 +21,8 @@ export interface PlannedPhases {
 }
 
 /**
- * Returns the phases that have statements, as an apply under servers that run has them. Where the database is in the process
- * that serves it, everything is one phase.
+ * Returns the phases that have statements, in the order in which an apply runs them while servers are running. An embedded
+ * database has one phase only.
  */
 export const planPhases = async (change: TableChange, database: Database): Promise<PlannedPhases> => {
   const { live, wanted, renames } = change;

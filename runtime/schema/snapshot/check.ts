@@ -68,7 +68,7 @@ const checkDuplicates = ({ collections, fields }: Snapshot): void => {
   const seen = new Set<string>();
   const twice = ids.filter((id) => seen.size === seen.add(id).size);
   throwProblems(
-    [...new Set(twice)].slice(0, maxProblems).map((id) => invalidPayload(`the ${id} is there twice`)),
+    [...new Set(twice)].slice(0, maxProblems).map((id) => invalidPayload(`the ${id} appears more than once`)),
   );
 };
 

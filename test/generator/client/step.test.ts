@@ -101,7 +101,7 @@ it('regenerates an edited file', async () => {
   expect(checked.code).toBe(1);
   expect(checked.stdout).toContain(`would be written: ${join(out, file)}`);
   const written = await generate(packageRoot, out);
-  expect(written.stdout).toMatch(/1 files changed, .* of them for the client\)/);
+  expect(written.stdout).toMatch(/1 file changed, .* of them for the client\)/);
   expect(readFileSync(join(out, file), 'utf8')).toBe(
     readFileSync(join(packageRoot, 'generated', file), 'utf8'),
   );

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../../generator/main.js';
 import { cases, readTree } from './cases.js';
 
-/** `UPDATE=cases npx vitest run test/generator/emitters/cases.test.ts` renews the golden folders; never where CI is set. */
+/** The message of a case that differs. */
+const howToUpdate =
+  'if this is intended, UPDATE=cases npx vitest run test/generator/emitters renews the expected files; review what it changes';
+
+/** Renews the golden folders; never where CI is set. */
 const isUpdate = process.env.UPDATE === 'cases' && !process.env.CI;
 
 describe.each(cases)('the case $name', ({ expected, sources }) => {
@@ -19,16 +23,16 @@ describe.each(cases)('the case $name', ({ expected, sources }) => {
   it('emits exactly the expected files', async () => {
     await generate({ ...sources, out, check: false });
     const [made, wanted] = [readTree(out), readTree(expected)];
-    expect([...made.keys()]).toEqual([...wanted.keys()]);
+    expect([...made.keys()], howToUpdate).toEqual([...wanted.keys()]);
     for (const [path, content] of made)
-      expect({ path, content }).toEqual({ path, content: wanted.get(path) });
+      expect({ path, content }, howToUpdate).toEqual({ path, content: wanted.get(path) });
   });
 
   it('is up to date in a check, also from the stored catalog', async () => {
     const stored = { ...sources, from: join(expected, 'catalog.json') };
     for (const options of [sources, stored]) {
       const report = await generate({ ...options, out: expected, check: true });
-      expect(report).toMatchObject({ written: [], removed: [], breaking: [] });
+      expect(report, howToUpdate).toMatchObject({ written: [], removed: [], breaking: [] });
     }
   });
 });

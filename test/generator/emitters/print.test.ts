@@ -229,13 +229,22 @@ describe('markdown', () => {
   it('keeps table rows intact for any content', () => {
     fc.assert(
       fc.property(anyName, (name) => {
-        const row = table(['A', 'B'], [[code(name), text(name)]])
+        const row = table(['A', 'B'], [[code(name), `x${text(name)}`]])
           .split('\n')
           .slice(2);
         expect(row).toHaveLength(1);
         expect(row[0]?.replaceAll(/\\./gu, '').split('|')).toHaveLength(4);
       }),
     );
+  });
+
+  it('leaves out columns of a table that are empty in every row', () => {
+    const rows = [
+      ['a', '', 'b'],
+      ['', '', 'c'],
+    ];
+    expect(table(['A', 'B', 'C'], rows)).toBe('| A | C |\n| --- | --- |\n| a | b |\n|  | c |');
+    expect(table(['A'], [])).toBe('| A |\n| --- |');
   });
 
   it('fences code that contains fences', () => {

@@ -10,7 +10,7 @@ import { emitOpenApi } from '../../../generator/emitters/openapi/index.js';
 import { emitOperations } from '../../../generator/emitters/operations/index.js';
 import { emitRoutes } from '../../../generator/emitters/routes/index.js';
 import { introspect } from '../../../generator/introspection/index.js';
-import { createMemory, type Memory } from '../../../generator/memory.js';
+import { createPartCache, type PartCache } from '../../../generator/part-cache.js';
 import { buildModel } from '../../../generator/model/build.js';
 import type { Model } from '../../../generator/model/types.js';
 import { loadSpec } from '../../../generator/spec/load.js';
@@ -42,8 +42,8 @@ export const build = async (database: Database, specs: readonly string[]): Promi
   const hash = createHash('sha256').update(JSON.stringify(catalog)).update(version).digest('hex');
   const folder = await sharedFolder(`build-${hash.slice(0, 32)}`, async (draft) => {
     const spec = await keep(loaded, version, () => loadSpec([join(packageRoot, 'spec'), ...specs]));
-    const memory = keep(memories, `${version} ${catalog.dialect}`, createMemory);
-    await generate(draft, buildModel({ catalog, spec }).model, memory);
+    const cache = keep(caches, `${version} ${catalog.dialect}`, createPartCache);
+    await generate(draft, buildModel({ catalog, spec }).model, cache);
   });
   const { collections, routes, queueModels } = (await import(join(folder, 'server.mjs'))) as {
     readonly collections: readonly CollectionDeclaration[];
@@ -81,7 +81,7 @@ const versionOf = async (specs: readonly string[]): Promise<string> => {
 const loaded = new Map<string, Promise<Spec>>();
 
 /** Parts emitted before, by spec and database: those of the system tables serve every further schema. */
-const memories = new Map<string, Memory>();
+const caches = new Map<string, PartCache>();
 
 const keep = <Value>(kept: Map<string, Value>, key: string, make: () => Value): Value => {
   const value = kept.get(key) ?? make();
@@ -92,9 +92,9 @@ const keep = <Value>(kept: Map<string, Value>, key: string, make: () => Value): 
 /** Emitters of the files that a server reads; those of the others are for people. */
 const emitters = [emitCatalog, emitOpenApi, emitGraphql, emitModels, emitOperations, emitRoutes];
 
-const generate = async (folder: string, model: Model, memory: Memory): Promise<void> => {
-  memory.begin();
-  const files = emitters.flatMap((emit) => emit(model, memory));
+const generate = async (folder: string, model: Model, cache: PartCache): Promise<void> => {
+  cache.begin();
+  const files = emitters.flatMap((emit) => emit(model, cache));
   for (const { path, content } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), content);

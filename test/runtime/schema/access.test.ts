@@ -122,11 +122,11 @@ describe.each(dialects)('on %s', (dialect) => {
     const faults: readonly (readonly [Partial<Snapshot>, RegExp])[] = [
       [
         { policies: snapshot.policies?.filter((policy) => policy.admin_access === true) ?? [] },
-        /names a role or policy that is not there/,
+        /names a role or policy that does not exist/,
       ],
       [
         { roles: (snapshot.roles ?? []).map((role) => Object.assign({}, role, { parent: writer })) },
-        /"Writer" is below itself/,
+        /"Writer" is its own ancestor/,
       ],
       [
         {

@@ -71,7 +71,7 @@ describe.each(dialects)('on %s', (dialect) => {
         ({ collection, field: name }) => collection !== 'shelves' || name !== 'id',
       );
     });
-    expect(withoutKey).toContain('refers to "shelves.id", which is not there');
+    expect(withoutKey).toContain('refers to "shelves.id", which does not exist');
     const notUnique = await refuse((snapshot) => {
       Object.assign(field(snapshot, 'shelves', 'id').schema, {
         is_primary_key: false,
@@ -86,7 +86,7 @@ describe.each(dialects)('on %s', (dialect) => {
       snapshot.collections = snapshot.collections.filter(({ collection }) => collection !== 'shelves');
       snapshot.fields = snapshot.fields.filter(({ collection }) => collection !== 'shelves');
     });
-    expect(withoutCollection).toContain('refers to "shelves", which is not there');
+    expect(withoutCollection).toContain('refers to "shelves", which does not exist');
   });
 
   it('a field that must not be null needs a default where rows are there', async () => {

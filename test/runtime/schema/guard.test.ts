@@ -109,12 +109,12 @@ describe.each(dialects)('on %s, a diff', async (dialect) => {
     [
       'a table that is not there',
       table('a', { foreignKeys: [key({ table: 'c' })] }),
-      'the relation "to_b" refers to "c", which is not there',
+      'the relation "to_b" refers to "c", which does not exist',
     ],
     [
       'a column that is not there',
       table('a', { foreignKeys: [key({ references: ['code'] })] }),
-      'the relation "to_b" refers to "b.code", which is not there',
+      'the relation "to_b" refers to "b.code", which does not exist',
     ],
     [
       'a key without its column',

@@ -83,7 +83,7 @@ describe('on postgres', { timeout: 240_000 }, () => {
     const host = await start();
     await notices(
       host,
-      'SCHEMA_WATCH=trigger: the trigger is not there, which svc schema watch --install creates',
+      'SCHEMA_WATCH=trigger: the trigger does not exist; svc schema watch --install creates it',
     );
     await shop.execute('alter table product add column colour varchar(20)');
     expect(await notices(host, 'column product.colour added')).toBe(true);

@@ -12,7 +12,7 @@ export interface SvcUsers {
   status: string;
   role: string | null;
   /**
-   * Static token; never returned
+   * Static token
    * Concealed: a value is returned as asterisks.
    */
   token: string | null;
@@ -59,7 +59,7 @@ export interface SvcUsersCreate {
    */
   status?: string;
   role?: string | svc.WrittenOne<'svc_roles'> | null;
-  /** Static token; never returned */
+  /** Static token */
   token?: string | null;
   /** Stored as a hash. */
   password?: string | null;

@@ -816,7 +816,7 @@ export type create_svc_users_input = {
   /** Only `active` users may sign in */
   status?: string | null | undefined;
   role?: related_svc_roles_input | null | undefined;
-  /** Static token; never returned */
+  /** Static token */
   token?: string | null | undefined;
   password?: unknown;
   /** Set when one-time passwords are turned on */
@@ -848,7 +848,7 @@ export type update_svc_users_input = {
   /** Only `active` users may sign in */
   status?: string | null | undefined;
   role?: related_svc_roles_input | null | undefined;
-  /** Static token; never returned */
+  /** Static token */
   token?: string | null | undefined;
   password?: unknown;
   /** Set when one-time passwords are turned on */
@@ -880,7 +880,7 @@ export type related_svc_users_input = {
   /** Only `active` users may sign in */
   status?: string | null | undefined;
   role?: related_svc_roles_input | null | undefined;
-  /** Static token; never returned */
+  /** Static token */
   token?: string | null | undefined;
   password?: unknown;
   /** Set when one-time passwords are turned on */

@@ -1,10 +1,10 @@
 /**
- * Keeps what emitters make of single collections, so that the next run makes only what has changed. What a part was made
- * from is not declared but noted while it is made, so that a part cannot be kept for too long.
+ * Caches what emitters make of single collections, so that the next run makes only what has changed. The collections that a
+ * part depends on are recorded while it is made, not declared, so no dependency can be forgotten.
  */
 
 /** Belongs to one spec and one kind of database: what the parts of all collections are made from. */
-export interface Memory {
+export interface PartCache {
   /** Begins a run, and forgets what the last one did not use. */
   begin(): void;
   /**
@@ -13,7 +13,7 @@ export interface Memory {
    * @param identityOf returns what the emitter may see of a collection, as text
    * @param make calls `see` with the name of each collection that it looks at, served or not
    */
-  recall<Part>(
+  getOrMake<Part>(
     key: string,
     identityOf: (collection: string) => string,
     make: (see: (collection: string) => void) => Part,
@@ -26,8 +26,8 @@ interface Kept {
   readonly part: unknown;
 }
 
-/** Creates an empty memory, of which nothing is recalled before the second generation. */
-export const createMemory = (): Memory => {
+/** Creates an empty cache, of which nothing is reused before the second generation. */
+export const createPartCache = (): PartCache => {
   let former: ReadonlyMap<string, Kept> = new Map();
   let current = new Map<string, Kept>();
   return {
@@ -35,7 +35,7 @@ export const createMemory = (): Memory => {
       former = current;
       current = new Map();
     },
-    recall<Part>(
+    getOrMake<Part>(
       key: string,
       identityOf: (collection: string) => string,
       make: (see: (collection: string) => void) => Part,

@@ -7,11 +7,10 @@ import { networkOf } from '../network/ip.js';
 import { apiError, forbidden, invalidPayload } from '../../contract/errors.js';
 import type { Database } from '../databases/contract.js';
 import { verifyPassword } from './passwords/hash.js';
-import { findById, updateAccount, type RecordChange } from './accounts.js';
+import { findById, updateAccount, type Account, type RecordChange } from './accounts.js';
 import type { Attempt } from './attempts.js';
 import { isOffered, offerSecret, type SecretHolder } from './offered-secrets.js';
 import type { AuthContext } from './context.js';
-import type { Account } from './sessions.js';
 
 export interface Caller extends SecretHolder {
   readonly address: string;

@@ -1,4 +1,4 @@
-/** The steps of an apply outside of its transactions, each committed by itself: labels of enums, indexes on tables with rows. */
+/** Runs the steps of an apply that no transaction contains, each of which is committed by itself: labels of enums, indexes on tables with rows. */
 import type { Executor, SchemaPrinter } from '../../databases/contract.js';
 import type { TableShape } from '../shapes.js';
 import { comparableShapes, type Apply } from './apply.js';
@@ -19,7 +19,7 @@ export const addLabels = async (
   const steps = planLabels(...comparableShapes(apply), apply.live.printer);
   if (steps.length === 0) return apply;
   await options.database.transaction(check);
-  await runApart(steps, apply, options);
+  await runAutocommit(steps, apply, options);
   return { ...(await readRemaining(apply, options)), isPartial: true };
 };
 
@@ -57,7 +57,7 @@ export const findIndexBuilds = async (
 };
 
 /** Runs steps that are committed one by one. @throws SERVICE_UNAVAILABLE where others hold what they need */
-export const runApart = async (
+export const runAutocommit = async (
   steps: readonly Step[],
   apply: Apply,
   options: ApplyOptions,

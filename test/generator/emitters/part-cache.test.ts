@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { emit } from '../../../generator/emitters/index.js';
 import type { Catalog, Table } from '../../../generator/introspection/catalog.js';
-import { createMemory } from '../../../generator/memory.js';
+import { createPartCache } from '../../../generator/part-cache.js';
 import { buildModel } from '../../../generator/model/build.js';
 import type { Model, OutputFile } from '../../../generator/model/types.js';
 import { catalog, integer, key, ofType, smallSpec, string, table, type ColumnSketch } from '../catalogs.js';
@@ -64,12 +64,12 @@ it('after any change, kept parts and new ones are the bytes of a run that makes 
   const counts = { compared: 0 };
   fc.assert(
     fc.property(fc.array(catalogArbitrary, { minLength: 2, maxLength: 4 }), (catalogs) => {
-      const memory = createMemory();
+      const cache = createPartCache();
       for (const each of catalogs) {
         const made = modelOf(each);
         if (made === null) continue;
         counts.compared += 1;
-        expect(toText(emit(made, memory))).toBe(toText(emit(made)));
+        expect(toText(emit(made, cache))).toBe(toText(emit(made)));
       }
     }),
     { numRuns: process.env.LONG === undefined ? 40 : 2_000 },
@@ -78,23 +78,23 @@ it('after any change, kept parts and new ones are the bytes of a run that makes 
 });
 
 it('parts are made again when a collection that they look at comes, changes or goes', () => {
-  const memory = createMemory();
+  const cache = createPartCache();
   const works = collection('works', [counter('id'), field('artist', 'integer')], {
     relations: [manyToOne('artist', 'artists')],
   });
   const artists = collection('artists', [counter('id')]);
   const other = { ...collection('artists', [field('id', 'uuid', { primaryKey: true })]), hash: 'other' };
   for (const collections of [[works], [artists, works], [other, works], [works]])
-    expect(toText(emit(model(collections), memory))).toBe(toText(emit(model(collections))));
+    expect(toText(emit(model(collections), cache))).toBe(toText(emit(model(collections))));
 });
 
 it('nothing is made again where nothing has changed', () => {
-  const memory = createMemory();
+  const cache = createPartCache();
   const made: string[] = [];
   const run = (identity: string): void => {
-    memory.begin();
+    cache.begin();
     for (const name of ['a', 'b'])
-      memory.recall(
+      cache.getOrMake(
         name,
         (seen) => `${seen} ${seen === 'b' ? identity : ''}`,
         (see) => {
