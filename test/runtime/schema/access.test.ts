@@ -144,7 +144,7 @@ describe.each(dialects)('on %s', (dialect) => {
       ...[{ code: { _eqq: 'x' } }, { code: { _eq: '$CURRENT_USR' } }].map(
         (permissions): readonly [Partial<Snapshot>, RegExp] => [
           { permissions: [{ policy: reading, collection: 'boxes', action: 'update', permissions }] },
-          /"permissions" of update of boxes must be (?:a filter \(.*_eqq|the variables \$NOW)/,
+          /"permissions" of the permission to update "boxes" must be (?:a filter \(.*_eqq|the variables \$NOW)/,
         ],
       ),
       [{ permissions: [{ policy: reading, collection: 'boxes', action: 'burn' }] }, /permissions\.0\.action/],
