@@ -144,6 +144,7 @@ const checkAny = (relation: ToAny, { tree, deep }: Shape, { world, collection }:
 
 const checkFields = ({ tree, deep }: Shape, place: Place): void => {
   const { world, collection } = place;
+  for (const name of Object.keys(deep)) require(mayUse(world, collection, name));
   const opened = openStars(tree, place);
   for (const relation of collection.relations.values()) {
     if (relation.kind === 'manyToAny') checkAny(relation, { tree: opened, deep }, place);
