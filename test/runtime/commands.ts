@@ -172,6 +172,9 @@ export const kill = (pid: number): void => {
 /** Returns whether a process makes builds; such a process ends by itself. */
 export const isBuilder = (pid: number): boolean => runsModule(pid, 'processes/build.js');
 
+/** Returns whether a process makes builds, or bundles them for one that does. */
+export const isBuilding = (pid: number): boolean => isBuilder(pid) || runsModule(pid, 'bin/esbuild');
+
 const processesIn = (directory: string): readonly number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

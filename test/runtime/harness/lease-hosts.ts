@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
 import { packageRoot } from '../../../runtime/config/package.js';
-import { createWorkplace, isBuilder, type Running, type Workplace } from '../commands.js';
+import { createWorkplace, isBuilding, type Running, type Workplace } from '../commands.js';
 
 export interface LeaseHosts {
   /** One for each listener. */
@@ -95,7 +95,7 @@ const childrenOf = (pid: number): readonly number[] =>
     .trim()
     .split(' ')
     .map(Number)
-    .filter((child) => !isBuilder(child));
+    .filter((child) => !isBuilding(child));
 
 const pause = async (pid: number, milliseconds: number): Promise<void> => {
   process.kill(pid, 'SIGSTOP');

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../../databases.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
-import { isBuilder } from '../commands.js';
+import { isBuilding } from '../commands.js';
 import { copyField, edited, field, type Edit } from './edits.js';
 import { sendMixed, shopTables, type MixedRequests, type Sent } from './mixed-requests.js';
 import { removeHosts, startHost, type Host } from './running-host.js';
@@ -69,7 +69,7 @@ const applyEdit = async (host: Host, edit: Edit): Promise<void> => {
 
 /** Processes of a host without the one that makes builds, which ends by itself. */
 const lastingProcesses = ({ place }: Host): readonly number[] =>
-  place.processes().filter((pid) => !isBuilder(pid));
+  place.processes().filter((pid) => !isBuilding(pid));
 
 /** Megabytes of each of them, the supervisor first. */
 const memoryOf = (host: Host): readonly number[] =>

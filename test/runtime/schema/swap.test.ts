@@ -5,7 +5,7 @@ import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
 import { createTestDatabase, dialects, type TestDatabase, type TestDialect } from '../../databases.js';
 import { systemTemplate } from '../../templates.js';
 import { until } from '../../until.js';
-import { isBuilder } from '../commands.js';
+import { isBuilder, isBuilding } from '../commands.js';
 import { removeHosts, startHost, type Host } from './running-host.js';
 
 const databases: TestDatabase[] = [];
@@ -60,7 +60,7 @@ const buildTimes = ({ running }: Host): readonly number[] =>
 const builders = ({ place }: Host): readonly number[] => place.processes().filter(isBuilder);
 
 /** The supervisor, and processes that serve requests or are prepared for it. */
-const serving = ({ place }: Host): readonly number[] => place.processes().filter((pid) => !isBuilder(pid));
+const serving = ({ place }: Host): readonly number[] => place.processes().filter((pid) => !isBuilding(pid));
 
 /** Each starts several processes; `watch.test.ts` has what differs by database, and SQLite is below. */
 const quickDialects: readonly TestDialect[] = ['postgres'];
