@@ -26,6 +26,9 @@ export type QueueRunner =
   /** A part of svc, which other routes than those of the queue submit requests to. */
   | { readonly kind: 'builtIn' };
 
+/** Matches the address of an inference server, as a model has it. */
+export const upstreamAddress = /^(https?:\/\/|\$\{[A-Z_][A-Z0-9_]*\})/;
+
 /** A function that runs in a process of its own. */
 export interface FunctionRunner {
   readonly kind: 'function';

@@ -86,7 +86,7 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
   'generator/introspection': ['contract/backslash-escapes', 'contract/geometry', 'contract/text-order'],
   'generator/part-cache': [],
   'generator/print': [],
-  'generator/spec': ['type generator/model/types', 'contract/expressions', 'contract/operators'],
+  'generator/spec': ['type generator/model/types', 'contract'],
   'generator/model': [
     'type generator/part-cache',
     'type generator/introspection',

@@ -1,4 +1,5 @@
 /** Reads `spec/models/<owner>.<app>.yaml`. */
+import { upstreamAddress } from '../../contract/queue-model.js';
 import type { JsonSchema, QueueModel, QueueRunner } from '../model/types.js';
 import { faultAt } from './faults.js';
 import { objectSchema, ownObjectSchema } from './json-schema.js';
@@ -43,7 +44,7 @@ const atLeastOne: Read<number> = (node, faults) => {
 };
 
 const upstream = textLike(
-  /^(https?:\/\/|\$\{[A-Z_][A-Z0-9_]*\})/,
+  upstreamAddress,
   'an address of an inference server',
   'begin with http:// or https://, or with ${NAME} of an environment variable',
 );

@@ -83,7 +83,7 @@ export const findRuleFaults = (
   });
   const ofFields = validated.flatMap(({ collection, name, validation }) => {
     const names = findNames(collection) ?? noNames;
-    return [...findValidationProblems(validation, names), ...findUnsupportedIn(validation)].map(
+    return [...findValidationProblems(parseRule(validation), names), ...findUnsupportedIn(validation)].map(
       (problem): RuleFault => ({ rule: `field ${collection}.${name}`, part: 'validation', problem }),
     );
   });
@@ -106,17 +106,18 @@ export const findPermissionFaults = (
   const listed = (fields ?? []).filter((name) => name !== '*' && isUnknown(name));
   const missing = (part: PermissionFault['part'], found: readonly string[]): readonly PermissionFault[] =>
     [...new Set(found)].map((name) => ({ part, problem: `"${name}" does not exist` }));
+  const [rows, validated] = [parseRule(permissions), parseRule(validation)];
   return [
     ...missing('fields', listed),
-    ...missing('permissions', findUnknown(permissions, { names, findNames })),
-    ...findValidationProblems(validation, names).map((problem) => ({ part: 'validation' as const, problem })),
+    ...missing('permissions', findPaths(rows.filter, { names, findNames })),
+    ...findValidationProblems(validated, names).map((problem) => ({ part: 'validation' as const, problem })),
     ...missing('presets', Object.keys(presets ?? {}).filter(isUnknown)),
-    ...findIn(permissions, findRegularExpressions).map(() => ({
+    ...findRegularExpressions(rows.filter).map(() => ({
       part: 'permissions' as const,
       problem: '"_regex" is only for validations',
     })),
-    ...missing('permissions', findUnknownVariables(valuesIn(permissions), findNames)),
-    ...missing('validation', findUnknownVariables(valuesIn(validation), findNames)),
+    ...missing('permissions', findUnknownVariables(rows.values, findNames)),
+    ...missing('validation', findUnknownVariables(validated.values, findNames)),
     ...missing('presets', findUnknownVariables(Object.values(presets ?? {}), findNames)),
     ...unsupported,
   ];
@@ -132,15 +133,23 @@ interface Scope {
   readonly findNames: FindNames;
 }
 
-/** Returns the paths of a rule that do not exist. */
-const findUnknown = (rule: Permission['permissions'], scope: Scope): readonly string[] =>
-  findIn(rule, (filter) => findPaths(filter, scope));
+interface ParsedRule {
+  readonly filter: Filter;
+  /** The values that it compares with. */
+  readonly values: readonly unknown[];
+}
 
-/** Returns the values that a rule compares with. */
-const valuesIn = (rule: Permission['permissions']): readonly unknown[] => {
+const noCondition: Filter = { kind: 'and', filters: [] };
+
+/** Parses a rule; one that is no filter, which is rejected elsewhere, has no condition. */
+const parseRule = (rule: Permission['permissions']): ParsedRule => {
   const values: unknown[] = [];
-  findIn(rule, () => [], values);
-  return values.flat();
+  try {
+    const filter = rule === null ? noCondition : parseFilter(rule, values);
+    return { filter, values: values.flat() };
+  } catch {
+    return { filter: noCondition, values: values.flat() };
+  }
 };
 
 /** The collections whose columns variables read. */
@@ -160,29 +169,13 @@ const findUnknownVariables = (values: readonly unknown[], findNames: FindNames):
     return column !== undefined && rest.length === 0 && names?.fields.has(column) === false;
   });
 
-/** Returns what `find` returns for a rule; nothing of a rule that is no filter, which is rejected elsewhere. */
-const findIn = (
-  rule: Permission['validation'],
-  find: (filter: Filter) => readonly string[],
-  values: unknown[] = [],
-): readonly string[] => {
-  try {
-    return rule === null ? [] : find(parseFilter(rule, values));
-  } catch {
-    return [];
-  }
-};
-
 /** Returns what a validation compares although it is no field of the item, which alone has a value when it is validated. */
-const findValidationProblems = (
-  validation: Permission['validation'],
-  names: CollectionNames,
-): readonly string[] => {
+const findValidationProblems = ({ filter }: ParsedRule, names: CollectionNames): readonly string[] => {
   const isKnown = (path: string): boolean => {
     const [name = ''] = path.split('.');
     return parseCall(path) !== null || names.fields.has(name) || names.targets.has(name);
   };
-  const paths = findIn(validation, (filter) => findIncomparable(filter, names.fields));
+  const paths = findIncomparable(filter, names.fields);
   return [...new Set(paths)].map((path) =>
     isKnown(path)
       ? `"${path}" cannot be compared: a validation compares only fields of the item itself`

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
+import { upstreamAddress } from '../../contract/queue-model.js';
 import { Refusal } from '../config/refusal.js';
 import { action, printLine } from './output.js';
 
@@ -62,7 +63,7 @@ const checkId = (id: string): void => {
 
 /** @throws Refusal for an address that `svc generate` would not take */
 const checkAddress = (address: string): void => {
-  if (!/^(https?:\/\/|\$\{[A-Z_][A-Z0-9_]*\})/.test(address))
+  if (!upstreamAddress.test(address))
     throw new Refusal(
       '--http has to begin with http:// or https://, or with ${NAME} of an environment variable',
     );

@@ -19,7 +19,7 @@ export interface RowsContext {
   readonly input: BindInput;
 }
 
-interface Permitted {
+interface Permitted extends Pick<KeyList, 'locate'> {
   readonly collection: Collection;
   readonly where: Condition;
 }
@@ -29,9 +29,9 @@ interface Permitted {
  * the request has them
  */
 export const requireRowPermission = async (
-  { collection, where }: Permitted,
+  { collection, where, locate: locateKey }: Permitted,
   keys: readonly Key[],
-  { locate: locateKey, ...context }: RowsContext & Pick<KeyList, 'locate'>,
+  context: RowsContext,
 ): Promise<void> => {
   if (await isRowPermitted({ collection, where }, keys, context)) return;
   const permitted =

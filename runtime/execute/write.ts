@@ -141,7 +141,7 @@ export const executeUpdate = <Output>(
   output: OutputReader<Output>,
   context: ExecuteContext,
 ): Promise<Output> => {
-  const { collection, row, location } = plan;
+  const { collection, where, row, location } = plan;
   const write = toWrite({ collection, rows: [row], locations: [location], action: 'update' }, context);
   const key = onlyKey(keys);
   if (key !== null && context.allowsAutocommit && isOneUpdate(plan)) {
@@ -150,7 +150,7 @@ export const executeUpdate = <Output>(
   const run = async (transaction: TransactionContext) => {
     for (const part of keys.chunks(maxKeys)) {
       await requireReferences({ updates: [{ plan, keys: part }] }, transaction);
-      await requireRowPermission(plan, part, { ...transaction, locate: keys.locate });
+      await requireRowPermission({ collection, where, locate: keys.locate }, part, transaction);
     }
     const complete = await completeUpdate(plan, transaction);
     for (const part of keys.chunks(maxKeys)) {
@@ -268,7 +268,7 @@ export const executeDelete = async (
   if (key === null || !context.allowsAutocommit || !usesOwnRowOnly(where)) {
     const run = async (transaction: TransactionContext) => {
       for (const part of keys.chunks(maxKeys))
-        await requireRowPermission(plan, part, { ...transaction, locate: keys.locate });
+        await requireRowPermission({ collection, where, locate: keys.locate }, part, transaction);
       for (const part of keys.chunks(maxKeys)) {
         await deletePermitted(plan, part, transaction);
         await transaction.record();

@@ -1,5 +1,6 @@
 /** `svc import`: stores the rows of a file. */
 import { Command, Option } from 'commander';
+import { plural } from '../../../contract/plural.js';
 import { Refusal } from '../../config/refusal.js';
 import { action, printJson, printLine } from '../output.js';
 import { chooseFormat, openSource, withFolder } from './files.js';
@@ -85,4 +86,4 @@ const report = (end: TransferEnd, { rejected: file, json }: ReportOptions): 0 | 
   return hasRejected ? 1 : 0;
 };
 
-const countRows = (count: unknown): string => (count === 1 ? '1 row' : `${Number(count)} rows`);
+const countRows = (count: unknown): string => plural(Number(count), 'row');

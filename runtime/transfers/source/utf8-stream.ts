@@ -20,7 +20,7 @@ export async function* requireUtf8(stream: Readable, before: number): AsyncGener
       throw notUtf8(line + lineOfFault(chunk));
     }
     yield chunk;
-    line += linesOf(chunk).length - 1;
+    line += countNewlines(chunk);
   }
   try {
     decoder.decode();
@@ -42,7 +42,14 @@ const lineOfFault = (chunk: Buffer): number => {
   return index + 1;
 };
 
-/** Splits a chunk after its line breaks, which are never part of another character. */
+/** Counts the line breaks of a chunk, which are never part of another character. */
+const countNewlines = (chunk: Buffer): number => {
+  let count = 0;
+  for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) count += 1;
+  return count;
+};
+
+/** Splits a chunk after its line breaks. */
 const linesOf = (chunk: Buffer): readonly Buffer[] => {
   const lines: Buffer[] = [];
   let start = 0;
