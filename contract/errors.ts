@@ -12,7 +12,7 @@ export class ApiError extends Error {
 
   constructor(code: ErrorCode, details: Readonly<Record<string, unknown>>, explanation?: string) {
     const text = explanation ?? (typeof details.reason === 'string' ? details.reason : undefined);
-    super(text === undefined ? `${errors[code].message}.` : `${errors[code].message}: ${text}.`);
+    super(asSentence(text === undefined ? errors[code].message : `${errors[code].message}: ${text}`));
     this.name = 'ApiError';
     this.code = code;
     this.status = errors[code].status;
@@ -20,6 +20,9 @@ export class ApiError extends Error {
     this.explanation = explanation;
   }
 }
+
+/** Adds a period to text without punctuation at its end: hints are questions. */
+const asSentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 /** Several problems of one request, reported together. */
 export class ApiErrors extends Error {

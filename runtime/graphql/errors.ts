@@ -9,9 +9,9 @@ interface DocumentProblem {
 
 /** Creates a GRAPHQL_VALIDATION error; it is thrown before anything is executed. */
 export const invalidDocument = (...problems: readonly DocumentProblem[]): ApiError =>
-  apiError('GRAPHQL_VALIDATION', { errors: problems }, problems.map(trimPunctuation).join('; '));
+  apiError('GRAPHQL_VALIDATION', { errors: problems }, problems.map(trimPeriod).join('; '));
 
-const trimPunctuation = ({ message }: DocumentProblem): string => message.replace(/[.?]$/, '');
+const trimPeriod = ({ message }: DocumentProblem): string => message.replace(/\.$/, '');
 
 /** Truncates quoted texts to 80 characters, because graphql-js repeats them in full. */
 const shorten = (message: string): string =>

@@ -286,6 +286,6 @@ describe.each(settings)('filters on $dialect through $listener', (setting) => {
     const path = `/items/kinds?filter=${JSON.stringify({ wrd: { _eq: 1 } })}`;
     const { status, text, codes } = await server().request('GET', path, { as: 'admin' });
     expect({ status, codes }).toEqual({ status: 403, codes: ['FORBIDDEN'] });
-    expect(text).toContain('did you mean \\"word\\"');
+    expect(text).toContain('did you mean \\"word\\"?"');
   });
 });
