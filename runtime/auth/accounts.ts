@@ -1,4 +1,5 @@
 /** Reads and updates the user records that authentication uses. */
+import { isUuid } from '../../contract/uuid.js';
 import { readAddressList, type AddressList } from '../access/addresses.js';
 import { changeAccess } from '../execute/access-version.js';
 import { isStorable } from '../execute/access-source.js';
@@ -60,6 +61,10 @@ export const findById = async (database: Database, id: string): Promise<Account 
   const row = await findRow(database, 'svc_users', { where: { id }, columns });
   return row === undefined ? null : rowToAccount(row);
 };
+
+/** Returns the account of an id or e-mail address, whatever its status; null where there is none. */
+export const findAccount = (database: Database, name: string): Promise<Account | null> =>
+  isUuid(name) ? findById(database, name) : findByEmail(database, name);
 
 /**
  * Finds the user that an identity provider identifies by `identifier`. Values are compared by code unit, because

@@ -1,11 +1,10 @@
 /** `svc requests pause` and `resume`: models, classes, accounts and endpoints of webhooks. */
 import { Command } from 'commander';
-import { findByEmail } from '../auth/accounts.js';
+import { specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
 import type { Database } from '../databases/contract.js';
 import { actAtOnce } from '../queue/operator/immediate-actions.js';
-import { isId } from '../queue/store/ids.js';
-import { endpointOf, pauseKinds, type PauseKind, type PauseTarget } from '../queue/store/pauses.js';
+import { pauseKinds, type PauseKind, type PauseTarget } from '../queue/store/pauses.js';
 import { action, printLine } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -38,28 +37,18 @@ export const pauseCommand = (name: 'pause' | 'resume'): Command =>
       }),
     );
 
-/** @throws Refusal for none or several targets, and for one that cannot be read */
+/** @throws Refusal for none or several targets, and for one that does not exist */
 const readTarget = async (flags: Flags, database: Database): Promise<PauseTarget> => {
   const [kind, ...others] = pauseKinds.filter((each) => flags[each] !== undefined);
   if (kind === undefined || others.length > 0)
     throw new Refusal(`pass one of ${pauseKinds.map((each) => `--${each}`).join(', ')}`);
-  const name = flags[kind] ?? '';
-  switch (kind) {
-    case 'account':
-      return { kind, name: isId(name) ? name : await accountOf(name, database) };
-    case 'endpoint': {
-      const endpoint = endpointOf(name);
-      if (endpoint === null)
-        throw new Refusal('--endpoint has to be a scheme, host and port, such as https://example.com');
-      return { kind, name: endpoint };
-    }
-    default:
-      return { kind, name };
-  }
+  const { findTarget } = await import('../operations/pause-target.js');
+  return findTarget({ kind, name: flags[kind] ?? '' }, { database, loadModels, toError });
 };
 
-const accountOf = async (email: string, database: Database): Promise<string> => {
-  const account = await findByEmail(database, email);
-  if (account === null) throw new Refusal(`there is no account ${email}`);
-  return account.id;
+const toError = (reason: string): Error => new Refusal(reason);
+
+const loadModels = async () => {
+  const { loadSpec } = await import('../../generator/spec/load.js');
+  return (await loadSpec(specFolders())).queueModels;
 };

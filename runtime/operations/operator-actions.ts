@@ -5,8 +5,6 @@ import type {
   OperatorActionsCreateInput,
 } from '../../generated/server/operations.js';
 import { invalidPayload, unprocessable } from '../../contract/errors.js';
-import { findByEmail } from '../auth/accounts.js';
-import type { Database } from '../databases/contract.js';
 import {
   actAtOnce,
   recordAct,
@@ -23,11 +21,12 @@ import {
   type OperatorAction,
 } from '../queue/store/operator-actions.js';
 import type { Queue } from '../queue/queue.js';
-import { endpointOf, type PauseTarget } from '../queue/store/pauses.js';
+import type { PauseTarget } from '../queue/store/pauses.js';
 import type { OperationContext } from './context.js';
 import { toSearch } from './operator.js';
 import { accountOf } from './caller.js';
 import { notFound } from './not-found.js';
+import { findTarget } from './pause-target.js';
 import { toTime, toTimeOrNull } from './times.js';
 import type { OperationServices } from './services.js';
 
@@ -93,7 +92,7 @@ const actOnTarget = async (
 ): Promise<WireAction> => {
   const { database, context, loadQueue } = services;
   const reason = body.reason ?? null;
-  const task = await toTask(action, body, database);
+  const task = await toTask(action, body, services);
   if (body.dry_run === true) return dryRun(action, task.action === 'drain' ? task.workers.length : 1, reason);
   const done = await actAtOnce(database, task, await authorOf(context, reason));
   if (task.action === 'resume') await continueHeld(task.target, await loadQueue());
@@ -106,45 +105,30 @@ const continueHeld = async (target: PauseTarget, { lifecycle }: Queue): Promise<
   await lifecycle.fillResumed(target);
 };
 
-const toTask = async (action: ImmediateAction, body: Body, database: Database): Promise<ImmediateTask> =>
+const toTask = async (
+  action: ImmediateAction,
+  body: Body,
+  services: OperationServices,
+): Promise<ImmediateTask> =>
   action === 'drain'
     ? { action, workers: requireWorkers(body) }
-    : { action, target: await requireTarget(action, body, database) };
+    : { action, target: await requireTarget(action, body, services) };
 
 const requireTarget = async (
   action: ImmediateAction,
   { ids, filter, target }: Body,
-  database: Database,
+  { database, loadQueue }: OperationServices,
 ): Promise<PauseTarget> => {
   if (target === undefined || ids !== undefined || filter !== undefined)
     throw invalidPayload(`"${action}" requires a "target"`);
-  const { kind, name } = target;
-  if (kind === 'endpoint') return { kind, name: requireEndpoint(name) };
-  return kind === 'account' ? { kind, name: await requireAccount(name, database) } : target;
-};
-
-/** Returns the id of the account of an id or e-mail address. @throws INVALID_PAYLOAD for any other text */
-const requireAccount = async (name: string, database: Database): Promise<string> => {
-  const id = isId(name) ? name : (await findByEmail(database, name))?.id;
-  if (id === undefined)
-    throw invalidPayload(
-      'the name of an account is its id or its e-mail address, and there is none of this name',
-    );
-  return id;
+  const loadModels = async () => (await loadQueue()).models.all;
+  return findTarget(target, { database, loadModels, toError: invalidPayload });
 };
 
 const requireWorkers = ({ ids, filter, target }: Body): readonly string[] => {
   if (ids === undefined || filter !== undefined || target !== undefined)
     throw invalidPayload('"drain" requires "ids" of workers');
   return [...new Set(ids)];
-};
-
-/** @throws INVALID_PAYLOAD for what is no URL of HTTP */
-const requireEndpoint = (name: string): string => {
-  const endpoint = endpointOf(name);
-  if (endpoint === null)
-    throw invalidPayload('the name of an endpoint is its scheme, host and port, such as https://example.com');
-  return endpoint;
 };
 
 const dryRun = (action: string, total: number, reason: string | null): WireAction => ({

@@ -2,7 +2,7 @@
 import type { Operations, OperatorModel, OperatorRequestsInput } from '../../generated/server/operations.js';
 import { invalidQuery } from '../../contract/errors.js';
 import type { Database } from '../databases/contract.js';
-import { findByEmail, findById } from '../auth/accounts.js';
+import { findAccount, findByEmail } from '../auth/accounts.js';
 import { requestWorkflowId } from '../queue/contract.js';
 import { listAttempts, findDeliveries, findDeliveriesOf, type Delivery } from '../queue/store/deliveries.js';
 import { listRequestAttempts, type StoredAttempt } from '../queue/store/attempts.js';
@@ -102,7 +102,7 @@ const createOverviews = (services: OperationServices): Pick<Operations, Exclude<
     },
 
     async operatorAccountsRead({ id }) {
-      const found = isId(id) ? await findById(database, id) : await findByEmail(database, id);
+      const found = await findAccount(database, id);
       if (found === null) throw notFound('account', id);
       const { quotas } = await services.loadQueue();
       const [isPaused, limits] = await Promise.all([

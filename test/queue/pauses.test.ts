@@ -1,7 +1,12 @@
 /** Pauses of operators end at once: no worker runs here, so that no sweep assigns slots. */
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestsCommand } from '../../runtime/commands/requests.js';
+import { createId } from '../../runtime/queue/store/ids.js';
+import { insertPause } from '../../runtime/queue/store/pauses.js';
 import { sampleDialects } from '../databases.js';
+import { runCommand } from '../runtime/harness/run-command.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { createOperator } from './operator-client.js';
@@ -44,12 +49,30 @@ describe.each(sampleDialects(import.meta.url))('on %s, a request that waits for'
   });
 
   it.each([
-    ['account', 'nobody@example.com'],
-    ['account', 'ann'],
-    ['endpoint', 'example.com'],
-    ['endpoint', 'mailto:ann@example.com'],
-  ])('%s %s is refused, since nothing would wait', async (kind, name) => {
+    ['model', 'test/god', 'there is no model "test/god"; expected one of demo/'],
+    ['class', 'model', 'there is no class "model"; expected one of '],
+    ['account', 'nobody@example.com', 'there is no account "nobody@example.com"'],
+    ['account', 'ann', 'there is no account "ann"'],
+    ['account', createId(), 'expected its id or its e-mail address'],
+    ['endpoint', 'example.com', 'the name of an endpoint is its scheme'],
+    ['endpoint', 'mailto:ann@example.com', 'the name of an endpoint is its scheme'],
+  ])('%s %s is refused, since nothing would wait', async (kind, name, reason) => {
     const { status, text } = await operate('POST', 'actions', { action: 'pause', target: { kind, name } });
-    expect([status, text]).toEqual([400, expect.stringContaining(`the name of an ${kind} is its `)]);
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({
+      errors: [{ message: expect.stringContaining(reason) as string }],
+    });
+    const command = await runCommand(requestsCommand(), {
+      args: ['pause', `--${kind}`, name],
+      directory: tmpdir(),
+      environment: { DATABASE_URL: queue.databaseUrl },
+    });
+    expect([command.code, command.stderr]).toEqual([1, expect.stringContaining(reason)]);
+  });
+
+  it('an account that was deleted is resumed', async () => {
+    const target = { kind: 'account', name: createId() } as const;
+    await insertPause(queue.database, { ...target, reason: null, user: null, created: Date.now() });
+    expect(await act({ action: 'resume', target })).toMatchObject({ done: 1, failed: 0 });
   });
 });

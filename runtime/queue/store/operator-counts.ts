@@ -20,10 +20,15 @@ export const countByModel = async (
   statements: Statements,
   most: number = maxCounted,
 ): Promise<readonly ModelCount[]> => {
-  // every model that has had a request
-  const models = await findRows(statements, 'svc_model_locks', { columns: ['model'] });
-  const counts = await Promise.all(models.map(({ model }) => countModel(statements, model, most)));
+  const models = await listModels(statements);
+  const counts = await Promise.all(models.map((model) => countModel(statements, model, most)));
   return counts.filter(({ waiting, admitted, running }) => waiting + admitted + running > 0);
+};
+
+/** Returns the id of each model that has had a request. */
+export const listModels = async (statements: Statements): Promise<readonly string[]> => {
+  const rows = await findRows(statements, 'svc_model_locks', { columns: ['model'] });
+  return rows.map(({ model }) => model);
 };
 
 const countModel = async (statements: Statements, model: string, most: number): Promise<ModelCount> => {
