@@ -153,8 +153,15 @@ export interface Database extends Executor {
    * effect; deadlocks have been tried again several times.
    */
   isGivenUp(error: unknown): boolean;
+  /**
+   * Returns why the server refused a statement, which had no effect: the user lacks rights, or row level security forbids the
+   * row (`denied`); the server takes no writes, such as one that has become a replica (`readOnly`). Null for other errors.
+   */
+  refusalOf(error: unknown): StatementRefusal | null;
   close(): Promise<void>;
 }
+
+export type StatementRefusal = 'denied' | 'readOnly';
 
 /** Connections of a pool. */
 export interface PoolUse {

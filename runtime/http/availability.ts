@@ -1,5 +1,5 @@
 /** Tracks whether the database is reachable: requests detect a loss, and looks do where there are none. */
-import type { Database } from '../databases/contract.js';
+import type { Database, StatementRefusal } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
 export interface Availability {
@@ -7,6 +7,8 @@ export interface Availability {
   isLoss(error: unknown): boolean;
   /** Returns true if the database gave up a statement that may succeed if it is sent again. */
   isGivenUp(error: unknown): boolean;
+  /** Returns why the database refused a statement; null for other errors. */
+  refusalOf(error: unknown): StatementRefusal | null;
   close(): void;
 }
 
@@ -53,6 +55,7 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
   return {
     isLoss,
     isGivenUp: (error) => database.isGivenUp(error),
+    refusalOf: (error) => database.refusalOf(error),
     close() {
       isClosed = true;
       clearTimeout(timer);

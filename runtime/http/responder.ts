@@ -2,10 +2,11 @@
 import { StalePrincipal, accessUnavailable } from '../access/confirmation.js';
 import { clearedCookies, type SameSite } from '../access/credentials.js';
 import type { Availability } from './availability.js';
-import { ApiError, ApiErrors, apiError } from '../../contract/errors.js';
+import { ApiError, ApiErrors, apiError, forbidden } from '../../contract/errors.js';
 import type { Observe, TrackOperation } from '../observe.js';
 import type { ApiRequest, ApiResponse } from '../request/api-request.js';
 import { OutdatedSchema } from '../request/outdated-schema.js';
+import type { StatementRefusal } from '../databases/contract.js';
 import { UnknownOutcome } from '../databases/unknown-outcome.js';
 import type { Router } from './router.js';
 
@@ -62,6 +63,16 @@ const givenUp = (): ApiError =>
     'the database gave up, because others blocked the request or it took too long; it had no effect; try again, or ask for less at once',
   );
 
+const refusals: Readonly<Record<StatementRefusal, () => ApiError>> = {
+  denied: () => forbidden('the database does not permit it'),
+  readOnly: () =>
+    apiError(
+      'SERVICE_UNAVAILABLE',
+      { service: 'database' },
+      'the database takes no changes at the moment; the request had no effect; try again later',
+    ),
+};
+
 const buildIsLate = (): ApiError =>
   apiError(
     'SERVICE_UNAVAILABLE',
@@ -90,6 +101,8 @@ export const mapError = (
   if (!(error instanceof ApiError || error instanceof ApiErrors)) {
     observe({ kind: 'requestFailed', id, method, route, error, ...sqlOf(error) });
     if (availability.isGivenUp(error)) return givenUp();
+    const refusal = availability.refusalOf(error);
+    if (refusal !== null) return refusals[refusal]();
   }
   return error;
 };

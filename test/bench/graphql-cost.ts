@@ -109,6 +109,7 @@ const context: CallContext = {
     isConnectionLoss: () => false,
     isSchemaChange: () => false,
     isGivenUp: () => false,
+    refusalOf: () => null,
     close: async () => {},
   },
   dialect,

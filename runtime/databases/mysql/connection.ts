@@ -4,7 +4,7 @@ import { createPool, type Pool, type PoolConnection } from 'mysql2';
 import type { ChunkReader, Database, DatabaseOptions, Executor, SqlDialect } from '../contract.js';
 import { readChunks, readRows, readGroup, send, sendWrite } from './command.js';
 import { mysql } from './dialect.js';
-import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange } from './errors.js';
+import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange, refusalOf } from './errors.js';
 import { mariadb } from './mariadb-dialect.js';
 import { isolationSetup, poolOptions, sessionSetup } from './options.js';
 import { retryDeadlocks } from '../deadlocks.js';
@@ -51,6 +51,7 @@ export const openMysql = async (options: DatabaseOptions): Promise<Database> => 
     isConnectionLoss,
     isSchemaChange,
     isGivenUp,
+    refusalOf,
     ...createPoolExecutor(run, options),
     transaction: (body) => retried(run)((connection) => runTransaction(connection, body)),
     changeSchema: (body) =>
@@ -132,15 +133,22 @@ const runOn = <Result>(
     pool.getConnection((error, connection) => {
       endWait?.(error === null);
       if (error !== null) return reject(error);
-      const release =
-        <Value>(complete: (value: Value) => void) =>
-        (value: Value): void => {
-          if (isSpent?.() === true) connection.destroy();
-          else connection.release();
-          count?.release();
-          complete(value);
-        };
-      task(connection).then(release(resolve), release(reject));
+      const release = (ends: boolean): void => {
+        if (ends || isSpent?.() === true) connection.destroy();
+        else connection.release();
+        count?.release();
+      };
+      task(connection).then(
+        (result) => {
+          release(false);
+          resolve(result);
+        },
+        (reason: Error) => {
+          // after a failover, the name of the server may lead to one that takes writes
+          release(refusalOf(reason) === 'readOnly');
+          reject(reason);
+        },
+      );
     });
   });
 

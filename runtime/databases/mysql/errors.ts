@@ -1,4 +1,5 @@
 /** Classifies connection errors of mysql2. */
+import type { StatementRefusal } from '../contract.js';
 import { LockLost } from '../lock-held.js';
 import { codeOf, isNetworkError } from '../network-errors.js';
 
@@ -53,6 +54,21 @@ const valueNumbers: ReadonlySet<unknown> = new Set([
 
 /** Returns whether a statement failed because of a value, which its column does not take. */
 export const isRefusedValue = (error: unknown): boolean => valueNumbers.has(numberOf(error));
+
+/** Rights to a table, to a column, or of an administrator. */
+const deniedNumbers: ReadonlySet<unknown> = new Set([1142, 1143, 1227]);
+
+/** A transaction, a server or a database that only reads. */
+const readOnlyNumbers: ReadonlySet<unknown> = new Set([1792, 1836, 3989]);
+
+/** Returns why the server refused a statement: rights that are missing, or an option by which it only reads. */
+export const refusalOf = (error: unknown): StatementRefusal | null => {
+  const number = numberOf(error);
+  if (deniedNumbers.has(number)) return 'denied';
+  // `--read-only`, `--super-read-only`; other options prevent statements as well
+  const isPrevented = number === 1290 && /read[-_]only/.test((error as Error).message);
+  return isPrevented || readOnlyNumbers.has(number) ? 'readOnly' : null;
+};
 
 const numberOf = (error: unknown): unknown =>
   error instanceof Error && 'errno' in error ? error.errno : undefined;

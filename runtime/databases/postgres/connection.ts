@@ -6,7 +6,15 @@ import type { Socket } from 'node:net';
 import { Pool } from 'pg';
 import type { ChunkReader, Database, DatabaseOptions, Executor } from '../contract.js';
 import { postgres } from './dialect.js';
-import { isConnectionLoss, isDeadlock, isGivenUp, isSchemaChange, addErrorCode, withCode } from './errors.js';
+import {
+  isConnectionLoss,
+  isDeadlock,
+  isGivenUp,
+  isSchemaChange,
+  addErrorCode,
+  refusalOf,
+  withCode,
+} from './errors.js';
 import { RowClient } from './client.js';
 import {
   endsConnection,
@@ -53,6 +61,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     isConnectionLoss,
     isSchemaChange,
     isGivenUp,
+    refusalOf,
     ...createPoolExecutor(run, options),
     reserved: createPoolExecutor(
       endWhereSilent((task) => runOn(reserved, task), sockets),
@@ -161,7 +170,9 @@ const runOn = <Result>(
           resolve(result);
         },
         (reason: Error) => {
-          release(isSpent?.() === true || endsConnection(reason));
+          // after a failover, the name of the server may lead to one that takes writes
+          const ends = endsConnection(reason) || refusalOf(reason) === 'readOnly';
+          release(isSpent?.() === true || ends);
           count?.release();
           fail(reason);
         },

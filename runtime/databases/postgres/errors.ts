@@ -1,4 +1,5 @@
 /** Classifies connection errors of pg. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+import type { StatementRefusal } from '../contract.js';
 import { LockLost } from '../lock-held.js';
 import { codeOf, isNetworkError } from '../network-errors.js';
 
@@ -44,6 +45,18 @@ const timeoutCodes: ReadonlySet<unknown> = new Set(['55P03', '57014']);
 
 /** Returns whether the server gave up on a statement: a deadlock, or a limit of time. */
 export const isGivenUp = (error: unknown): boolean => isDeadlock(error) || timeoutCodes.has(codeOf(error));
+
+/** Returns why the server refused a statement: insufficient privilege, or a transaction that can only read. */
+export const refusalOf = (error: unknown): StatementRefusal | null => {
+  switch (codeOf(error)) {
+    case '42501':
+      return 'denied';
+    case '25006':
+      return 'readOnly';
+    default:
+      return null;
+  }
+};
 
 const permanentCodes: ReadonlySet<unknown> = new Set([
   'HANDSHAKE_SSL_ERROR',

@@ -71,6 +71,8 @@ export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Data
     isConnectionLoss: () => false,
     isSchemaChange: (error) => error instanceof Error && schemaMessage.test(error.message),
     isGivenUp: (error) => (error as { code?: unknown } | null)?.code === 'SQLITE_BUSY',
+    refusalOf: (error) =>
+      String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_READONLY') ? 'readOnly' : null,
     close: async () => {
       reader.close();
       writer.close();

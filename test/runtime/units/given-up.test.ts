@@ -5,6 +5,7 @@ import { mapError } from '../../../runtime/http/responder.js';
 const availability = {
   isLoss: () => false,
   isGivenUp: (error: unknown) => (error as { code?: string }).code === '57014',
+  refusalOf: () => null,
   close: () => undefined,
 };
 

@@ -1,0 +1,105 @@
+/** The database refuses statements of the server: its user lacks rights, row level security forbids a row, or nothing can be written. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLimitedUser } from '../../limited-user.js';
+import { sqlFor } from '../harness/sql.js';
+import { useServer } from '../harness/use-server.js';
+import type { TestServer } from '../server-harness.js';
+
+const tables = `
+create table "jar" ("id" {counter}, "label" varchar(20));
+create table "shelf" ("id" {counter}, "name" varchar(20));
+insert into "jar" ("label") values ('first');
+`;
+
+const denied = [403, 'FORBIDDEN', 'the database does not permit it'];
+
+const requestOf =
+  (serverOf: () => TestServer) =>
+  async (method: string, path: string, body?: unknown): Promise<readonly unknown[]> => {
+    const { status, errors } = await serverOf().request(method, path, {
+      as: 'admin',
+      ...(body !== undefined && { body }),
+    });
+    return status < 300 ? [status] : [status, errors[0]?.['code'], errors[0]?.['reason']];
+  };
+
+const failuresOf = ({ observations }: TestServer): readonly string[] =>
+  observations.flatMap((each) => (each.kind === 'requestFailed' ? [(each.error as Error).message] : []));
+
+describe.each(['mariadb', 'mysql', 'postgres'] as const)('a user of %s with few rights', (dialect) => {
+  const direct = useServer({ dialect, sql: sqlFor(dialect, tables) });
+  let limited: Awaited<ReturnType<typeof createLimitedUser>>;
+  let server: TestServer;
+  /** Path of the jar that is present. */
+  let first: string;
+  const send = requestOf(() => server);
+
+  beforeAll(async () => {
+    const { databaseUrl: url, execute } = direct();
+    limited = await createLimitedUser(dialect, { url, execute, rights: 'select' });
+    const user = new URL(limited.url).username;
+    const name = dialect === 'postgres' ? user : `${user}@'%'`;
+    await execute(sqlFor(dialect, `grant insert, update on "jar" to ${name};`));
+    server = await direct().startAnother({ DATABASE_URL: limited.url });
+    const { data } = await server.request('GET', '/items/jar', { as: 'admin' });
+    first = `/items/jar/${(data as readonly { readonly id: number }[])[0]?.id}`;
+  });
+  afterAll(async () => {
+    await server?.close();
+    await limited?.drop();
+  });
+
+  it('writes what it may, and answers 403 for the rest', async () => {
+    expect(await send('PATCH', first, { label: 'changed' })).toEqual([200]);
+    expect(await send('POST', '/items/shelf', { name: 'x' })).toEqual(denied);
+    expect(await send('DELETE', first)).toEqual(denied);
+    expect(await send('GET', first)).toEqual([200]);
+    expect(failuresOf(server)).toEqual([
+      expect.stringMatching(/denied.*shelf/),
+      expect.stringMatching(/denied.*jar/),
+    ]);
+  });
+
+  const forRows = dialect === 'postgres' ? ['row level security'] : [];
+  it.each(forRows)('answers 403 for rows that %s forbids', async () => {
+    await direct().execute(`
+alter table jar enable row level security;
+create policy own on jar using (true) with check (label <> 'secret');`);
+    expect(await send('POST', '/items/jar', { label: 'open' })).toEqual([200]);
+    expect(await send('POST', '/items/jar', { label: 'secret' })).toEqual(denied);
+    expect(await send('PATCH', first, { label: 'secret' })).toEqual(denied);
+  });
+});
+
+const readOnly = {
+  sqlite: 'pragma query_only = 1',
+  mariadb: 'set session tx_read_only = 1',
+  mysql: 'set session transaction_read_only = 1',
+  postgres: 'set session default_transaction_read_only = on',
+} as const;
+
+/** Connections of a pool. */
+const connections = 10;
+
+describe.each(['sqlite', 'mariadb', 'mysql', 'postgres'] as const)(
+  'a server of %s that only reads',
+  (dialect) => {
+    const direct = useServer({ dialect, sql: sqlFor(dialect, tables) });
+    const send = requestOf(direct);
+    const setAll = (text: string): Promise<unknown> =>
+      Promise.all(Array.from({ length: connections }, () => direct().database.write({ text, values: [] })));
+
+    it('answers 503 for writes, each of which ends its connection, and then takes them', async () => {
+      await setAll(readOnly[dialect]);
+      expect(await send('GET', '/items/jar')).toEqual([200]);
+      const write = () => send('POST', '/items/jar', { label: 'new' });
+      expect(await write()).toEqual([503, 'SERVICE_UNAVAILABLE', undefined]);
+      expect(await send('GET', '/items/jar')).toEqual([200]);
+      // SQLite has one connection for all writes
+      if (dialect === 'sqlite') await setAll('pragma query_only = 0');
+      let written = await write();
+      for (let count = 1; count < connections && written[0] === 503; count += 1) written = await write();
+      expect(written).toEqual([200]);
+    });
+  },
+);
