@@ -3,7 +3,6 @@
  * directly from the protocol messages by `client` and `rows`.
  */
 import type { Socket } from 'node:net';
-import { Pool } from 'pg';
 import type { ChunkReader, Database, DatabaseOptions, Executor } from '../contract.js';
 import { postgres } from './dialect.js';
 import {
@@ -13,31 +12,19 @@ import {
   isSchemaChange,
   addErrorCode,
   refusalOf,
-  withCode,
 } from './errors.js';
 import { RowClient } from './client.js';
-import {
-  endsConnection,
-  query,
-  readChunks,
-  readRows,
-  readGroup,
-  retryIfStale,
-  send,
-  write,
-} from './client-statements.js';
+import { query, readChunks, readRows, readGroup, retryIfStale, send, write } from './client-statements.js';
 import { clientOptions, sessionSetup } from './options.js';
+import { checkServer, checkSessions, createPool, defaultPoolMax, runOn, type RunOnClient } from './pool.js';
 import { createSchemaTrigger } from './schema-trigger.js';
 import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads } from '../gathered-reads.js';
-import { countPool, type PoolCount } from '../pool-count.js';
-import { addSocket, endWhereSilent } from '../silent-server.js';
+import { countPool } from '../pool-count.js';
+import { endWhereSilent } from '../silent-server.js';
 import { stopWith } from '../stopped-reads.js';
 import { acknowledged } from '../unknown-outcome.js';
 import { defaultLockWait, LockHeld, LockLost } from '../lock-held.js';
-
-const idleTimeout = 60_000;
-const defaultPoolMax = 10;
 
 /**
  * Connects, and checks the server's version and that the schema exists.
@@ -46,13 +33,14 @@ const defaultPoolMax = 10;
 export const openPostgres = async (options: DatabaseOptions): Promise<Database> => {
   const sockets = new Set<Socket>();
   const pool = createPool(options, sockets);
+  const reserved = createPool({ ...options, poolMax: 1 }, sockets);
   try {
     await checkServer(pool, options);
+    await checkSessions(pool, reserved);
   } catch (error) {
-    await pool.end();
+    await Promise.all([pool.end(), reserved.end()]);
     throw error;
   }
-  const reserved = createPool({ ...options, poolMax: 1 }, sockets);
   const count = countPool(options.poolMax ?? defaultPoolMax, options.onWait);
   const run: RunOnClient = (task) => runOn(pool, task, { count });
   return {
@@ -100,85 +88,6 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
     },
   };
 };
-
-/** @param sockets gets those of its connections */
-const createPool = (options: DatabaseOptions, sockets: Set<Socket>): Pool => {
-  // a time limit of the pool would also end the wait for a free connection
-  const { connectionTimeoutMillis, ...client } = clientOptions(options);
-  const setup = sessionSetup(options);
-  class PoolClient extends RowClient {
-    constructor() {
-      super({ ...client, ...(connectionTimeoutMillis === undefined ? {} : { connectionTimeoutMillis }) });
-    }
-  }
-  const pool = new Pool({
-    max: options.poolMax ?? defaultPoolMax,
-    idleTimeoutMillis: idleTimeout,
-    Client: PoolClient,
-    onConnect: (connected) => {
-      addSocket(sockets, (connected as unknown as RowClient).stream);
-      return connected.query(setup);
-    },
-  });
-  // the pool replaces a lost idle connection
-  return pool.on('error', () => undefined);
-};
-
-const oldestVersion = 15;
-
-/** Checks the server version and the schema. @throws Error with a permanent SQLSTATE */
-const checkServer = async (pool: Pool, { schema = 'public' }: DatabaseOptions): Promise<void> => {
-  const [server] = await runOn(pool, (client) =>
-    query(client, "select current_setting('server_version_num') as version, current_schema() as schema", []),
-  );
-  const version = Math.floor(Number(server?.version) / 10_000);
-  if (version < oldestVersion) {
-    throw withCode(
-      new Error(`PostgreSQL ${oldestVersion} or newer is required; this is ${version}`),
-      '0A000',
-    );
-  }
-  if (server?.schema !== schema) {
-    const message = `the schema "${schema}" (DATABASE_SCHEMA) does not exist or the user may not use it`;
-    throw withCode(new Error(message), '3F000');
-  }
-};
-
-interface RunOptions {
-  readonly count?: PoolCount;
-  /** Returns whether the connection has to be closed. */
-  readonly isSpent?: () => boolean;
-}
-
-type RunOnClient = <Result>(task: (client: RowClient) => Promise<Result>) => Promise<Result>;
-
-const runOn = <Result>(
-  pool: Pool,
-  task: (client: RowClient) => Promise<Result>,
-  { count, isSpent }: RunOptions = {},
-): Promise<Result> =>
-  new Promise<Result>((resolve, reject) => {
-    const fail = (error: Error): void => reject(addErrorCode(error));
-    const endWait = count?.wait();
-    pool.connect((error, client, release) => {
-      endWait?.(client !== undefined);
-      if (error !== undefined || client === undefined) return fail(error ?? new Error('no connection'));
-      task(client as unknown as RowClient).then(
-        (result) => {
-          release(isSpent?.());
-          count?.release();
-          resolve(result);
-        },
-        (reason: Error) => {
-          // after a failover, the name of the server may lead to one that takes writes
-          const ends = endsConnection(reason) || refusalOf(reason) === 'readOnly';
-          release(isSpent?.() === true || ends);
-          count?.release();
-          fail(reason);
-        },
-      );
-    });
-  });
 
 /** Runs tasks that write again after a deadlock. */
 const retried =
