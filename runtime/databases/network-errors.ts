@@ -9,10 +9,18 @@ const networkCodes: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Returns whether an error means that a socket could not be opened or was lost. */
+const unconnected = new WeakSet<Error>();
+
+/** Marks an error with which no connection could be opened, whatever its code: of a password that was changed, of a full server. */
+export const markUnconnected = (error: Error): Error => {
+  unconnected.add(error);
+  return error;
+};
+
+/** Returns whether an error means that a connection could not be opened or was lost. */
 export const isNetworkError = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
-  return networkCodes.has(codeOf(error)) || isSocketGone(error);
+  return unconnected.has(error) || networkCodes.has(codeOf(error)) || isSocketGone(error);
 };
 
 /** Checks the system call as well, because ENOENT of another call is about a file and not about a socket. */

@@ -46,7 +46,9 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
     if (lostAt === null) {
       lostAt = performance.now();
       plan();
-      observe({ kind: 'databaseLost', reason: String((error as { code?: unknown }).code) });
+      // the error of several addresses that refuse has no message
+      const { message, code } = error as { readonly message: string; readonly code?: unknown };
+      observe({ kind: 'databaseLost', reason: message || String(code) });
     }
     return true;
   };

@@ -11,6 +11,7 @@ import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads } from '../gathered-reads.js';
 import { removeScratch } from './scratch.js';
 import { defaultLockWait, LockHeld, LockLost } from '../lock-held.js';
+import { markUnconnected } from '../network-errors.js';
 import { countPool, type PoolCount } from '../pool-count.js';
 import { addSocket, endWhereSilent } from '../silent-server.js';
 import { stopWith } from '../stopped-reads.js';
@@ -132,7 +133,7 @@ const runOn = <Result>(
     const endWait = count?.wait();
     pool.getConnection((error, connection) => {
       endWait?.(error === null);
-      if (error !== null) return reject(error);
+      if (error !== null) return reject(markUnconnected(error));
       const release = (ends: boolean): void => {
         if (ends || isSpent?.() === true) connection.destroy();
         else connection.release();

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { Pool } from 'pg';
 import type { DatabaseOptions } from '../contract.js';
+import { markUnconnected } from '../network-errors.js';
 import type { PoolCount } from '../pool-count.js';
 import { addSocket } from '../silent-server.js';
 import { RowClient } from './client.js';
@@ -89,7 +90,8 @@ export const runOn = <Result>(
     const endWait = count?.wait();
     pool.connect((error, client, release) => {
       endWait?.(client !== undefined);
-      if (error !== undefined || client === undefined) return fail(error ?? new Error('no connection'));
+      if (error !== undefined || client === undefined)
+        return fail(markUnconnected(error ?? new Error('no connection')));
       task(client as unknown as RowClient).then(
         (result) => {
           release(isSpent?.());

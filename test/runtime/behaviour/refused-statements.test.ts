@@ -1,6 +1,7 @@
 /** The database refuses statements of the server: its user lacks rights, row level security forbids a row, or nothing can be written. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLimitedUser } from '../../limited-user.js';
+import { until } from '../../until.js';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
 import type { TestServer } from '../server-harness.js';
@@ -70,6 +71,63 @@ create policy own on jar using (true) with check (label <> 'secret');`);
     expect(await send('PATCH', first, { label: 'secret' })).toEqual(denied);
   });
 });
+
+describe.each(['mariadb', 'mysql', 'postgres'] as const)(
+  'a user of %s that may not log in any more',
+  (dialect) => {
+    const direct = useServer({ dialect, sql: sqlFor(dialect, tables) });
+
+    it('is a lost database, until it may', async () => {
+      const { databaseUrl: url, execute, database } = direct();
+      const limited = await createLimitedUser(dialect, {
+        url,
+        execute,
+        rights: 'select, insert, update, delete',
+      });
+      const server = await direct().startAnother({ DATABASE_URL: limited.url });
+      const { username } = new URL(limited.url);
+      const send = requestOf(() => server);
+      // PostgreSQL asks for no password here
+      const [refused, taken] =
+        dialect === 'postgres'
+          ? ['nologin', 'login']
+          : ["@'%' identified by 'another'", "@'%' identified by 'pw'"];
+      const change = (how: string | undefined): Promise<void> =>
+        execute(dialect === 'postgres' ? `alter role ${username} ${how}` : `alter user ${username}${how}`);
+      const endConnections = async (): Promise<void> => {
+        if (dialect === 'postgres') {
+          await database.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = ?', [
+            username,
+          ]);
+          return;
+        }
+        const found = await database.query('select id from information_schema.processlist where user = ?', [
+          username,
+        ]);
+        for (const { id } of found) await execute(`kill ${String(id)}`);
+      };
+      try {
+        expect(await send('GET', '/items/jar')).toEqual([200]);
+        await change(refused);
+        await endConnections();
+        await until(async () => (await send('GET', '/items/jar'))[0] === 503);
+        expect(await send('POST', '/items/jar', { label: 'x' })).toEqual([
+          503,
+          'SERVICE_UNAVAILABLE',
+          undefined,
+        ]);
+        const lost = server.observations.find(({ kind }) => kind === 'databaseLost');
+        expect(lost).toMatchObject({ reason: expect.stringMatching(/not permitted|denied/i) as string });
+        expect(failuresOf(server)).toEqual([]);
+        await change(taken);
+        await until(async () => (await send('GET', '/items/jar'))[0] === 200);
+      } finally {
+        await server.close();
+        await limited.drop();
+      }
+    });
+  },
+);
 
 const readOnly = {
   sqlite: 'pragma query_only = 1',
