@@ -7,8 +7,8 @@ import {
   accessSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -109,8 +109,31 @@ const buildDirectory = (name: string): string => {
     accessSync(folder, constants.W_OK);
     return usual;
   } catch {
-    return join(mkdtempSync(join(tmpdir(), 'svc-build-')), name);
+    return join(temporaryFolder(folder), name);
   }
+};
+
+/**
+ * Returns the temporary folder for the builds of a working directory: the same in all processes of a user, which would
+ * otherwise take each other's builds for those of another schema.
+ * @throws Refusal where it cannot be created, or is not of this user alone, since code is loaded from it
+ */
+const temporaryFolder = (folder: string): string => {
+  const user = process.getuid?.();
+  const id = createHash('sha256').update(folder).digest('hex').slice(0, 20);
+  const path = join(tmpdir(), `svc-build-${user ?? 'user'}-${id}`);
+  const remedy = `make ${folder} writable, or set TMPDIR to a folder of your own`;
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Refusal(`no build can be written to ${folder} or ${path} (${code}); ${remedy}`);
+  }
+  const found = lstatSync(path);
+  const isOwn = found.isDirectory() && (user === undefined || found.uid === user);
+  // 0o022: others may write
+  if (isOwn && (found.mode & 0o022) === 0) return path;
+  throw new Refusal(`${path}, for builds, is not a folder of this user alone; remove it, ${remedy}`);
 };
 
 /** Hashes the inputs of a build and the code that compiles them: equal exactly when the build would be. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -197,7 +197,14 @@ describe('a build', () => {
   it('is written to a temporary folder if the working directory is not writable', async () => {
     const place = newWorkplace(own);
     const tmp = join(place.directory, 'tmp');
-    const environment = { ...anywhere, DATABASE_URL: 'sqlite:data.db', TMPDIR: tmp, SECRET: '' };
+    const environment = {
+      ...anywhere,
+      DATABASE_URL: 'sqlite:data.db',
+      TMPDIR: tmp,
+      SECRET: '',
+      ADMIN_TOKEN: adminToken,
+      LOG_LEVEL: 'debug',
+    };
     writeFileSync(join(place.directory, 'data.db'), '');
     mkdirSync(tmp);
     writeFileSync(join(place.directory, '.svc'), '');
@@ -206,9 +213,22 @@ describe('a build', () => {
     expect(stderr).toContain('.svc/secret cannot be created (EEXIST): set SECRET');
     environment.SECRET = 's'.repeat(32);
     await place.run(['bootstrap'], environment);
-    const running = place.start(['start', '--workers', '1'], environment);
-    expect(await (await fetch(`${await served(running)}/server/ping`)).text()).toBe('pong');
+    const running = place.start(['start', '--workers', '2'], environment);
+    const url = await served(running);
+    await running.until(/(request process \d+ is ready[^]*){2}/);
+    // all processes find the same build
+    const reload = { method: 'POST', headers: { authorization: `Bearer ${adminToken}` } };
+    expect((await fetch(`${url}/schema/reload`, reload)).status).toBe(204);
+    expect(running.output()).not.toContain('the schema has changed');
     expect(await running.stop('SIGTERM')).toBe(0);
+    const [folder = '', ...others] = readdirSync(tmp).filter((name) => name.startsWith('svc-build-'));
+    expect(others).toEqual([]);
+    chmodSync(join(tmp, folder), 0o777);
+    const shared = await place.run(['start'], environment);
+    expect([shared.code, shared.stderr]).toEqual([
+      1,
+      expect.stringContaining('is not a folder of this user alone'),
+    ]);
   });
 
   it('does not change generated/ and logs that it is out of date', async () => {
