@@ -161,7 +161,8 @@ const createMysqlLocation = async (
 const runOnMysql = async (url: URL, script: string): Promise<void> => {
   const connection = await createConnection({ uri: url.href, multipleStatements: true });
   try {
-    await connection.query(script);
+    // the server has the time zone of the machine
+    await connection.query(`set time_zone = '+00:00';\n${script}`);
   } finally {
     await connection.end();
   }
@@ -187,6 +188,7 @@ const runOnPostgres = async (url: URL, script: string): Promise<void> => {
   const client = new Client(url.href);
   await client.connect();
   try {
+    await client.query("set time zone 'UTC'");
     await client.query(script);
   } finally {
     await client.end();
