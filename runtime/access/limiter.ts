@@ -95,6 +95,8 @@ const createCounter = (
 ): ((key: string) => void) => {
   const all = new LRUCache<string, Counts>({ max: maxCallers });
   let until = 0;
+  /** Returns whether a window is open; one that ends later than any can was begun before the clock was set back. */
+  const isOpen = (end: number, now: number): boolean => now < end && end <= now + duration;
   const begin = (end: number): void => {
     all.clear();
     until = end;
@@ -110,15 +112,15 @@ const createCounter = (
       : createReporter(shared, () => ({ until, ownOf: (key) => all.peek(key)?.own ?? 0 }));
   shared?.subscribe((counted) => {
     const now = Date.now();
-    if (counted.until <= now) return;
-    if (now >= until) begin(counted.until);
+    if (!isOpen(counted.until, now)) return;
+    if (!isOpen(until, now)) begin(counted.until);
     // windows that began apart end together
     until = Math.min(until, counted.until);
     for (const [key, others] of counted.counts) countsOf(key).others = others;
   });
   return (key) => {
     const now = Date.now();
-    if (now >= until) begin(now + duration);
+    if (!isOpen(until, now)) begin(now + duration);
     const counts = countsOf(key);
     counts.own += 1;
     report(key);

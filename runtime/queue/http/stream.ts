@@ -45,6 +45,7 @@ interface Follower extends Pick<Followed, 'id' | 'isPermitted'> {
   lastStatus: string;
   /** Position of the last log line sent; `null` if lines are not requested. */
   cursor: LogCursor | null;
+  /** By the monotonic clock. */
   lastSent: number;
 }
 
@@ -91,7 +92,13 @@ export const createStreams = ({
 
 const follow = ({ after, ...followed }: Followed, polling: Polling): Readable => {
   const stream = new Readable({ read: () => undefined, highWaterMark: 4096 });
-  const follower: Follower = { ...followed, stream, cursor: after, lastStatus: '', lastSent: Date.now() };
+  const follower: Follower = {
+    ...followed,
+    stream,
+    cursor: after,
+    lastStatus: '',
+    lastSent: performance.now(),
+  };
   stream.once('close', () => {
     polling.followers.delete(follower);
     polling.observe({ kind: 'streamEnded' });
@@ -211,7 +218,7 @@ const sendUpdate = async (
     });
     const id = body.logs_cursor === undefined ? '' : `id: ${body.logs_cursor}\n`;
     push(follower, `data: ${JSON.stringify(body)}\n${id}\n`, polling);
-  } else if (Date.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n', polling);
+  } else if (performance.now() - follower.lastSent >= keepAlive) push(follower, ': still here\n\n', polling);
   if (request.state === 'ended') finish(follower, polling);
 };
 
@@ -219,7 +226,7 @@ const sendUpdate = async (
 const push = (follower: Follower, text: string, { followers }: Polling): void => {
   if (!followers.has(follower)) return;
   follower.stream.push(text);
-  follower.lastSent = Date.now();
+  follower.lastSent = performance.now();
 };
 
 const finish = (follower: Follower, { followers }: Polling): void => {

@@ -72,18 +72,19 @@ class ServerAway extends Error {
 /** Creates the gateway, unconnected. Without an address, every call fails as if Temporal were down. */
 export const createGateway = (options: GatewayOptions): Gateway => {
   let link: Promise<Link> | null = null;
+  /** By the monotonic clock, since the other can be set back. */
   let retryTime = 0;
 
   const getLink = (): Promise<Link> => {
     if (options.address === null) throw new Error('no Temporal server is configured (TEMPORAL_ADDRESS)');
-    if (Date.now() < retryTime) throw new ServerAway(options.address);
+    if (performance.now() < retryTime) throw new ServerAway(options.address);
     link ??= connect(options);
     return link;
   };
 
   /** Discards the lost connection, and closes it after its pending calls have ended. */
   const disconnect = (): void => {
-    retryTime = Date.now() + reconnectDelay;
+    retryTime = performance.now() + reconnectDelay;
     const lost = link;
     link = null;
     setTimeout(() => closeLink(lost), callTimeout).unref();

@@ -55,6 +55,15 @@ const times = (count: number, address = '203.0.113.9') =>
 const exceeded = 'REQUESTS_EXCEEDED';
 
 describe('requests within a window', () => {
+  it('are counted anew where the clock is set back', async () => {
+    const access = limited(1);
+    expect(await ask(access, times(2))).toEqual(['ok', exceeded]);
+    vi.setSystemTime(now - 3_600_000);
+    expect(await ask(access, times(2))).toEqual(['ok', exceeded]);
+    vi.setSystemTime(now - 3_600_000 + duration);
+    expect(await ask(access, times(1))).toEqual(['ok']);
+  });
+
   it('are limited, and reset in the next', async () => {
     const access = limited(2);
     expect(await ask(access, times(3))).toEqual(['ok', 'ok', exceeded]);
