@@ -86,7 +86,7 @@ describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
     expect(refused.errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION' } }]);
   });
 
-  describe('for a caller who may change some fields only', () => {
+  describe('for a caller that can change some fields only', () => {
     it('name items by their keys, in a batch too', async () => {
       const place =
         'mutation { update_page_item(id: 1, data: { blocks_changes: { update: [{ id: 1, sort: 9 }] } }) { id } }';
@@ -106,7 +106,7 @@ describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
       expect(body).toMatchObject({ data: { update_page_item: { blocks: { length: 5 } } } });
     });
 
-    it('shows no list to those who may neither create nor change its items', async () => {
+    it('shows no list to callers that can neither create nor change its items', async () => {
       expect(await fieldsOf('writer', 'update_page_input')).toContain('blocks');
       expect(await fieldsOf('writer', 'related_note_input')).not.toContain('remarks');
     });
