@@ -167,9 +167,9 @@ const linkToOneToMany = (link: Link, name: string, context: RelationContext): Om
 });
 
 const isWrittenInLists = (collection: string, { tables, spec }: RelationContext): boolean => {
-  const { access = false, readonly = false } = spec.collections.get(collection) ?? {};
+  const { readonly = false } = spec.collections.get(collection) ?? {};
   const key = tables.get(collection)?.table.primaryKey ?? null;
-  return key !== null && !access && !readonly;
+  return key !== null && !readonly;
 };
 
 /** Returns the other relations of the junction, one of which leads to the far side. */

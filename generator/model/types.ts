@@ -45,7 +45,7 @@ export interface Collection {
   readonly path: string | null;
   /** True where only svc writes it. */
   readonly readonly: boolean;
-  /** True where it defines access: its items are written individually, never through the owner of a list. */
+  /** True where it defines access: the rules in its items are checked when they are written. */
   readonly access: boolean;
   /** Writes that are recorded as activity; `all` records the changed fields too. */
   readonly activity: 'all' | 'activity' | null;
@@ -179,7 +179,7 @@ export interface OneToMany extends RelationBase {
   readonly junctionField: string | null;
   readonly sortField: string | null;
   readonly deselect: 'nullify' | 'delete';
-  /** True where the items can be written through their owner: they have keys, and do not define access. */
+  /** True where the items can be written through their owner: they have keys, and not only svc writes them. */
   readonly written: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { ConstDirectiveNode } from 'graphql';
 export interface FieldDirectives {
   /** On a type or a root field, and on the field of another type that needs to read the collection as well. */
   readonly collection?: string;
-  /** On a type: the permission that its fields need. On a root field: the action it runs. */
+  /** On a type: the permission that its fields need. On a root field: the action it runs; on a list: that it is written. */
   readonly action?: string;
   /** Operation id of the spec. */
   readonly operation?: string;
@@ -22,7 +22,7 @@ export interface FieldDirectives {
   readonly otherwise?: string;
   /** The field whose permission is required, if it is another one. */
   readonly requires?: string;
-  /** On a field of an item in place of its key: it belongs to the key, which needs no permission. */
+  /** On a field of an item that exists, or stands in place of its key: it belongs to the key, which needs no permission. */
   readonly key?: string;
   /** On the field of an operation that concerns one queue model: its id. */
   readonly model?: string;

@@ -22,7 +22,10 @@ import { directiveName, directivesOf } from './directives.js';
 type ShapeNode = ObjectTypeDefinitionNode | InputObjectTypeDefinitionNode;
 type MemberNode = FieldDefinitionNode | InputValueDefinitionNode;
 
-/** The permission that each action requires; one of both to remove items from a list, which updates or deletes them. */
+/**
+ * The permission that each action requires; one of both to write items in a list, and to remove them from it, which updates
+ * or deletes them.
+ */
 const neededActions: Readonly<Record<string, Action | readonly Action[]>> = {
   list: 'read',
   aggregate: 'read',
@@ -38,6 +41,7 @@ const neededActions: Readonly<Record<string, Action | readonly Action[]>> = {
   own: 'read',
   ownList: 'read',
   updateOwn: 'update',
+  relate: ['create', 'update'],
   deleteItem: 'delete',
   deleteMany: 'delete',
   remove: ['update', 'delete'],
@@ -138,27 +142,31 @@ const createFieldFilter = (node: ShapeNode, visibility: Visibility): ((field: Me
       requires = name,
       access,
       collection: needed,
+      action: use,
       key,
     } = directivesOf(field);
     if (key !== undefined) return true;
     if (access === 'admin') return false;
-    if (needed !== undefined && visibility.visibleNames(needed, 'read') === null) return false;
+    if (needed !== undefined && !isOffered(needed, use, visibility)) return false;
     return names === '*' || names?.has(requires) === true || (isFilter && logicNames.has(field.name.value));
   };
 };
 
 const isRootPermitted = (field: MemberNode, visibility: Visibility): boolean => {
-  const { collection, action = '', access } = directivesOf(field);
+  const { collection, action, access } = directivesOf(field);
   if (!isVisibleAt(access, visibility.level)) return false;
-  if (collection === undefined) return true;
-  return [neededActions[action] ?? 'read']
-    .flat()
-    .some((needed) => visibility.visibleNames(collection, needed) !== null);
+  return collection === undefined || isOffered(collection, action, visibility);
 };
 
+/** Returns whether the caller has a permission that an action on a collection requires; by default that to read it. */
+const isOffered = (collection: string, action: string | undefined, visibility: Visibility): boolean =>
+  [neededActions[action ?? ''] ?? 'read']
+    .flat()
+    .some((needed) => visibility.visibleNames(collection, needed) !== null);
+
 /**
- * Returns the field as it is when its type is absent: a relation has the type of its foreign key, a list in a payload
- * accepts only new items, and a write returns `true`. Any other field of an absent type is removed (null).
+ * Returns the field as it is when its type is absent: a relation has the type of its foreign key, and a write returns
+ * `true`. Any other field of an absent type is removed (null).
  */
 const restrictMember = (field: MemberNode, absent: ReadonlySet<string>): MemberNode | null => {
   const member = 'arguments' in field ? withArguments(field, absent) : field;

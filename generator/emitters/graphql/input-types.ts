@@ -17,8 +17,8 @@ import { inputType } from './operators.js';
 type InputAction = 'create' | 'update' | 'relate';
 
 /**
- * Defines an input type. In a batch update the key identifies the item; it is never changed. An item in place of its key has
- * all fields of both, and its key is enough for callers that can write neither.
+ * Defines an input type. In a batch update the key identifies the item; it is never changed, so it needs no permission. An
+ * item in place of its key, or in a list, has all fields of both, and its key is enough for callers that can write neither.
  */
 export const inputOf = (name: string, action: InputAction, { collection, context }: Subject): Definition => {
   const links = linksOf(collection, context);
@@ -38,7 +38,7 @@ export const inputOf = (name: string, action: InputAction, { collection, context
       directives: {
         ...nameDirective(field),
         ...(field.readonly && { access: 'admin' }),
-        ...(action === 'relate' && field.primaryKey && { key: 'true' }),
+        ...(action !== 'create' && field.primaryKey && { key: 'true' }),
         ...(isObject && { otherwise: inputType(field, true) }),
       },
     };
@@ -96,8 +96,7 @@ const writtenTargets = (links: readonly AnyLink[], context: Context): readonly F
 
 /**
  * Defines the lists that can be written through their owner, each in two ways: the whole list (new items, and existing
- * ones by key; callers without update access can only create them), or only what changes, by a name that avoids those of
- * other fields.
+ * ones by key), or only what changes, by a name that avoids those of other fields.
  */
 const writtenLists = (collection: Collection, context: Context): readonly FieldDefinition[] => {
   const others = anyLinksOf(collection, context).flatMap(({ targets }) => targets);
@@ -106,12 +105,12 @@ const writtenLists = (collection: Collection, context: Context): readonly FieldD
   );
   return linksOf(collection, context).flatMap(({ relation, target }) => {
     if (relation.kind !== 'oneToMany' || !relation.written) return [];
-    const { create, update, changes } = context.typesOf(target);
+    const { related, changes } = context.typesOf(target);
     return [
       {
         name: relation.graphql,
-        type: `[${update}]`,
-        directives: { ...nameDirective(relation), otherwise: create },
+        type: `[${related}]`,
+        directives: { ...nameDirective(relation), collection: target.name, action: 'relate' },
       },
       {
         name: allocate(`${relation.graphql}_changes`),

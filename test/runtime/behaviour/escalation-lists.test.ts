@@ -47,6 +47,19 @@ describe.each(dialects)('access rows through their owner on %s', (dialect) => {
     expect((await send('guest', 'GET', '/items/book?fields=title&limit=1')).status).toBe(200);
   });
 
+  it('GraphQL takes the same lists', async () => {
+    const query = `mutation ($permissions: [related_svc_permissions_input]) {
+      create_policies_item(data: { name: "Shared", permissions: $permissions }) { permissions { collection } }
+    }`;
+    const create = async (permissions: unknown) => {
+      const body = { query, variables: { permissions } };
+      return (await server().request('POST', '/graphql/system', { as: 'manager', body })).body;
+    };
+    const taken = { permissions: [{ collection: 'book' }] };
+    expect(await create([held])).toEqual({ data: { create_policies_item: taken } });
+    expect(await create([beyond])).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+  });
+
   it('a user takes policies, and loses those left out', async () => {
     const made = await send('manager', 'POST', '/users?fields=id,policies.policy', {
       email: 'listed@example.com',

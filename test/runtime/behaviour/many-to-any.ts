@@ -98,6 +98,12 @@ export const access: TestAccess = {
       { collection: 'note', action: 'create', fields: ['heading'] },
       ...(['create', 'update'] as const).map((action) => ({ collection: 'tag', action, fields: ['*'] })),
     ],
+    /** Creates blocks, and changes nothing but their places. */
+    Sorter: [
+      { collection: 'page', action: 'update', fields: ['title', 'blocks'] },
+      { collection: 'block', action: 'create', fields: ['*'] },
+      { collection: 'block', action: 'update', fields: ['sort'] },
+    ],
     /** Blocks that lead to light tags, by a rule over the relation. */
     Light: [
       read('page', ['*']),
@@ -110,6 +116,7 @@ export const access: TestAccess = {
     kindless: { policies: ['Kindless'] },
     light: { policies: ['Light'] },
     pages: { policies: ['Pages'] },
+    sorter: { policies: ['Pages', 'Some', 'Sorter'] },
     writer: { policies: ['Pages', 'Some', 'Writer'] },
   },
 };

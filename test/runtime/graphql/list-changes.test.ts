@@ -85,4 +85,30 @@ describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
     const refused = await change('blocks_changes: { create: [{ item__note: { body: "x" } }] }', 'writer');
     expect(refused.errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION' } }]);
   });
+
+  describe('for a caller that can change some fields only', () => {
+    it('name items by their keys, in a batch too', async () => {
+      const place =
+        'mutation { update_page_item(id: 1, data: { blocks_changes: { update: [{ id: 1, sort: 9 }] } }) { id } }';
+      expect(await post(place, 'sorter')).toEqual({ data: { update_page_item: { id: '1' } } });
+      const batch = 'mutation { update_page_batch(data: [{ id: 1, title: "Named" }]) { title } }';
+      expect(await post(batch, 'sorter')).toEqual({ data: { update_page_batch: [{ title: 'Named' }] } });
+      expect(await fieldsOf('sorter', 'update_block_input')).toEqual(['id', 'sort']);
+    });
+
+    it('the whole list takes new items with all fields that may be created', async () => {
+      const rows = [1, 2, 3, 4].map((id) => `{ id: ${id} }`).join(' ');
+      const list = `[${rows} { kind: "tag", item: "4" }]`;
+      const body = await post(
+        `mutation { update_page_item(id: 1, data: { blocks: ${list} }) { blocks { kind } } }`,
+        'sorter',
+      );
+      expect(body).toMatchObject({ data: { update_page_item: { blocks: { length: 5 } } } });
+    });
+
+    it('shows no list to callers that can neither create nor change its items', async () => {
+      expect(await fieldsOf('writer', 'update_page_input')).toContain('blocks');
+      expect(await fieldsOf('writer', 'related_note_input')).not.toContain('remarks');
+    });
+  });
 });

@@ -48,6 +48,10 @@ export interface SvcPoliciesCreate {
   enforce_tfa?: boolean;
   /** Addresses and networks (`10.0.0.0/8`) that the policy applies to; empty for all */
   ip_access?: string[] | null;
+  /** Items of svc_access: the complete list, or only the changes. */
+  access?: svc.WrittenList<'svc_access', 'policy'>;
+  /** Items of svc_permissions: the complete list, or only the changes. */
+  permissions?: svc.WrittenList<'svc_permissions', 'policy'>;
 }
 
 /** Input that updates an item of svc_policies; the key cannot be changed. */

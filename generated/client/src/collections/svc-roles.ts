@@ -24,8 +24,14 @@ export interface SvcRolesCreate {
   icon?: string | null;
   description?: string | null;
   parent?: string | svc.WrittenOne<'svc_roles'> | null;
+  /** Items of svc_roles: the complete list, or only the changes. */
+  children?: svc.WrittenList<'svc_roles', 'parent'>;
+  /** Items of svc_access: the complete list, or only the changes. */
+  policies?: svc.WrittenList<'svc_access', 'role'>;
   /** Items of svc_quotas: the complete list, or only the changes. */
   svc_quotas?: svc.WrittenList<'svc_quotas', 'role'>;
+  /** Items of svc_users: the complete list, or only the changes. */
+  users?: svc.WrittenList<'svc_users', 'role'>;
 }
 
 /** Input that updates an item of svc_roles; the key cannot be changed. */

@@ -94,6 +94,8 @@ export interface SvcUsersCreate {
    * YYYY-MM-DDTHH:MM:SSZ
    */
   date_created?: string | null;
+  /** Items of svc_access: the complete list, or only the changes. */
+  policies?: svc.WrittenList<'svc_access', 'user'>;
   /** Items of svc_dashboards: the complete list, or only the changes. */
   svc_dashboards?: svc.WrittenList<'svc_dashboards', 'user_created'>;
   /** Items of svc_panels: the complete list, or only the changes. */

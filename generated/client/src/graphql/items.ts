@@ -37,7 +37,7 @@ export type create_Album_input = {
   AlbumId?: string | null | undefined;
   Title: string;
   ArtistId: related_Artist_input;
-  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track?: Array<related_Track_input | null | undefined> | null | undefined;
   Track_changes?: changed_Track_input | null | undefined;
 };
 
@@ -45,7 +45,7 @@ export type update_Album_input = {
   AlbumId?: string | null | undefined;
   Title?: string | null | undefined;
   ArtistId?: related_Artist_input | null | undefined;
-  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track?: Array<related_Track_input | null | undefined> | null | undefined;
   Track_changes?: changed_Track_input | null | undefined;
 };
 
@@ -53,7 +53,7 @@ export type related_Album_input = {
   AlbumId?: string | null | undefined;
   Title?: string | null | undefined;
   ArtistId?: related_Artist_input | null | undefined;
-  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track?: Array<related_Track_input | null | undefined> | null | undefined;
   Track_changes?: changed_Track_input | null | undefined;
 };
 
@@ -75,21 +75,21 @@ export type Artist_filter = {
 export type create_Artist_input = {
   ArtistId?: string | null | undefined;
   Name?: string | null | undefined;
-  Album?: Array<update_Album_input | null | undefined> | null | undefined;
+  Album?: Array<related_Album_input | null | undefined> | null | undefined;
   Album_changes?: changed_Album_input | null | undefined;
 };
 
 export type update_Artist_input = {
   ArtistId?: string | null | undefined;
   Name?: string | null | undefined;
-  Album?: Array<update_Album_input | null | undefined> | null | undefined;
+  Album?: Array<related_Album_input | null | undefined> | null | undefined;
   Album_changes?: changed_Album_input | null | undefined;
 };
 
 export type related_Artist_input = {
   ArtistId?: string | null | undefined;
   Name?: string | null | undefined;
-  Album?: Array<update_Album_input | null | undefined> | null | undefined;
+  Album?: Array<related_Album_input | null | undefined> | null | undefined;
   Album_changes?: changed_Album_input | null | undefined;
 };
 
@@ -155,7 +155,7 @@ export type create_Customer_input = {
   Fax?: string | null | undefined;
   Email: string;
   SupportRepId?: related_Employee_input | null | undefined;
-  Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
+  Invoice?: Array<related_Invoice_input | null | undefined> | null | undefined;
   Invoice_changes?: changed_Invoice_input | null | undefined;
 };
 
@@ -173,7 +173,7 @@ export type update_Customer_input = {
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
   SupportRepId?: related_Employee_input | null | undefined;
-  Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
+  Invoice?: Array<related_Invoice_input | null | undefined> | null | undefined;
   Invoice_changes?: changed_Invoice_input | null | undefined;
 };
 
@@ -191,7 +191,7 @@ export type related_Customer_input = {
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
   SupportRepId?: related_Employee_input | null | undefined;
-  Invoice?: Array<update_Invoice_input | null | undefined> | null | undefined;
+  Invoice?: Array<related_Invoice_input | null | undefined> | null | undefined;
   Invoice_changes?: changed_Invoice_input | null | undefined;
 };
 
@@ -277,9 +277,9 @@ export type create_Employee_input = {
   Phone?: string | null | undefined;
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
-  Customer?: Array<update_Customer_input | null | undefined> | null | undefined;
+  Customer?: Array<related_Customer_input | null | undefined> | null | undefined;
   Customer_changes?: changed_Customer_input | null | undefined;
-  Employee?: Array<update_Employee_input | null | undefined> | null | undefined;
+  Employee?: Array<related_Employee_input | null | undefined> | null | undefined;
   Employee_changes?: changed_Employee_input | null | undefined;
 };
 
@@ -299,9 +299,9 @@ export type update_Employee_input = {
   Phone?: string | null | undefined;
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
-  Customer?: Array<update_Customer_input | null | undefined> | null | undefined;
+  Customer?: Array<related_Customer_input | null | undefined> | null | undefined;
   Customer_changes?: changed_Customer_input | null | undefined;
-  Employee?: Array<update_Employee_input | null | undefined> | null | undefined;
+  Employee?: Array<related_Employee_input | null | undefined> | null | undefined;
   Employee_changes?: changed_Employee_input | null | undefined;
 };
 
@@ -321,9 +321,9 @@ export type related_Employee_input = {
   Phone?: string | null | undefined;
   Fax?: string | null | undefined;
   Email?: string | null | undefined;
-  Customer?: Array<update_Customer_input | null | undefined> | null | undefined;
+  Customer?: Array<related_Customer_input | null | undefined> | null | undefined;
   Customer_changes?: changed_Customer_input | null | undefined;
-  Employee?: Array<update_Employee_input | null | undefined> | null | undefined;
+  Employee?: Array<related_Employee_input | null | undefined> | null | undefined;
   Employee_changes?: changed_Employee_input | null | undefined;
 };
 
@@ -345,21 +345,21 @@ export type Genre_filter = {
 export type create_Genre_input = {
   GenreId?: string | null | undefined;
   Name?: string | null | undefined;
-  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track?: Array<related_Track_input | null | undefined> | null | undefined;
   Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type update_Genre_input = {
   GenreId?: string | null | undefined;
   Name?: string | null | undefined;
-  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track?: Array<related_Track_input | null | undefined> | null | undefined;
   Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type related_Genre_input = {
   GenreId?: string | null | undefined;
   Name?: string | null | undefined;
-  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track?: Array<related_Track_input | null | undefined> | null | undefined;
   Track_changes?: changed_Track_input | null | undefined;
 };
 
@@ -415,7 +415,7 @@ export type create_Invoice_input = {
   BillingCountry?: string | null | undefined;
   BillingPostalCode?: string | null | undefined;
   Total: string;
-  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine?: Array<related_InvoiceLine_input | null | undefined> | null | undefined;
   InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
 };
 
@@ -429,7 +429,7 @@ export type update_Invoice_input = {
   BillingCountry?: string | null | undefined;
   BillingPostalCode?: string | null | undefined;
   Total?: string | null | undefined;
-  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine?: Array<related_InvoiceLine_input | null | undefined> | null | undefined;
   InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
 };
 
@@ -443,7 +443,7 @@ export type related_Invoice_input = {
   BillingCountry?: string | null | undefined;
   BillingPostalCode?: string | null | undefined;
   Total?: string | null | undefined;
-  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine?: Array<related_InvoiceLine_input | null | undefined> | null | undefined;
   InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
 };
 
@@ -523,21 +523,21 @@ export type MediaType_filter = {
 export type create_MediaType_input = {
   MediaTypeId?: string | null | undefined;
   Name?: string | null | undefined;
-  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track?: Array<related_Track_input | null | undefined> | null | undefined;
   Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type update_MediaType_input = {
   MediaTypeId?: string | null | undefined;
   Name?: string | null | undefined;
-  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track?: Array<related_Track_input | null | undefined> | null | undefined;
   Track_changes?: changed_Track_input | null | undefined;
 };
 
 export type related_MediaType_input = {
   MediaTypeId?: string | null | undefined;
   Name?: string | null | undefined;
-  Track?: Array<update_Track_input | null | undefined> | null | undefined;
+  Track?: Array<related_Track_input | null | undefined> | null | undefined;
   Track_changes?: changed_Track_input | null | undefined;
 };
 
@@ -553,21 +553,21 @@ export type Playlist_filter = {
 export type create_Playlist_input = {
   PlaylistId?: string | null | undefined;
   Name?: string | null | undefined;
-  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack?: Array<related_PlaylistTrack_input | null | undefined> | null | undefined;
   PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
 export type update_Playlist_input = {
   PlaylistId?: string | null | undefined;
   Name?: string | null | undefined;
-  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack?: Array<related_PlaylistTrack_input | null | undefined> | null | undefined;
   PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
 export type related_Playlist_input = {
   PlaylistId?: string | null | undefined;
   Name?: string | null | undefined;
-  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack?: Array<related_PlaylistTrack_input | null | undefined> | null | undefined;
   PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
@@ -664,9 +664,9 @@ export type create_Track_input = {
   Milliseconds: number;
   Bytes?: number | null | undefined;
   UnitPrice: string;
-  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine?: Array<related_InvoiceLine_input | null | undefined> | null | undefined;
   InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
-  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack?: Array<related_PlaylistTrack_input | null | undefined> | null | undefined;
   PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
@@ -680,9 +680,9 @@ export type update_Track_input = {
   Milliseconds?: number | null | undefined;
   Bytes?: number | null | undefined;
   UnitPrice?: string | null | undefined;
-  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine?: Array<related_InvoiceLine_input | null | undefined> | null | undefined;
   InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
-  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack?: Array<related_PlaylistTrack_input | null | undefined> | null | undefined;
   PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 
@@ -696,9 +696,9 @@ export type related_Track_input = {
   Milliseconds?: number | null | undefined;
   Bytes?: number | null | undefined;
   UnitPrice?: string | null | undefined;
-  InvoiceLine?: Array<update_InvoiceLine_input | null | undefined> | null | undefined;
+  InvoiceLine?: Array<related_InvoiceLine_input | null | undefined> | null | undefined;
   InvoiceLine_changes?: changed_InvoiceLine_input | null | undefined;
-  PlaylistTrack?: Array<update_PlaylistTrack_input | null | undefined> | null | undefined;
+  PlaylistTrack?: Array<related_PlaylistTrack_input | null | undefined> | null | undefined;
   PlaylistTrack_changes?: changed_PlaylistTrack_input | null | undefined;
 };
 

@@ -57,6 +57,12 @@ export type related_svc_access_input = {
   sort?: number | null | undefined;
 };
 
+export type changed_svc_access_input = {
+  create?: Array<related_svc_access_input> | null | undefined;
+  update?: Array<update_svc_access_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
+};
+
 export type svc_activity_filter = {
   id?: big_int_filter_operators | null | undefined;
   action?: string_filter_operators | null | undefined;
@@ -145,7 +151,7 @@ export type create_svc_dashboards_input = {
   user_created?: related_svc_users_input | null | undefined;
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
-  panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  panels?: Array<related_svc_panels_input | null | undefined> | null | undefined;
   panels_changes?: changed_svc_panels_input | null | undefined;
 };
 
@@ -159,7 +165,7 @@ export type update_svc_dashboards_input = {
   user_created?: related_svc_users_input | null | undefined;
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
-  panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  panels?: Array<related_svc_panels_input | null | undefined> | null | undefined;
   panels_changes?: changed_svc_panels_input | null | undefined;
 };
 
@@ -173,7 +179,7 @@ export type related_svc_dashboards_input = {
   user_created?: related_svc_users_input | null | undefined;
   /** Accent colour, as in `#00AA77` */
   color?: string | null | undefined;
-  panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  panels?: Array<related_svc_panels_input | null | undefined> | null | undefined;
   panels_changes?: changed_svc_panels_input | null | undefined;
 };
 
@@ -429,6 +435,12 @@ export type related_svc_permissions_input = {
   fields?: Array<string | null | undefined> | null | undefined;
 };
 
+export type changed_svc_permissions_input = {
+  create?: Array<related_svc_permissions_input> | null | undefined;
+  update?: Array<update_svc_permissions_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
+};
+
 export type svc_policies_filter = {
   id?: id_filter_operators | null | undefined;
   name?: string_filter_operators | null | undefined;
@@ -461,6 +473,10 @@ export type create_svc_policies_input = {
   enforce_tfa?: boolean | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) that the policy applies to; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
+  access?: Array<related_svc_access_input | null | undefined> | null | undefined;
+  access_changes?: changed_svc_access_input | null | undefined;
+  permissions?: Array<related_svc_permissions_input | null | undefined> | null | undefined;
+  permissions_changes?: changed_svc_permissions_input | null | undefined;
 };
 
 export type update_svc_policies_input = {
@@ -477,6 +493,10 @@ export type update_svc_policies_input = {
   enforce_tfa?: boolean | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) that the policy applies to; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
+  access?: Array<related_svc_access_input | null | undefined> | null | undefined;
+  access_changes?: changed_svc_access_input | null | undefined;
+  permissions?: Array<related_svc_permissions_input | null | undefined> | null | undefined;
+  permissions_changes?: changed_svc_permissions_input | null | undefined;
 };
 
 export type related_svc_policies_input = {
@@ -493,6 +513,10 @@ export type related_svc_policies_input = {
   enforce_tfa?: boolean | null | undefined;
   /** Addresses and networks (`10.0.0.0/8`) that the policy applies to; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
+  access?: Array<related_svc_access_input | null | undefined> | null | undefined;
+  access_changes?: changed_svc_access_input | null | undefined;
+  permissions?: Array<related_svc_permissions_input | null | undefined> | null | undefined;
+  permissions_changes?: changed_svc_permissions_input | null | undefined;
 };
 
 export type svc_quotas_filter = {
@@ -655,8 +679,14 @@ export type create_svc_roles_input = {
   icon?: string | null | undefined;
   description?: string | null | undefined;
   parent?: related_svc_roles_input | null | undefined;
-  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  children?: Array<related_svc_roles_input | null | undefined> | null | undefined;
+  children_changes?: changed_svc_roles_input | null | undefined;
+  policies?: Array<related_svc_access_input | null | undefined> | null | undefined;
+  policies_changes?: changed_svc_access_input | null | undefined;
+  svc_quotas?: Array<related_svc_quotas_input | null | undefined> | null | undefined;
   svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
+  users?: Array<related_svc_users_input | null | undefined> | null | undefined;
+  users_changes?: changed_svc_users_input | null | undefined;
 };
 
 export type update_svc_roles_input = {
@@ -665,8 +695,14 @@ export type update_svc_roles_input = {
   icon?: string | null | undefined;
   description?: string | null | undefined;
   parent?: related_svc_roles_input | null | undefined;
-  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  children?: Array<related_svc_roles_input | null | undefined> | null | undefined;
+  children_changes?: changed_svc_roles_input | null | undefined;
+  policies?: Array<related_svc_access_input | null | undefined> | null | undefined;
+  policies_changes?: changed_svc_access_input | null | undefined;
+  svc_quotas?: Array<related_svc_quotas_input | null | undefined> | null | undefined;
   svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
+  users?: Array<related_svc_users_input | null | undefined> | null | undefined;
+  users_changes?: changed_svc_users_input | null | undefined;
 };
 
 export type related_svc_roles_input = {
@@ -675,8 +711,20 @@ export type related_svc_roles_input = {
   icon?: string | null | undefined;
   description?: string | null | undefined;
   parent?: related_svc_roles_input | null | undefined;
-  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  children?: Array<related_svc_roles_input | null | undefined> | null | undefined;
+  children_changes?: changed_svc_roles_input | null | undefined;
+  policies?: Array<related_svc_access_input | null | undefined> | null | undefined;
+  policies_changes?: changed_svc_access_input | null | undefined;
+  svc_quotas?: Array<related_svc_quotas_input | null | undefined> | null | undefined;
   svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
+  users?: Array<related_svc_users_input | null | undefined> | null | undefined;
+  users_changes?: changed_svc_users_input | null | undefined;
+};
+
+export type changed_svc_roles_input = {
+  create?: Array<related_svc_roles_input> | null | undefined;
+  update?: Array<update_svc_roles_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type svc_sessions_filter = {
@@ -831,11 +879,13 @@ export type create_svc_users_input = {
   /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
-  svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
+  policies?: Array<related_svc_access_input | null | undefined> | null | undefined;
+  policies_changes?: changed_svc_access_input | null | undefined;
+  svc_dashboards?: Array<related_svc_dashboards_input | null | undefined> | null | undefined;
   svc_dashboards_changes?: changed_svc_dashboards_input | null | undefined;
-  svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  svc_panels?: Array<related_svc_panels_input | null | undefined> | null | undefined;
   svc_panels_changes?: changed_svc_panels_input | null | undefined;
-  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  svc_quotas?: Array<related_svc_quotas_input | null | undefined> | null | undefined;
   svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
 };
 
@@ -863,11 +913,13 @@ export type update_svc_users_input = {
   /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
-  svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
+  policies?: Array<related_svc_access_input | null | undefined> | null | undefined;
+  policies_changes?: changed_svc_access_input | null | undefined;
+  svc_dashboards?: Array<related_svc_dashboards_input | null | undefined> | null | undefined;
   svc_dashboards_changes?: changed_svc_dashboards_input | null | undefined;
-  svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  svc_panels?: Array<related_svc_panels_input | null | undefined> | null | undefined;
   svc_panels_changes?: changed_svc_panels_input | null | undefined;
-  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  svc_quotas?: Array<related_svc_quotas_input | null | undefined> | null | undefined;
   svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
 };
 
@@ -895,12 +947,20 @@ export type related_svc_users_input = {
   /** Addresses and networks (`10.0.0.0/8`) that the user may connect from; empty for all */
   ip_access?: Array<string | null | undefined> | null | undefined;
   date_created?: string | null | undefined;
-  svc_dashboards?: Array<update_svc_dashboards_input | null | undefined> | null | undefined;
+  policies?: Array<related_svc_access_input | null | undefined> | null | undefined;
+  policies_changes?: changed_svc_access_input | null | undefined;
+  svc_dashboards?: Array<related_svc_dashboards_input | null | undefined> | null | undefined;
   svc_dashboards_changes?: changed_svc_dashboards_input | null | undefined;
-  svc_panels?: Array<update_svc_panels_input | null | undefined> | null | undefined;
+  svc_panels?: Array<related_svc_panels_input | null | undefined> | null | undefined;
   svc_panels_changes?: changed_svc_panels_input | null | undefined;
-  svc_quotas?: Array<update_svc_quotas_input | null | undefined> | null | undefined;
+  svc_quotas?: Array<related_svc_quotas_input | null | undefined> | null | undefined;
   svc_quotas_changes?: changed_svc_quotas_input | null | undefined;
+};
+
+export type changed_svc_users_input = {
+  create?: Array<related_svc_users_input> | null | undefined;
+  update?: Array<update_svc_users_input> | null | undefined;
+  delete?: Array<string> | null | undefined;
 };
 
 export type string_filter_operators = {
