@@ -23,5 +23,6 @@ it('follows folders that are created or replaced after its start', async () => {
   seen.length = 0;
   writeFileSync(file, 'export {};');
   await untilSeen(file);
+  expect(seen).toEqual(expect.arrayContaining([file]));
   unwatch();
 });
