@@ -18,7 +18,7 @@ const checkExpression = (source: string, { position }: Pick<Node, 'position'>, f
 };
 
 const maps = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']);
-const data = new Set(['const', 'default', 'enum', 'examples']);
+const data = new Set(['const', 'default', 'dependentRequired', 'enum', 'examples']);
 
 /** Returns whether the value of a keyword maps names to schemas. */
 export const holdsSchemasByName = (keyword: string): boolean => maps.has(keyword);

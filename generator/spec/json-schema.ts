@@ -1,6 +1,6 @@
 /** Reads JSON Schemas (2020-12) of objects: resolves references, and checks them before anything uses them. */
 import { createRequire } from 'node:module';
-import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../model/types.js';
 import { checkPatterns, holdsData, holdsSchemasByName } from './expressions.js';
 import { faultAt, suggest } from './faults.js';
@@ -11,11 +11,11 @@ import { nodeToData, type Node } from './yaml.js';
 
 /** Reads an object schema: inputs and outputs must be objects, so that errors can refer to fields. */
 export const objectSchema: Read<JsonSchema> = (node, faults) => {
+  const before = faults.length;
   const resolved = readObject(node, faults);
   if (resolved === null) return {};
-  const before = faults.length;
   checkKeywords(resolved, faults);
-  checkSchema(resolved, faults);
+  if (checkDialect(resolved, faults)) checkSchema(resolved, faults);
   if (faults.length === before) checkExamples(resolved, faults);
   return nodeToData(resolved) as JsonSchema;
 };
@@ -65,6 +65,17 @@ const checkKeywords = (schema: Node, faults: SpecFault[]): void => {
   }
 };
 
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+/** Reports a `$schema` of another version, and returns whether there is none. */
+const checkDialect = (schema: Node, faults: SpecFault[]): boolean => {
+  const entry = schema.kind === 'map' ? schema.entries.get('$schema') : undefined;
+  if (entry === undefined || (entry.value.kind === 'scalar' && entry.value.value === dialect)) return true;
+  const remedy = 'remove it, or write the keywords of that version';
+  faults.push(faultAt(entry.position, `"$schema" has to be "${dialect}"`, remedy));
+  return false;
+};
+
 /** Reports values of keywords that JSON Schema does not allow, one for each place. */
 const checkSchema = (schema: Node, faults: SpecFault[]): void => {
   const ajv = loadAjv();
@@ -78,7 +89,7 @@ const checkSchema = (schema: Node, faults: SpecFault[]): void => {
   }
 };
 
-const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+const types = ['array', 'boolean', 'integer', '"null"', 'number', 'object', 'string'];
 
 const isTypeError = ({ instancePath }: ErrorObject): boolean => /\/type(\/\d+)?$/.test(instancePath);
 
@@ -90,15 +101,27 @@ const schemaErrorToText = (error: ErrorObject): string => {
 const remedyOf = (error: ErrorObject): string =>
   isTypeError(error) ? `expected ${types.join(', ')}` : 'see json-schema.org for what the keyword takes';
 
-/** Reports examples that do not fit the schema. */
-const checkExamples = (schema: Node, faults: SpecFault[]): void => {
-  const examples = schema.kind === 'map' ? schema.entries.get('examples')?.value : undefined;
-  if (examples?.kind !== 'list') return;
+/** Compiles the schema, or reports why it cannot be: keywords that are right alone can be wrong together. */
+const compile = (schema: Node, faults: SpecFault[]): ValidateFunction | null => {
   const data = nodeToData(schema) as object;
   const ajv = loadAjv();
-  const validate = ajv.compile(data);
-  // schemas are read again and again while a project changes
-  ajv.removeSchema(data);
+  try {
+    return ajv.compile(data);
+  } catch (error) {
+    const message = `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    faults.push(faultAt(schema.position, message, 'correct it'));
+    return null;
+  } finally {
+    // schemas are read again and again while a project changes
+    ajv.removeSchema(data);
+  }
+};
+
+/** Reports a schema that cannot be compiled, or examples that do not fit it. */
+const checkExamples = (schema: Node, faults: SpecFault[]): void => {
+  const validate = compile(schema, faults);
+  const examples = schema.kind === 'map' ? schema.entries.get('examples')?.value : undefined;
+  if (validate === null || examples?.kind !== 'list') return;
   for (const example of examples.items) {
     if (validate(nodeToData(example))) continue;
     const [error] = validate.errors ?? [];

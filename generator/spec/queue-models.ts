@@ -17,7 +17,7 @@ import {
   type Read,
 } from './read.js';
 import type { SpecFault } from './types.js';
-import type { Node } from './yaml.js';
+import type { MapEntry, Node } from './yaml.js';
 
 export type QueueModelSpec = Omit<QueueModel, 'names'>;
 
@@ -83,6 +83,22 @@ const variableName = textLike(
   'write it as in DATABASE_URL',
 );
 
+/** Characters of a field name of HTTP (RFC 9110 §5.1). */
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+
+const headerValue = textLike(
+  /^[\t\x20-\x7e\xa0-\xff]+$/,
+  'the value of a header',
+  'write one line of Latin letters',
+);
+
+/** Reads the value of a header, and checks its name. */
+const header = ({ position, value }: MapEntry, name: string, faults: SpecFault[]): string => {
+  if (!headerName.test(name))
+    faults.push(faultAt(position, `"${name}" is not the name of a header`, 'write it as in X-Team'));
+  return headerValue(value, faults);
+};
+
 interface RunnerFile {
   readonly function?: string;
   readonly memory?: number;
@@ -96,10 +112,7 @@ const runnerFile = record<RunnerFile>({
   memory: optional(memorySize),
   environment: optional(listOf(variableName)),
   http: optional(upstream),
-  headers: optional<ReadonlyMap<string, string>>(
-    mapOf(({ value }, _, faults) => text(value, faults)),
-    new Map(),
-  ),
+  headers: optional<ReadonlyMap<string, string>>(mapOf(header), new Map()),
 });
 
 const defaultMemory = 512 * 1024 ** 2;

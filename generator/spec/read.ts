@@ -30,6 +30,10 @@ export const text: Read<string> = (node, faults) => {
 export const textLike =
   (pattern: RegExp, what: string, remedy: string): Read<string> =>
   (node, faults) => {
+    if (node.kind === 'scalar' && typeof node.value === 'number' && !pattern.test(String(node.value))) {
+      faults.push(unexpected(node, what, remedy));
+      return '';
+    }
     const value = text(node, faults);
     if (value !== '' && !pattern.test(value)) {
       faults.push(faultAt(node.position, `"${value}" is not ${what}`, remedy));

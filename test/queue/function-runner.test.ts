@@ -47,6 +47,43 @@ describe('a function model', () => {
     expect(failures).toMatchObject([{ message, stack: expect.stringContaining('at ') }]);
   });
 
+  it('is reported with the stacks of its causes, and with what it threw', async () => {
+    const { attempted, failures } = run('inner');
+    await attempted;
+    expect(failures).toMatchObject([
+      {
+        stack: expect.stringMatching(
+          /^Error: the outer error\n[^]*the first reason\n[^]*the second reason\n/,
+        ),
+      },
+    ]);
+    const thrown = run('thrownObject');
+    await thrown.attempted;
+    expect(thrown.failures).toMatchObject([{ message: "{ code: 'E_ODD' }" }]);
+  });
+
+  it('has in its log what does not fit the output schema', async () => {
+    const output = { type: 'object', required: ['size'], properties: { good: { type: 'string' } } };
+    const { attempted, lines } = run('good', { output });
+    await attempted;
+    expect(lines).toEqual([expect.stringMatching(/: size: field required; good: str type expected$/)]);
+  });
+
+  it('cannot reach its worker by messages of its own', async () => {
+    expect(await bodyOf('signalReady')).toEqual({ good: true });
+  });
+
+  it('fails if its state cannot be kept', async () => {
+    for (const [name, message] of [
+      ['cycle', 'circular'],
+      ['largeState', 'the maximum is 1000000'],
+    ] as const) {
+      const { attempted, failures } = run(name, { input: { count: 1_000_000 } });
+      expect((await attempted).outcome.errorType).toBe('runner_server_error');
+      expect(failures).toMatchObject([{ message: expect.stringContaining(message) }]);
+    }
+  });
+
   it('also logs what it prints', async () => {
     const { attempted, lines } = run('print');
     await attempted;

@@ -173,6 +173,8 @@ describe('the sample inference server', () => {
   });
 });
 
+const events = { headers: { 'content-type': 'text/event-stream' } };
+
 describe('a response of an inference server', () => {
   it('is the result, with its end-to-end headers', async () => {
     const headers = {
@@ -235,9 +237,13 @@ describe('a response of an inference server', () => {
     ['that is no JSON', { text: '<html>' }],
     ['that is too long to be kept', { body: { good: true }, padded: 8_000_000 }],
     ['that leads elsewhere', { status: 302, headers: { location: '/' } }],
-  ])('%s is not a result', async (_, wrong) => {
-    const { status, body } = await ask([wrong]);
-    expect([status, body]).toMatchObject([502, { error_type: 'runner_incomplete_response' }]);
+    ['of events whose result is no JSON', { ...events, text: 'event: result\ndata: <html>\n\n' }],
+    ['of events without a result', { ...events, text: 'data: a line\n\n' }],
+  ])('%s is not a result, and the log says why', async (_, wrong) => {
+    const { id, status, body, attempts } = await ask([wrong]);
+    expect([status, body, attempts]).toMatchObject([502, { error_type: 'runner_incomplete_response' }, 1]);
+    const { logs } = (await get(`test/upstream/requests/${id}/status?logs=1`)).body as { logs: object[] };
+    expect(logs.at(-1)).toMatchObject({ level: 'ERROR' });
   });
 
   it('has a timeout, of which the server is told', async () => {

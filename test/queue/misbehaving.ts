@@ -94,6 +94,29 @@ const runs: Readonly<Record<string, Run>> = {
     process.stdout.write('without an end');
     return { good: true };
   },
+  /** Reports to the process that started it, as libraries for process managers do. */
+  signalReady: async () => {
+    for (const message of ['ready', null, { kind: 'result', body: '{"good":false}' }])
+      process.send?.(message);
+    return { good: true };
+  },
+  inner: () => {
+    const cause = new AggregateError([new Error('the first reason'), new Error('the second reason')]);
+    cause.cause = cause;
+    throw new Error('the outer error', { cause });
+  },
+  thrownObject: () => {
+    throw { code: 'E_ODD' };
+  },
+  cycle: async (_, { progress }) => {
+    const state: Record<string, unknown> = {};
+    state.self = state;
+    progress(state);
+  },
+  largeState: ({ count = 0 }, { progress }) => {
+    progress('x'.repeat(count));
+    return { good: true };
+  },
   large: ({ count = 0 }) => ({ text: 'x'.repeat(count) }),
   nothing: () => undefined,
   environment: () => ({ names: Object.keys(process.env).sort() }),

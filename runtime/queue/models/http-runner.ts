@@ -59,9 +59,12 @@ const readResponse = async (response: Response, run: RunContext): Promise<RunRes
   if (needsRetry === null ? retryableStatuses.has(status) : needsRetry === '1') {
     return { outcome: platformOutcome(retryableStatuses.get(status) ?? 'runner_server_error'), retry: true };
   }
-  if (!response.ok && status < 400) return final(incomplete());
-  if (body !== undefined) return final(resultOf(response, body));
-  return final(response.ok ? incomplete() : { ...platformOutcome('runner_server_error'), status });
+  const isResult = response.ok || status >= 400;
+  if (isResult && body !== undefined) return final(resultOf(response, body));
+  const without = isResult ? ' without JSON' : ', which is neither a result nor an error';
+  run.log(`the inference server answered ${status}${without}`, 'ERROR');
+  if (status < 400) return final(incomplete());
+  return final({ ...platformOutcome('runner_server_error'), status });
 };
 
 const retryableStatuses: ReadonlyMap<number, ErrorType> = new Map([
@@ -97,8 +100,9 @@ const modelHeaders = (headers: Headers): Readonly<Record<string, string>> => {
 };
 
 /** Returns the parsed body, or undefined if it is not JSON. */
-const readJson = async (response: Response): Promise<unknown> => {
-  const text = await response.text();
+const readJson = async (response: Response): Promise<unknown> => parseJson(await response.text());
+
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -109,7 +113,7 @@ const readJson = async (response: Response): Promise<unknown> => {
 /** Reads server-sent events; only `event:` and `data:` lines are supported. */
 const followEvents = async (response: Response, run: RunContext): Promise<Outcome> => {
   let rest = '';
-  let outcome: Outcome = incomplete();
+  let outcome: Outcome | null = null;
   const text = response.body?.pipeThrough(new TextDecoderStream()) ?? [];
   for await (const chunk of text as AsyncIterable<string>) {
     const events = (rest + chunk).split(/\r?\n\r?\n/);
@@ -119,10 +123,11 @@ const followEvents = async (response: Response, run: RunContext): Promise<Outcom
       if (result !== undefined) outcome = resultOf(response, result);
     }
   }
-  return outcome;
+  if (outcome === null) run.log('the inference server sent no "result" event with JSON', 'ERROR');
+  return outcome ?? incomplete();
 };
 
-/** Logs a `log` event. @returns the data of a `result` event, otherwise undefined */
+/** Logs a `log` event. @returns the data of a `result` event that is JSON, otherwise undefined */
 const readEvent = (event: string, run: RunContext): unknown => {
   const lines = event.split(/\r?\n/);
   const of = (field: string): string[] =>
@@ -131,7 +136,7 @@ const readEvent = (event: string, run: RunContext): unknown => {
       .map((line) => line.slice(field.length + 1).trimStart());
   const data = of('data').join('\n');
   const [name = 'log'] = of('event');
-  if (name === 'result') return JSON.parse(data) as unknown;
+  if (name === 'result') return parseJson(data);
   if (name === 'log' && data !== '') run.log(data);
   return undefined;
 };

@@ -34,9 +34,11 @@ export const checkInput = (
   return findDetails(validatorOf(input), value);
 };
 
-/** Returns whether an output fits the schema; a model without one accepts every output. */
-export const isOutput = ({ output }: Pick<QueueModelDeclaration, 'output'>, value: unknown): boolean =>
-  findDetails(validatorOf(output), value).length === 0;
+/** Returns the validation errors of an output; empty if it is valid. */
+export const checkOutput = (
+  { output }: Pick<QueueModelDeclaration, 'output'>,
+  value: unknown,
+): readonly Detail[] => findDetails(validatorOf(output), value);
 
 const findDetails = (validate: ValidateFunction, value: unknown): readonly Detail[] => {
   try {

@@ -1,7 +1,7 @@
 /** Runs a model once: validates its input and output and enforces its timeout. */
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
-import { checkInput, isOutput } from './input.js';
-import { platformOutcome, type Outcome } from '../requests/outcome.js';
+import { checkInput, checkOutput } from './input.js';
+import { platformOutcome, type Detail, type Outcome } from '../requests/outcome.js';
 import { final, type RunResult, type RunContext } from './attempt.js';
 import { formatSeconds } from './children/exit.js';
 import type { BuiltInModelId, RunBuiltIn } from './built-in.js';
@@ -48,9 +48,14 @@ const timedOut = ({ timeout }: QueueModelDeclaration): Outcome =>
 const findOutputError = ({ status, body }: Outcome, model: QueueModelDeclaration): string | null => {
   const size = Buffer.byteLength(JSON.stringify(body));
   if (size > maxOutputBytes) return oversizedText(size);
-  if (status !== 200 || isOutput(model, body)) return null;
-  return 'the result is not of the form that the model promises';
+  const details = status === 200 ? checkOutput(model, body) : [];
+  if (details.length === 0) return null;
+  return `the result is not of the form that the model promises: ${details.map(detailToText).join('; ')}`;
 };
+
+/** Formats a problem of a result: `images.0.url: field required`. */
+const detailToText = ({ loc, msg }: Detail): string =>
+  [...(loc.length > 1 ? [loc.slice(1).join('.')] : []), msg].join(': ');
 
 const runAttempt = (
   model: QueueModelDeclaration,

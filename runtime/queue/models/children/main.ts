@@ -6,6 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { LogLevel, ModelError, RunFiles, SavedFile } from '../../../../contract/queue-model.js';
 import { maxOutputBytes } from '../output.js';
@@ -16,7 +17,11 @@ import type { FromChild, PlainError, RunEnd, RunTask, ToChild } from './messages
 /** The worker says which process it is: it may have been killed before this one could ask. */
 const [, , file = '', spool = '', parent = ''] = process.argv;
 
-const send = (message: FromChild): void => void process.send?.(message);
+const sendToWorker = process.send?.bind(process);
+// libraries that report to the process that started them would end the run, or the worker
+delete process.send;
+
+const send = (message: FromChild): void => void sendToWorker?.(message);
 
 /** The run in progress. */
 interface Current {
@@ -42,7 +47,7 @@ const run = async ({ model, input, resumed, traceparent }: RunTask): Promise<voi
   const { signal } = controller;
   const context = {
     log: (message: string, level: LogLevel = 'INFO') => log.add(String(message), level),
-    progress: (state: unknown) => send({ kind: 'progress', state }),
+    progress: (state: unknown) => send({ kind: 'progress', state: toState(state) }),
     resumed,
     traceparent,
     signal,
@@ -77,6 +82,17 @@ const toRunEnd = async (body: () => Promise<unknown>): Promise<RunEnd> => {
 
 const toJson = (value: unknown): string => JSON.stringify(value ?? null) ?? 'null';
 
+/** Maximum bytes of a state, which travels with each heartbeat; Temporal refuses larger ones. */
+const maxStateBytes = 1_000_000;
+
+/** @throws Error where the state is not JSON or too large, since no heartbeat could carry it */
+const toState = (state: unknown): unknown => {
+  const text = toJson(state);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxStateBytes) return JSON.parse(text);
+  throw new Error(`the state has ${bytes} bytes, but the maximum is ${maxStateBytes}; keep less in it`);
+};
+
 /** Checks the name instead of the class, which may come from another copy of the package. */
 const isModelError = (error: unknown): error is ModelError => {
   if (!(error instanceof Error) || error.name !== 'ModelError') return false;
@@ -85,8 +101,27 @@ const isModelError = (error: unknown): error is ModelError => {
 };
 
 const toPlainError = (error: unknown): PlainError => {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error), stack: '' };
-  return { name: error.name, message: error.message, stack: error.stack ?? '' };
+  if (!(error instanceof Error)) {
+    return { name: 'Error', message: typeof error === 'string' ? error : inspect(error), stack: '' };
+  }
+  return { name: error.name, message: error.message, stack: stackOf(error) };
+};
+
+/** Maximum number of stacks of one error, which may be its own cause. */
+const maxStacks = 10;
+
+/** Returns the stack of an error, followed by those of its causes and of the errors that it aggregates. */
+const stackOf = (error: Error): string => {
+  const found: Error[] = [error];
+  for (let index = 0; index < found.length && found.length < maxStacks; index += 1) {
+    const { cause, errors } = found[index] as Partial<AggregateError>;
+    const inner = [cause, ...(Array.isArray(errors) ? (errors as unknown[]) : [])];
+    found.push(...inner.filter((each): each is Error => each instanceof Error && !found.includes(each)));
+  }
+  return found
+    .slice(0, maxStacks)
+    .map(({ stack, message }, index) => `${index === 0 ? '' : 'caused by '}${stack ?? message}`)
+    .join('\n');
 };
 
 /** Writes files to the spool folder; the worker moves them to their store. */
@@ -170,7 +205,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => un
 process.once('disconnect', () => process.exit());
 process.on('uncaughtException', (error) => {
   current?.log.flush();
-  process.send?.({ kind: 'failed', error: toPlainError(error) } satisfies FromChild, () => process.exit(1));
+  const message: FromChild = { kind: 'failed', error: toPlainError(error) };
+  sendToWorker?.(message, undefined, undefined, () => process.exit(1));
 });
 await watchParent();
 process.on('message', receive);
