@@ -410,6 +410,7 @@ export type FieldsUpdateInput = {
     type?: string;
     meta?: { [name: string]: unknown } | null;
     schema?: { [name: string]: unknown } | null;
+    accept_loss?: boolean;
   };
 };
 export type FieldsUpdateOutput = { data: FieldEntry };
@@ -1238,6 +1239,10 @@ export const operations = [
         type: { type: 'string', description: 'Another type' },
         meta: { type: ['object', 'null'], description: 'Meta keys to change; null removes all' },
         schema: { type: ['object', 'null'], description: 'Properties of the column to change' },
+        accept_loss: {
+          type: 'boolean',
+          description: 'Shorten and convert values that do not fit the new type',
+        },
       },
     },
     responses: { 200: 'application/json' },

@@ -3,18 +3,19 @@ import type { Operations } from '../../generated/server/operations.js';
 import { forbidden } from '../../contract/errors.js';
 import { visibilityOf } from '../access/visibility.js';
 import { lazy } from '../concurrency/lazy.js';
-import type { SchemaPrinter } from '../databases/contract.js';
 import type { Snapshot } from '../schema/snapshot/types.js';
+import type { LiveSchema } from '../schema/snapshot/write.js';
 import { loadWorkflows } from './apply-workflows.js';
 import type { OperationContext } from './context.js';
 import { serveSchema } from './serve-schema.js';
 import type { OperationServices } from './services.js';
 
-type Edit = (snapshot: Snapshot, types: SchemaPrinter['fieldTypes']) => Snapshot;
+type Edit = (snapshot: Snapshot, live: LiveSchema) => Snapshot;
 
 const loadSchema = lazy(async () => ({
   ...(await import('../schema/service.js')),
   ...(await import('../schema/entries.js')),
+  ...(await import('../schema/relation-entries.js')),
   ...(await import('../schema/visible-entries.js')),
 }));
 
@@ -39,11 +40,12 @@ const createSchemaAccess = ({ database, config, reload, registry }: OperationSer
       throw forbidden('you may not read any collection');
     return entries;
   };
-  const change = async (context: OperationContext, edit: Edit): Promise<void> => {
+  const change = async (context: OperationContext, edit: Edit, acceptLoss = false): Promise<void> => {
     const { changeSchema } = await loadSchema();
     const { user } = await context.principal();
     const changed = await changeSchema(edit, {
       ...services,
+      acceptLoss,
       user: user?.id ?? null,
       client: context.client,
       wait: config.schemaApplyWait,
@@ -91,7 +93,9 @@ const collectionOperations = ({ read, find, change }: SchemaAccess): Pick<Operat
   collectionsRead: ({ collection }, context) => find(context, 'collections', collection),
   async collectionsCreate({ body }, context) {
     const { addCollection } = await loadSchema();
-    await change(context, (snapshot, types) => addCollection(snapshot, body as never, types));
+    await change(context, (snapshot, { printer }) =>
+      addCollection(snapshot, body as never, printer.fieldTypes),
+    );
     return find(context, 'collections', body.collection);
   },
   async collectionsUpdate({ collection, body }, context) {
@@ -119,14 +123,17 @@ const fieldOperations = ({ read, find, findOf, change }: SchemaAccess): Pick<Ope
   fieldsRead: ({ collection, field }, context) => find(context, 'fields', collection, field),
   async fieldsCreate({ collection, body }, context) {
     const { addField } = await loadSchema();
-    await change(context, (snapshot, types) => addField(snapshot, collection, body, types));
+    await change(context, (snapshot, { printer }) =>
+      addField(snapshot, collection, body, printer.fieldTypes),
+    );
     return find(context, 'fields', collection, body.field);
   },
-  async fieldsUpdate({ collection, field, body: patch }, context) {
+  async fieldsUpdate({ collection, field, body }, context) {
     const { changeField } = await loadSchema();
-    await change(context, (snapshot, types) =>
-      changeField(snapshot, { collection, field }, { patch, types }),
-    );
+    const { accept_loss: acceptLoss = false, ...patch } = body;
+    const edit: Edit = (snapshot, { printer: { fieldTypes: types } }) =>
+      changeField(snapshot, { collection, field }, { patch, types });
+    await change(context, edit, acceptLoss);
     return find(context, 'fields', collection, field);
   },
   async fieldsDelete({ collection, field }, context) {
@@ -154,7 +161,7 @@ const relationOperations = ({
   relationsRead: ({ collection, field }, context) => find(context, 'relations', collection, field),
   async relationsCreate({ body }, context) {
     const { addRelation } = await loadSchema();
-    await change(context, (snapshot) => addRelation(snapshot, body));
+    await change(context, (snapshot, { shapes }) => addRelation(snapshot, body, shapes));
     return find(context, 'relations', body.collection, body.field);
   },
   async relationsUpdate({ collection, field, body }, context) {

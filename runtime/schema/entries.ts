@@ -7,14 +7,14 @@ import type {
   FieldEntry,
   FieldSchema,
   RelationEntry,
-  RelationSchema,
   Snapshot,
 } from './snapshot/types.js';
 import { keyLists, withoutKeyFlags, withoutKeyLists } from './snapshot/keys.js';
 import { plainColumn } from './snapshot/write-fields.js';
 
 type Types = SchemaPrinter['fieldTypes'];
-type Part = Readonly<Record<string, unknown>> | null;
+/** Meta or schema of an entry. */
+export type Part = Readonly<Record<string, unknown>> | null;
 
 export interface NewField {
   readonly field: string;
@@ -30,16 +30,11 @@ export interface NewCollection {
   readonly fields?: readonly NewField[] | null;
 }
 
-export interface NewRelation {
-  readonly collection: string;
-  readonly field: string;
-  readonly related_collection: string | null;
-  readonly meta?: Part;
-  readonly schema?: Part;
-}
-
 /** Keys to change; absent ones stay. */
 export interface EntryPatch {
+  /** Of the entry; only what it is already. */
+  readonly collection?: string;
+  readonly field?: string;
   readonly type?: string;
   /** Of a relation; only what it is already. */
   readonly related_collection?: string | null;
@@ -116,7 +111,18 @@ const toColumn = (
   return { ...plainColumn(!isKey), ...base, ...schema, name, table } as FieldSchema;
 };
 
-const patchPart = (present: Part | undefined, patch: Part | undefined): Part => {
+/** @throws INVALID_PAYLOAD for another name than the entry has */
+export const refuseName = (entry: Pick<EntryPatch, 'collection' | 'field'>, patch: EntryPatch): void => {
+  for (const key of ['collection', 'field'] as const)
+    if (patch[key] !== undefined && patch[key] !== entry[key])
+      throw invalidPayload(
+        `"${key}" is "${patch[key]}", but the path says "${entry[key]}"; ` +
+          'rename by the diff of a snapshot that has the new name, and this one as previous_name in its meta',
+      );
+};
+
+/** Returns a part of an entry with the keys of a patch; null takes the part away. */
+export const patchPart = (present: Part | undefined, patch: Part | undefined): Part => {
   if (patch === undefined) return present ?? null;
   return patch === null ? null : { ...present, ...patch };
 };
@@ -124,6 +130,7 @@ const patchPart = (present: Part | undefined, patch: Part | undefined): Part => 
 /** Returns the snapshot with a changed collection. @throws FORBIDDEN where there is no such collection */
 export const changeCollection = (snapshot: Snapshot, collection: string, patch: EntryPatch): Snapshot => {
   const entry = findEntry(snapshot.collections, collection);
+  refuseName(entry, patch);
   if (patch.schema === null && entry.schema !== null)
     throw invalidPayload(`the collection "${collection}" has a table, and cannot become a folder`);
   const next: CollectionEntry = {
@@ -139,20 +146,60 @@ export const changeCollection = (snapshot: Snapshot, collection: string, patch: 
   };
 };
 
-const replace = <Entry>(entries: readonly Entry[], entry: Entry, next: Entry): readonly Entry[] =>
+/** Returns the entries with another one in place of one of them. */
+export const replace = <Entry>(entries: readonly Entry[], entry: Entry, next: Entry): readonly Entry[] =>
   entries.map((each) => (each === entry ? next : each));
 
-/** Deletes a collection, and the relations from and to it. @throws FORBIDDEN where there is no such collection */
+/**
+ * Deletes a collection, the relations from and to it with their lists, and what meta says of it.
+ * @throws FORBIDDEN where there is no such collection
+ */
 export const removeCollection = (snapshot: Snapshot, collection: string): Snapshot => {
   findEntry(snapshot.collections, collection);
+  const rest = dropRelations(
+    snapshot,
+    (entry) => entry.collection === collection || entry.related_collection === collection,
+  );
+  return {
+    ...rest,
+    collections: rest.collections
+      .filter((entry) => entry.collection !== collection)
+      .map((entry) => withoutName(entry, ['group'], collection)),
+    fields: rest.fields.filter((entry) => entry.collection !== collection),
+    relations: rest.relations.map((entry) => withoutTarget(entry, collection)),
+  };
+};
+
+/** Removes relations, and the fields without a column that stand for their lists. */
+const dropRelations = (snapshot: Snapshot, isDropped: (entry: RelationEntry) => boolean): Snapshot => {
+  const dropped = snapshot.relations.filter(isDropped);
+  const isList = ({ collection, field, schema }: FieldEntry): boolean =>
+    !schema &&
+    dropped.some((entry) => entry.related_collection === collection && entry.meta?.one_field === field);
   return {
     ...snapshot,
-    collections: snapshot.collections.filter((entry) => entry.collection !== collection),
-    fields: snapshot.fields.filter((entry) => entry.collection !== collection),
-    relations: snapshot.relations.filter(
-      (entry) => entry.collection !== collection && entry.related_collection !== collection,
-    ),
+    fields: snapshot.fields.filter((entry) => !isList(entry)),
+    relations: snapshot.relations.filter((entry) => !isDropped(entry)),
   };
+};
+
+/** Returns the entry without a name that these keys of its meta have. */
+const withoutName = <Entry extends { readonly meta: Part }>(
+  entry: Entry,
+  keys: readonly string[],
+  name: string,
+): Entry => {
+  const named = keys.filter((key) => entry.meta?.[key] === name);
+  if (named.length === 0) return entry;
+  return { ...entry, meta: { ...entry.meta, ...Object.fromEntries(named.map((key) => [key, null])) } };
+};
+
+/** Returns a relation to several collections without one of them. */
+const withoutTarget = (entry: RelationEntry, collection: string): RelationEntry => {
+  const allowed = entry.meta?.one_allowed_collections;
+  if (!Array.isArray(allowed) || !allowed.includes(collection)) return entry;
+  const rest = allowed.filter((name) => name !== collection);
+  return { ...entry, meta: { ...entry.meta, one_allowed_collections: rest } };
 };
 
 /**
@@ -179,6 +226,7 @@ export const changeField = (
   { patch, types }: { readonly patch: EntryPatch; readonly types: Types },
 ): Snapshot => {
   const entry = findEntry(snapshot.fields, collection, field);
+  refuseName(entry, patch);
   // a field without a column is an alias
   const type = patch.schema === null && entry.schema ? 'alias' : (patch.type ?? entry.type);
   refuseType(entry, { ...patch, type }, types);
@@ -209,92 +257,28 @@ const refuseType = (
   );
 };
 
-/** Deletes a field and its relation; lists that were named after it lose their name. @throws FORBIDDEN where there is none */
+/**
+ * Deletes a field, its relation with the list of it, and what meta says of the field.
+ * @throws FORBIDDEN where there is none
+ */
 export const removeField = (snapshot: Snapshot, collection: string, field: string): Snapshot => {
   const entry = findEntry(snapshot.fields, collection, field);
-  const isNamed = ({ related_collection: one, meta }: RelationEntry): boolean =>
-    one === collection && meta?.one_field === field;
+  const rest = dropRelations(snapshot, (each) => each.collection === collection && each.field === field);
+  const forget = <Entry extends CollectionEntry | FieldEntry | RelationEntry>(
+    each: Entry,
+    owner: string | null,
+    keys: readonly string[],
+  ): Entry => (owner === collection ? withoutName(each, keys, field) : each);
   return {
-    ...snapshot,
-    fields: snapshot.fields.filter((each) => each !== entry),
-    relations: snapshot.relations
-      .filter((each) => each.collection !== collection || each.field !== field)
-      .map((each) => (isNamed(each) ? withoutListName(each) : each)),
+    ...rest,
+    collections: rest.collections.map((each) =>
+      forget(each, each.collection, ['sort_field', 'archive_field']),
+    ),
+    fields: rest.fields
+      .filter((each) => each !== entry)
+      .map((each) => forget(each, each.collection, ['group'])),
+    relations: rest.relations
+      .map((each) => forget(each, each.related_collection, ['one_field']))
+      .map((each) => forget(each, each.collection, ['sort_field'])),
   };
-};
-
-const withoutListName = (entry: RelationEntry): RelationEntry => ({
-  ...entry,
-  meta: { ...entry.meta, one_field: null },
-});
-
-/**
- * Returns the snapshot with a new relation.
- * @throws FORBIDDEN where the field does not exist; INVALID_PAYLOAD where it has a relation
- */
-export const addRelation = (snapshot: Snapshot, created: NewRelation): Snapshot => {
-  const { collection, field, related_collection: related, meta = null, schema = {} } = created;
-  findEntry(snapshot.fields, collection, field);
-  if (snapshot.relations.some((entry) => entry.collection === collection && entry.field === field))
-    throw invalidPayload(`the field "${collection}.${field}" has a relation already`);
-  const key =
-    related === null || schema === null
-      ? null
-      : toForeignKey(snapshot, { collection, field, related, schema });
-  const entry: RelationEntry = { collection, field, related_collection: related, meta, schema: key };
-  return { ...snapshot, relations: [...snapshot.relations, entry] };
-};
-
-interface ForeignKeyOptions {
-  readonly collection: string;
-  readonly field: string;
-  readonly related: string;
-  readonly schema: NonNullable<Part>;
-}
-
-const toForeignKey = (
-  snapshot: Snapshot,
-  { collection, field, related, schema }: ForeignKeyOptions,
-): RelationSchema => {
-  const key = snapshot.fields.find(
-    (entry) => entry.collection === related && entry.schema?.is_primary_key === true,
-  );
-  if (key === undefined)
-    throw invalidPayload(`the collection "${related}" has no key that a relation could refer to`);
-  return {
-    on_update: 'NO ACTION',
-    on_delete: 'NO ACTION',
-    constraint_name: `${collection}_${field}_foreign`,
-    foreign_key_column: key.field,
-    ...schema,
-    table: collection,
-    column: field,
-    foreign_key_table: related,
-  };
-};
-
-/** Returns the snapshot with a changed relation. @throws FORBIDDEN where there is no such relation */
-export const changeRelation = (
-  snapshot: Snapshot,
-  { collection, field }: Pick<RelationEntry, 'collection' | 'field'>,
-  patch: EntryPatch,
-): Snapshot => {
-  const entry = findEntry(snapshot.relations, collection, field);
-  const { related_collection: related } = entry;
-  if (patch.related_collection !== undefined && patch.related_collection !== related)
-    throw invalidPayload(
-      `the relation "${collection}.${field}" leads to "${related}"; delete it, and create one that leads elsewhere`,
-    );
-  const next: RelationEntry = {
-    ...entry,
-    meta: patchPart(entry.meta, patch.meta),
-    schema: patchPart(entry.schema as Part, patch.schema) as RelationSchema | null,
-  };
-  return { ...snapshot, relations: replace(snapshot.relations, entry, next) };
-};
-
-/** Returns the snapshot without a relation. @throws FORBIDDEN where there is no such relation */
-export const removeRelation = (snapshot: Snapshot, collection: string, field: string): Snapshot => {
-  const entry = findEntry(snapshot.relations, collection, field);
-  return { ...snapshot, relations: snapshot.relations.filter((each) => each !== entry) };
 };

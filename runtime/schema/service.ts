@@ -1,7 +1,7 @@
 /** Snapshot, diff and apply of a database. */
 import { throwProblems, invalidPayload } from '../../contract/errors.js';
 import type { Vendor } from '../../generator/introspection/catalog.js';
-import type { Database, SchemaPrinter } from '../databases/contract.js';
+import type { Database } from '../databases/contract.js';
 import { loadSchemaPrinter } from '../databases/open.js';
 import { accessLists } from './access-rows/types.js';
 import { abandonApply, resumeApply } from './apply/resume.js';
@@ -173,13 +173,13 @@ export { abandonApply, describeApplies, describeApply, describeWithDiff, resumeA
  * @throws INVALID_PAYLOAD, CONTAINS_NULL_VALUES with every problem
  */
 export const changeSchema = async (
-  edit: (snapshot: Snapshot, types: SchemaPrinter['fieldTypes']) => Snapshot,
-  options: ApplyOptions,
+  edit: (snapshot: Snapshot, live: LiveSchema) => Snapshot,
+  { acceptLoss = false, ...options }: ApplyOptions & { readonly acceptLoss?: boolean },
 ): Promise<boolean> => {
   const target = await readTarget(options, false);
-  const wanted = edit(target.target, target.live.printer.fieldTypes);
+  const wanted = edit(target.target, target.live);
   const difference = await compareWith(target, wanted, { force: false, mode: 'mirror' });
   if (difference === null) return false;
-  await applyDifference(difference, options);
+  await applyDifference({ ...difference, accept_loss: acceptLoss }, options);
   return true;
 };

@@ -168,6 +168,7 @@ const toItem = (cells: Cells, columns: readonly Column[]): SourceRow['item'] => 
 /** Returns the value of a cell; undefined where it is not the JSON that it has to be. */
 const readCell = (cell: string, json: Column['json']): unknown => {
   if (json === 'none') return cell;
+  if (json === 'flags') return /^(?:true|false)$/i.test(cell) ? cell.toLowerCase() : cell;
   const value = parseJson(cell);
   return json === 'all' || Array.isArray(value) ? value : cell;
 };

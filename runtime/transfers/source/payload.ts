@@ -59,14 +59,19 @@ export const renameColumns = (item: Payload, mapping: Mapping): Payload => {
 
 /**
  * Returns which cells of a column are JSON: `all` for lists of items, `lists` for lists of texts, which may be separated by commas
- * instead. Other cells are read by the types of their fields.
+ * instead, and `flags` for booleans, which spreadsheets write in capital letters. Other cells are read by the types of their fields.
  */
-export const jsonIn = (path: readonly string[], collection: Collection): 'all' | 'lists' | 'none' => {
+export const jsonIn = (
+  path: readonly string[],
+  collection: Collection,
+): 'all' | 'lists' | 'flags' | 'none' => {
   let current: Collection | null = collection;
   for (const name of path.slice(0, -1)) current = targetOf(current?.relations.get(name));
   const last = path.at(-1) ?? '';
   if (current?.relations.get(last)?.kind === 'oneToMany') return 'all';
-  return current?.fields.get(last)?.type === 'csv' ? 'lists' : 'none';
+  const type = current?.fields.get(last)?.type;
+  if (type === 'boolean') return 'flags';
+  return type === 'csv' ? 'lists' : 'none';
 };
 
 const targetOf = (relation: Relation | undefined): Collection | null =>

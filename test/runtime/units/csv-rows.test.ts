@@ -44,6 +44,17 @@ it('a cell that is empty is left out, and one that is quoted and empty is an emp
   ]);
 });
 
+it('booleans may be in capital letters, as spreadsheets write them, and texts stay as they are', async () => {
+  const plain = collectionOf('book');
+  const fields = new Map(plain.fields).set('a', { name: 'a', type: 'boolean' } as Field);
+  const rows = [Buffer.from('a,b\nTRUE,TRUE\nFalse,x\nyes,\n')];
+  expect(await readPieces(rows, ',', { collection: { ...plain, fields } })).toEqual([
+    { a: 'true', b: 'TRUE' },
+    { a: 'false', b: 'x' },
+    { a: 'yes' },
+  ]);
+});
+
 const latin1 = Buffer.from('caf\u00e9', 'latin1');
 
 it.each([

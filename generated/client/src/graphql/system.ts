@@ -2592,6 +2592,7 @@ export type update_fields_itemMutationVariables = Exact<{
   type?: string | null | undefined;
   meta?: unknown;
   schema?: unknown;
+  accept_loss?: boolean | null | undefined;
 }>;
 
 
@@ -3548,7 +3549,7 @@ export const delete_fields_itemDocument = createDocument<delete_fields_itemMutat
 
 export const update_fields_itemDocument = createDocument<update_fields_itemMutation, update_fields_itemMutationVariables>(
   'system',
-  'mutation update_fields_item($collection: String!, $field: String!, $type: String, $meta: JSON, $schema: JSON) { update_fields_item(collection: $collection, field: $field, type: $type, meta: $meta, schema: $schema) { collection field type meta schema } }',
+  'mutation update_fields_item($collection: String!, $field: String!, $type: String, $meta: JSON, $schema: JSON, $accept_loss: Boolean) { update_fields_item(collection: $collection, field: $field, type: $type, meta: $meta, schema: $schema, accept_loss: $accept_loss) { collection field type meta schema } }',
 );
 
 export const keys_createDocument = createDocument<keys_createMutation, keys_createMutationVariables>(

@@ -905,6 +905,10 @@ export type FieldsUpdateData = {
         schema?: {
             [key: string]: unknown;
         } | null;
+        /**
+         * Shorten and convert values that do not fit the new type
+         */
+        accept_loss?: boolean;
     };
     path: {
         /**
