@@ -111,6 +111,12 @@ describe('the additive phase', () => {
     });
   });
 
+  it('leaves indexes for later whose columns do not have their type yet', () => {
+    const before = table('a', [id, column('body', { dataType: 'blob', length: null })]);
+    const after = table('a', [id, column('body')], { indexes: [index('i', ['body']), index('j', ['id'])] });
+    expect(expandOne(before, after)).toEqual({ ...before, indexes: [index('j', ['id'])] });
+  });
+
   it('creates tables with the foreign keys that are possible already', () => {
     const target = table('target', [id, column('code')]);
     const created = table('b', [id, column('other')], {
