@@ -47,8 +47,9 @@ export interface RunContext {
   /** Writes to the request's log, which the caller can read. */
   log(message: string, level?: LogLevel): void;
   /**
-   * Reports progress and keeps the run alive. If the worker stops, the next attempt receives the latest state in
-   * `resumed`. The state must be small plain data.
+   * Reports progress. If the worker stops, the next attempt receives the latest state in `resumed`.
+   * @param state plain data, of at most 1 MB as JSON
+   * @throws Error for a state that is no JSON, or too long
    */
   progress(state: unknown): void;
   /** Latest state that an earlier attempt reported; `undefined` on the first attempt. */

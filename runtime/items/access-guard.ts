@@ -79,6 +79,7 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
     async after(written, executor) {
       const administrators = await findAdministrators(executor);
       if (administrators.length === 0) throw unprocessable('at least one active administrator has to stay');
+      await requireRoleTree(written, executor);
       await completeWrites(written, executor, context);
       if (before === null) return;
       if (mayRevoke(written, { ...before.rows, registry })) lease = await raiseAccessVersion(executor);
@@ -90,6 +91,22 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
     },
     committed: () => outwaitLeases(lease),
   };
+};
+
+/** @throws UNPROCESSABLE_ENTITY for a role that would be above itself */
+const requireRoleTree = async (written: readonly CompletedWrite[], executor: Executor): Promise<void> => {
+  const isMoved = written.some(
+    ({ collection, fields }) => collection.name === 'svc_roles' && fields.includes('parent'),
+  );
+  if (!isMoved) return;
+  const roles = await findRows(executor, 'svc_roles', { columns: ['id', 'name', 'parent'] });
+  const byId = new Map(roles.map((role) => [role.id, role]));
+  for (const role of roles) {
+    const above = new Set<string>();
+    for (let id = role.parent; id !== null && !above.has(id); id = byId.get(id)?.parent ?? null)
+      above.add(id);
+    if (above.has(role.id)) throw unprocessable(`the role "${role.name}" cannot be above itself`);
+  }
 };
 
 const isUsers = ({ name }: Collection): boolean => name === 'svc_users';

@@ -210,8 +210,11 @@ describe('a response of an inference server', () => {
     ['a broken connection', { does: 'drop' }],
     ['X-Svc-Needs-Retry: 1', { status: 500, headers: { 'x-svc-needs-retry': '1' } }],
   ] as const)('is retried after %s', async (_, broken) => {
-    const { status, body, attempts } = await ask([broken, { body: { good: true } }]);
+    const { id, status, body, attempts } = await ask([broken, { body: { good: true } }]);
     expect([status, body, attempts]).toEqual([200, { good: true }, 2]);
+    const { logs } = (await get(`test/upstream/requests/${id}/status?logs=1`)).body as { logs: object[] };
+    const answered = { level: 'WARN', message: expect.stringContaining('answered 50') as string };
+    if ('status' in broken) expect(logs).toContainEqual(expect.objectContaining(answered));
   });
 
   it.each([

@@ -57,6 +57,7 @@ const readResponse = async (response: Response, run: RunContext): Promise<RunRes
   const body = await readJson(response);
   const needsRetry = headers.get('x-svc-needs-retry');
   if (needsRetry === null ? retryableStatuses.has(status) : needsRetry === '1') {
+    run.log(`the inference server answered ${status}, after which a request is tried again`, 'WARN');
     return { outcome: platformOutcome(retryableStatuses.get(status) ?? 'runner_server_error'), retry: true };
   }
   const isResult = response.ok || status >= 400;

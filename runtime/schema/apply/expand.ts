@@ -44,7 +44,7 @@ const expandTable = (table: TableShape, wanted: TableShape, context: Context): T
     ),
     ...wanted.columns.filter((column) => !old.has(column.name) && isAdditive(column, table.name, context)),
   ];
-  // MariaDB gives an index of a blob a length, with which it stays when the column has become a text
+  // an index of a binary column may get a length, and keep it when the column has become a text
   const isAsWanted = (column: ColumnShape): boolean =>
     JSON.stringify(column) === JSON.stringify(next.get(column.name));
   const names = new Set(columns.filter(isAsWanted).map(({ name }) => name));

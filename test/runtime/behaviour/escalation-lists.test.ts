@@ -239,6 +239,22 @@ describe.each(dialects)('access rows through their owner on %s', (dialect) => {
     expect(await state()).toEqual(before);
   });
 
+  it('a role cannot be above itself', async () => {
+    const before = await state();
+    const [chief, clerk] = [role('Chief'), role('Clerk')];
+    for (const body of [
+      { parent: chief },
+      { parent: clerk },
+      { children: [clerk, chief] },
+      { parent: { name: 'New', parent: chief } },
+    ]) {
+      const { status, text } = await send('admin', 'PATCH', `/roles/${chief}`, body);
+      expect({ body, status }).toEqual({ body, status: 422 });
+      expect(text).toContain('cannot be above itself');
+    }
+    expect(await state()).toEqual(before);
+  });
+
   it('the last administrator cannot be removed through a list', async () => {
     const [admin] = (await send('admin', 'GET', '/users?filter[email][_eq]=admin@example.com')).data as [
       { readonly id: string; readonly role: string },
