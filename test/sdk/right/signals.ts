@@ -37,12 +37,12 @@ const abortWhileUnderWay = async (give: Give, url: string): Promise<unknown> => 
     // never answers, and ends as `fetch` does
     fetch: (input, init) =>
       new Promise((_, reject) => {
-        const { signal } = new Request(input, init);
-        // a call without the signal fails, instead of waiting for ever
-        const timer = setTimeout(() => reject(new Error('not given up')), 5_000);
-        signal.addEventListener('abort', () => {
+        const request = new Request(input, init);
+        // a call without the signal fails, instead of waiting for ever; the timer also keeps the request and its signal in memory
+        const timer = setTimeout(() => reject(new Error(`${request.url} was not given up`)), 5_000);
+        request.signal.addEventListener('abort', () => {
           clearTimeout(timer);
-          reject(signal.reason);
+          reject(request.signal.reason);
         });
         setTimeout(() => controller.abort('not wanted'));
       }),
