@@ -160,7 +160,7 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     'runtime/queue',
     'type runtime/observe',
   ],
-  'runtime/transfers/source': ['type contract', 'runtime/request/body'],
+  'runtime/transfers/source': ['contract', 'runtime/request/body'],
 
   'runtime/databases': [],
   'runtime/databases/contract': [

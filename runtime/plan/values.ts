@@ -4,6 +4,7 @@
  */
 import type { FieldDeclaration, FieldElement } from '../../contract/fields.js';
 import { fieldTypes, type FieldType } from '../../contract/field-types.js';
+import { parseJson } from '../../contract/json.js';
 import { isUuid } from '../../contract/uuid.js';
 import { readGeometry, readVector } from './geometry-values.js';
 import { readBigInteger, readDecimal, readFloat, readInteger, roundDecimal } from './number-values.js';
@@ -70,21 +71,14 @@ const readJson: Reader = (value, field) => {
   if (typeof value === 'string' && isTooDeep(value)) {
     return refuse(`JSON that is nested no deeper than ${maxJsonLevels} levels`);
   }
-  const json = typeof value === 'string' ? parseJson(value) : value;
+  const json = typeof value === 'string' ? parseStorable(value) : value;
   if (json === undefined) return refuse('JSON: an object, a list, or JSON text');
   const problem = field.element === undefined ? null : findArrayProblem(json, field.element);
   return problem ?? accept(typeof value === 'string' ? value : JSON.stringify(value));
 };
 
 /** Returns undefined for text that is not JSON, and for JSON with strings that cannot be stored. */
-const parseJson = (text: string): unknown => {
-  if (hasLoneSurrogate(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const parseStorable = (text: string): unknown => (hasLoneSurrogate(text) ? undefined : parseJson(text));
 
 /** The largest number of dimensions of an array column. */
 const maxDimensions = 6;

@@ -2,6 +2,7 @@
 import { apiError, invalidQuery, throwProblems, type ApiError } from '../../contract/errors.js';
 import { exportFormats, type ExportFormat } from '../../contract/export-formats.js';
 import { importFormats, type ImportFormat } from '../../contract/import-formats.js';
+import { parseJson } from '../../contract/json.js';
 import type { ApiRequest } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { readDryRun, refuseDryRun } from '../request/dry-run.js';
@@ -82,14 +83,6 @@ const readMapping = (text: string | null): Mapping => {
   throw invalidQuery(
     '"mapping" takes a JSON object of columns and fields, such as {"Name":"title","Note":null}',
   );
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 };
 
 const readDelimiter = (text: string | null): string => {

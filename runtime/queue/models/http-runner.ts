@@ -4,6 +4,7 @@
  * `X-Svc-Needs-Retry: 0` or `1` says otherwise.
  * In a `text/event-stream` response, `log` events are log lines and the `result` event is the result.
  */
+import { parseJson } from '../../../contract/json.js';
 import type { QueueRunner } from '../../../contract/queue-model.js';
 import { platformOutcome, type ErrorType, type Outcome } from '../requests/outcome.js';
 import { final, type RunResult, type RunContext } from './attempt.js';
@@ -54,7 +55,7 @@ const readResponse = async (response: Response, run: RunContext): Promise<RunRes
   const { status, headers } = response;
   const type = headers.get('content-type') ?? '';
   if (response.ok && type.startsWith('text/event-stream')) return final(await followEvents(response, run));
-  const body = await readJson(response);
+  const body = parseJson(await response.text());
   const needsRetry = headers.get('x-svc-needs-retry');
   if (needsRetry === null ? retryableStatuses.has(status) : needsRetry === '1') {
     run.log(`the inference server answered ${status}, after which a request is tried again`, 'WARN');
@@ -98,17 +99,6 @@ const modelHeaders = (headers: Headers): Readonly<Record<string, string>> => {
     return length <= maxHeaderLength;
   });
   return Object.fromEntries(own);
-};
-
-/** Returns the parsed body, or undefined if it is not JSON. */
-const readJson = async (response: Response): Promise<unknown> => parseJson(await response.text());
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 };
 
 /** Reads server-sent events; only `event:` and `data:` lines are supported. */

@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse, type Info } from 'csv-parse';
 import type { Collection } from '../../../contract/collection.js';
+import { parseJson } from '../../../contract/json.js';
 import { fieldOf, findCollision, jsonIn, pathOf, setValue, type Mapping } from './payload.js';
 import {
   fault,
@@ -171,12 +172,4 @@ const readCell = (cell: string, json: Column['json']): unknown => {
   if (json === 'flags') return /^(?:true|false)$/i.test(cell) ? cell.toLowerCase() : cell;
   const value = parseJson(cell);
   return json === 'all' || Array.isArray(value) ? value : cell;
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 };

@@ -1,5 +1,6 @@
 /** Reads the item of a row from JSON text, as the bodies of requests are read. */
 import { isUtf8 } from 'node:buffer';
+import { parseJson } from '../../../contract/json.js';
 import { hasLoneSurrogate, isTooDeep, loneSurrogate, maxJsonLevels } from '../../request/body.js';
 import { findCollision, renameColumns, type Mapping } from './payload.js';
 import { fault, type SourceRow } from './row.js';
@@ -18,12 +19,4 @@ export const readJsonItem = (bytes: Buffer, mapping: Mapping): SourceRow['item']
   if (Object.keys(mapping).length === 0) return item;
   const collision = findCollision(Object.keys(item), mapping);
   return collision === null ? renameColumns(item, mapping) : fault(collision);
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 };
