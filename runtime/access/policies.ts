@@ -175,7 +175,8 @@ const columnsById = (
 
 const policiesIn = (held: AccessRows['access']): string[] => held.map((access) => access.policy);
 
-const ancestors = (role: string | null, parents: ReadonlyMap<string, string | null>): string[] => {
+/** Returns a role and those above it, nearest first. */
+export const ancestors = (role: string | null, parents: ReadonlyMap<string, string | null>): string[] => {
   const chain: string[] = [];
   for (let id = role; id !== null && parents.has(id) && !chain.includes(id); id = parents.get(id) ?? null) {
     chain.push(id);

@@ -7,7 +7,13 @@ import type { Principal } from '../access/principal.js';
 import type { UserWithRole } from '../access/access-index.js';
 import { mayRevoke } from '../access/revocation.js';
 import { findEscalation, touchesIdentity, type AccessState } from '../access/escalation.js';
-import { createPolicyIndex, type AccessRows, type PolicySet, type User } from '../access/policies.js';
+import {
+  ancestors,
+  createPolicyIndex,
+  type AccessRows,
+  type PolicySet,
+  type User,
+} from '../access/policies.js';
 import type { Collection } from '../../contract/collection.js';
 import { forbidden, unprocessable } from '../../contract/errors.js';
 import { findActiveHolder, loadRows } from '../execute/access-source.js';
@@ -100,13 +106,9 @@ const requireRoleTree = async (written: readonly CompletedWrite[], executor: Exe
   );
   if (!isMoved) return;
   const roles = await findRows(executor, 'svc_roles', { columns: ['id', 'name', 'parent'] });
-  const byId = new Map(roles.map((role) => [role.id, role]));
-  for (const role of roles) {
-    const above = new Set<string>();
-    for (let id = role.parent; id !== null && !above.has(id); id = byId.get(id)?.parent ?? null)
-      above.add(id);
-    if (above.has(role.id)) throw unprocessable(`the role "${role.name}" cannot be above itself`);
-  }
+  const parents = new Map(roles.map(({ id, parent }) => [id, parent]));
+  const circular = roles.find(({ id, parent }) => ancestors(parent, parents).includes(id));
+  if (circular !== undefined) throw unprocessable(`the role "${circular.name}" cannot be above itself`);
 };
 
 const isUsers = ({ name }: Collection): boolean => name === 'svc_users';
