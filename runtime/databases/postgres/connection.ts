@@ -16,7 +16,7 @@ import {
 import { RowClient } from './client.js';
 import { query, readChunks, readRows, readGroup, retryIfStale, send, write } from './client-statements.js';
 import { clientOptions, sessionSetup } from './options.js';
-import { checkServer, checkSessions, createPool, defaultPoolMax, runOn, type RunOnClient } from './pool.js';
+import { checkServer, createPool, defaultPoolMax, runOn, type RunOnClient } from './pool.js';
 import { createSchemaTrigger } from './schema-trigger.js';
 import { retryDeadlocks } from '../deadlocks.js';
 import { gatherReads } from '../gathered-reads.js';
@@ -35,8 +35,7 @@ export const openPostgres = async (options: DatabaseOptions): Promise<Database> 
   const pool = createPool(options, sockets);
   const reserved = createPool({ ...options, poolMax: 1 }, sockets);
   try {
-    await checkServer(pool, options);
-    await checkSessions(pool, reserved);
+    await checkServer(pool, reserved, options);
   } catch (error) {
     await Promise.all([pool.end(), reserved.end()]);
     throw error;

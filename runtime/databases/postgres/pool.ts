@@ -38,10 +38,22 @@ export const createPool = (options: DatabaseOptions, sockets: Set<Socket>): Pool
 
 const oldestVersion = 15;
 
-/** Checks the server version and the schema. @throws Error with a permanent SQLSTATE */
-export const checkServer = async (pool: Pool, { schema = 'public' }: DatabaseOptions): Promise<void> => {
+/**
+ * Checks the server version and the schema, and that each connection is to a session of its own: settings, prepared
+ * statements and locks belong to it. Behind a pooler of transactions, two open connections reach one session.
+ * @throws Error with a permanent SQLSTATE
+ */
+export const checkServer = async (
+  pool: Pool,
+  reserved: Pool,
+  { schema = 'public' }: DatabaseOptions,
+): Promise<void> => {
   const [server] = await runOn(pool, (client) =>
-    query(client, "select current_setting('server_version_num') as version, current_schema() as schema", []),
+    query(
+      client,
+      "select current_setting('server_version_num') as version, current_schema() as schema, pg_backend_pid() as session",
+      [],
+    ),
   );
   const version = Math.floor(Number(server?.version) / 10_000);
   if (version < oldestVersion) {
@@ -54,22 +66,12 @@ export const checkServer = async (pool: Pool, { schema = 'public' }: DatabaseOpt
     const message = `the schema "${schema}" (DATABASE_SCHEMA) does not exist or the user may not use it`;
     throw withCode(new Error(message), '3F000');
   }
-};
-
-/**
- * Checks that each connection is to a session of its own: settings, prepared statements and locks belong to it.
- * @throws Error with a permanent SQLSTATE behind a pooler of transactions, where two open connections reach one session
- */
-export const checkSessions = async (...pools: readonly Pool[]): Promise<void> => {
-  const sessions = new Set<unknown>();
-  for (const pool of pools) {
-    const [row] = await runOn(pool, (client) => query(client, 'select pg_backend_pid() as session', []));
-    sessions.add(row?.session);
+  const [other] = await runOn(reserved, (client) => query(client, 'select pg_backend_pid() as session', []));
+  if (other?.session === server?.session) {
+    const message =
+      'DATABASE_URL leads to a pooler that lends a connection for each transaction; use the address of the server, or a pooler of sessions (pool_mode=session of PgBouncer)';
+    throw withCode(new Error(message), '0A000');
   }
-  if (sessions.size === pools.length) return;
-  const message =
-    'DATABASE_URL leads to a pooler that lends a connection for each transaction; use the address of the server, or a pooler of sessions (pool_mode=session of PgBouncer)';
-  throw withCode(new Error(message), '0A000');
 };
 
 interface RunOptions {
