@@ -184,13 +184,9 @@ const restrictMember = (field: MemberNode, absent: ReadonlySet<string>): MemberN
   };
 };
 
-/** Replaces the named type; a list stays a list, and a required value required. */
-const withTypeName = (type: TypeNode, name: string): TypeNode => {
-  if (type.kind === Kind.LIST_TYPE) return { ...type, type: withTypeName(type.type, name) };
-  return type.kind === Kind.NON_NULL_TYPE
-    ? { ...type, type: withTypeName(type.type, name) as NamedTypeNode }
-    : namedType(name);
-};
+/** Replaces the named type; a required value stays required. */
+const withTypeName = (type: TypeNode, name: string): TypeNode =>
+  type.kind === Kind.NON_NULL_TYPE ? { ...type, type: namedType(name) } : namedType(name);
 
 const withArguments = (field: FieldDefinitionNode, absent: ReadonlySet<string>): FieldDefinitionNode => ({
   ...field,
