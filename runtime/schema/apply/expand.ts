@@ -45,9 +45,8 @@ const expandTable = (table: TableShape, wanted: TableShape, context: Context): T
     ...wanted.columns.filter((column) => !old.has(column.name) && isAdditive(column, table.name, context)),
   ];
   // an index of a binary column may get a length, and keep it when the column has become a text
-  const isAsWanted = (column: ColumnShape): boolean =>
-    JSON.stringify(column) === JSON.stringify(next.get(column.name));
-  const names = new Set(columns.filter(isAsWanted).map(({ name }) => name));
+  const finished = columns.filter((column) => column === next.get(column.name));
+  const names = new Set(finished.map(({ name }) => name));
   // those that get another name later are there already
   const indexes = new Set([
     ...table.indexes.map(({ name }) => name),
