@@ -1,5 +1,5 @@
 /** Reserves ports for servers that need to know theirs before they listen. */
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 
 /** Below the ephemeral range, from which systems assign ports to listeners on port 0 and outgoing connections. */
 const firstPort = 20_000;
@@ -19,6 +19,17 @@ export const reservePort = async (): Promise<number> => {
   }
   throw new Error(`no port between ${firstPort} and ${firstPort + portCount} is free`);
 };
+
+/** Returns whether a server accepts connections on a port of this machine. */
+export const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
 
 const reserve = async (port: number): Promise<boolean> => {
   const reservation = await listen(port + lockDistance);

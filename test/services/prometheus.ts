@@ -5,27 +5,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../until.js';
+import { requireUnpacked } from './debian-packages.js';
 import { reservePort } from './ports.js';
-import { requireFile } from './prepared.js';
-import { findProgram, run } from './programs.js';
-
-const folder = join(process.cwd(), '.cache', 'services', 'prometheus');
+import { findProgram } from './programs.js';
 
 /**
  * Returns a program on the PATH, or the one of Debian's package `prometheus`, which is unpacked and not installed.
  * @throws Error with the command that installs it
  */
-export const findPrometheus = async (name: 'prometheus' | 'promtool'): Promise<string> => {
-  const found = await findProgram(name);
-  if (found !== null) return found;
-  const unpack = 'cd "$0" && apt-get download prometheus && dpkg -x prometheus_*.deb .';
-  try {
-    return await requireFile(folder, `usr/bin/${name}`, (temporary) => run('sh', ['-c', unpack, temporary]));
-  } catch (error) {
-    const remedy = 'apt-get update && apt-get install prometheus';
-    throw new Error(`${name} is missing; run: ${remedy}\n${String(error)}`, { cause: error });
-  }
-};
+export const findPrometheus = async (name: 'prometheus' | 'promtool'): Promise<string> =>
+  (await findProgram(name)) ?? requireUnpacked(['prometheus'], `usr/bin/${name}`);
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;

@@ -1,11 +1,10 @@
 /** Starts a private Temporal dev server on free ports, which stops when the tests end. */
-import { connect } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fetchTemporal, findTemporal } from '../../runtime/demo/temporal-program.js';
 import type { Service } from '../services.js';
 import { dataFolder } from './data-folder.js';
-import { reservePort } from './ports.js';
+import { isListening, reservePort } from './ports.js';
 import { startServer } from './server.js';
 
 /** Starts a server; downloads a missing program first, which may take minutes. */
@@ -42,7 +41,7 @@ const startPrivate = async (program: string, attempts: number): Promise<Service>
   ].flatMap((part) => part.split(' '));
   args.push('--db-filename', join(folder, 'temporal.db'));
   try {
-    const server = await startServer({ program, args, folder, isReady: () => acceptsConnections(port) });
+    const server = await startServer({ program, args, folder, isReady: () => isListening(port) });
     return { url: `127.0.0.1:${port}`, stop: server.stop };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -50,13 +49,3 @@ const startPrivate = async (program: string, attempts: number): Promise<Service>
     throw error;
   }
 };
-
-const acceptsConnections = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
