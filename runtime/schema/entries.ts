@@ -32,11 +32,12 @@ export interface NewCollection {
 
 /** Keys to change; absent ones stay. */
 export interface EntryPatch {
-  /** Of the entry; only what it is already. */
+  /** The name that the entry has; any other is refused. */
   readonly collection?: string;
+  /** The name that the entry has; any other is refused. */
   readonly field?: string;
   readonly type?: string;
-  /** Of a relation; only what it is already. */
+  /** The collection that a relation leads to already; any other is refused. */
   readonly related_collection?: string | null;
   readonly meta?: Part;
   readonly schema?: Part;

@@ -1,4 +1,4 @@
-/** What single changes of collections, fields and relations mean for what refers to them. */
+/** Single changes of collections, fields and relations, and how they change the entries that refer to them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settings, startTestServer, type TestServer } from '../server-harness.js';
 
