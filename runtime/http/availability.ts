@@ -22,6 +22,7 @@ const lostInterval = 500;
 export const watchAvailability = (database: Database, observe: Observe): Availability => {
   let timer: NodeJS.Timeout | undefined;
   let lostAt: number | null = null;
+  let reason = '';
   let isClosed = database.isEmbedded === true;
 
   const plan = (): void => {
@@ -36,9 +37,15 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
       if (lostAt !== null) observe({ kind: 'databaseBack', ms: performance.now() - lostAt });
       lostAt = null;
     } catch (error) {
-      isLoss(error);
+      // a connection that is ended says less than the next one that cannot be opened
+      if (isLoss(error) && reasonOf(error) !== reason) report(error);
     }
     plan();
+  };
+
+  const report = (error: unknown): void => {
+    reason = reasonOf(error);
+    observe({ kind: 'databaseLost', reason });
   };
 
   const isLoss = (error: unknown): boolean => {
@@ -46,9 +53,7 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
     if (lostAt === null) {
       lostAt = performance.now();
       plan();
-      // the error of several addresses that refuse has no message
-      const { message, code } = error as { readonly message: string; readonly code?: unknown };
-      observe({ kind: 'databaseLost', reason: message || String(code) });
+      report(error);
     }
     return true;
   };
@@ -63,4 +68,10 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
       clearTimeout(timer);
     },
   };
+};
+
+/** Returns the message of an error, or its code: the error of several addresses that refuse has no message. */
+const reasonOf = (error: unknown): string => {
+  const { message, code } = error as { readonly message: string; readonly code?: unknown };
+  return message || String(code);
 };

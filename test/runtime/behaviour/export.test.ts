@@ -3,7 +3,7 @@ import { load } from 'js-yaml';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setTimeout as wait } from 'node:timers/promises';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { TestDialect } from '../../databases.js';
 import { until } from '../../until.js';
 import { useServer } from '../harness/use-server.js';
@@ -240,12 +240,15 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
       return until(isSettled, { interval: 500 });
     };
     const controller = new AbortController();
+    // a response that nobody reads would keep the server from closing
+    onTestFinished(() => controller.abort());
     const response = await download('/items/wide?limit=-1&export=ndjson', controller.signal);
     const reader = response.body?.getReader();
     await reader?.read();
     const read = await settle();
     expect(read).toBeGreaterThan(0);
-    expect(read).toBeLessThan((rowCount * width) / 2 ** 20 / 2);
+    // statements of a megabyte, of which buffers of sockets hold up to 36 in Linux 6.17
+    expect(read).toBeLessThan(((rowCount * width) / 2 ** 20) * 0.8);
     controller.abort();
     await expect(reader?.read()).rejects.toThrow(/abort/);
     expect(await settle()).toBeLessThanOrEqual(read + 1);

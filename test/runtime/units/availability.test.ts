@@ -9,10 +9,10 @@ afterEach(() => void vi.useRealTimers());
 const lost = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
 const createWatch = (given: Partial<Database> = {}) => {
-  const state = { isBack: false, looks: 0 };
+  const state = { isBack: false, looks: 0, error: lost };
   const query = async () => {
     state.looks += 1;
-    if (!state.isBack) throw lost;
+    if (!state.isBack) throw state.error;
     return [];
   };
   const database = {
@@ -37,6 +37,16 @@ describe('a lost database', () => {
     expect(state.looks).toBe(3);
     watch.isLoss(lost);
     expect(seen).toEqual(['databaseLost', 'databaseBack', 'databaseLost']);
+  });
+
+  it('is reported again where looks find another reason', async () => {
+    const { state, seen, watch } = createWatch();
+    watch.isLoss(Object.assign(new Error('ended'), { code: 'ECONNREFUSED' }));
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect([state.looks, seen]).toEqual([3, ['databaseLost', 'databaseLost']]);
+    state.error = Object.assign(new Error('no login'), { code: 'ECONNREFUSED' });
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(seen).toHaveLength(3);
   });
 
   it('is found without a request, within five seconds', async () => {
