@@ -1,6 +1,7 @@
 /** Compresses responses for clients that accept it (RFC 9110 §12.5.3). */
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { ApiResponse } from '../request/api-request.js';
 import { addVary } from './headers.js';
 import type { Responder } from './responder.js';
@@ -8,20 +9,18 @@ import type { Responder } from './responder.js';
 /** Minimum size in bytes of a compressed response; smaller ones fit into one packet. */
 const minSize = 1024;
 
-const compressible = /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?json)/;
+const compressible = /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?(?:json|x-ndjson|yaml))/;
 
 /**
- * Compresses the responses of a responder, except streams and responses with tokens (`/auth` and `no-store`): the
- * compressed length of a secret beside text of an attacker reveals the secret.
+ * Compresses the responses of a responder, except streams of a known length (files) and responses with tokens (`/auth`
+ * and `no-store`): the compressed length of a secret beside text of an attacker reveals the secret.
  */
 export const compressResponses =
   (respond: Responder): Responder =>
   async (request) => {
     const response = await respond(request);
     const { headers, body } = response;
-    if (body === null || !(typeof body === 'string' || Buffer.isBuffer(body)) || body.length < minSize) {
-      return response;
-    }
+    if (body === null || isTooShort(body, headers)) return response;
     const accepted = request.headers['accept-encoding'];
     // most clients of an API ask for none, and reads of items name the header already
     if (accepted === undefined && variesByEncoding(headers)) return response;
@@ -30,11 +29,15 @@ export const compressResponses =
     return encoding === null ? varyByEncoding(response) : encode(varyByEncoding(response), body, encoding);
   };
 
+const isTooShort = (body: Body, headers: ApiResponse['headers']): boolean =>
+  body instanceof Readable ? headers['content-length'] !== undefined : body.length < minSize;
+
 const isCompressible = (headers: ApiResponse['headers']): boolean =>
   headers['content-encoding'] === undefined &&
   headers['cache-control'] !== 'no-store' &&
   compressible.test(headers['content-type'] ?? '');
 
+type Body = NonNullable<ApiResponse['body']>;
 type Encoding = 'br' | 'gzip';
 
 /** Returns the preferred encoding that an `Accept-Encoding` header allows, or null. */
@@ -65,7 +68,7 @@ const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
 
 const encode = async (
   { headers, ...response }: ApiResponse,
-  body: Buffer | string,
+  body: Body,
   encoding: Encoding,
 ): Promise<ApiResponse> => {
   const { etag } = headers;
@@ -78,8 +81,17 @@ const encode = async (
       ...(etag !== undefined && { etag: etag.replace(/"$/, `-${encoding}"`) }),
     },
     body:
-      encoding === 'gzip' ? await toGzip(body, { level: gzipLevel }) : await toBrotli(body, brotliOptions),
+      body instanceof Readable
+        ? // the end of one of the two, for whatever reason, is the end of the other
+          pipeline(body, createCompressor(encoding), () => undefined)
+        : await compressAtOnce(body, encoding),
   };
 };
+
+const createCompressor = (encoding: Encoding): Transform =>
+  encoding === 'gzip' ? createGzip({ level: gzipLevel }) : createBrotliCompress(brotliOptions);
+
+const compressAtOnce = (body: Buffer | string, encoding: Encoding): Promise<Buffer> =>
+  encoding === 'gzip' ? toGzip(body, { level: gzipLevel }) : toBrotli(body, brotliOptions);
 
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } };

@@ -11,12 +11,18 @@ create table "job" ("id" integer primary key, "board" integer, "code" varchar(9)
   "state" varchar(9), "sort" integer, foreign key ("board") references "board" ("id"));
 `;
 
-const rows = `
+const reset = `
 delete from "job"; delete from "board";
 insert into "board" ("id", "name") values (1, 'one'), (2, 'two');
 insert into "job" ("id", "board", "code", "name", "state", "sort") values (1, 1, 'a', 'first', 'open', 1),
   (2, 1, 'b', 'second', 'open', 2), (3, 1, 'c', 'third', 'open', 3), (4, 2, 'd', 'fourth', 'done', 1);
 `;
+
+/** Returns those of many rows that are not among the others, in time that does not grow with the product of both. */
+const findMissing = (rows: readonly object[], others: unknown): readonly object[] => {
+  const present = new Set((others as readonly object[]).map((row) => JSON.stringify(row)));
+  return rows.filter((row) => !present.has(JSON.stringify(row)));
+};
 
 const isLock = (text: string): boolean => /^select .* as found from/.test(text);
 
@@ -50,7 +56,7 @@ describe.each(dialectsOf(import.meta.url))('updates of many rows on %s', (dialec
       users: { editor: { policies: ['Editor'] } },
     },
   });
-  beforeEach(() => server().execute(sqlFor(dialect, rows)));
+  beforeEach(() => server().execute(sqlFor(dialect, reset)));
 
   const send = async (method: string, path: string, body: unknown) => {
     const { status, codes, errors } = await server().request(method, `/items/${path}`, {
@@ -96,9 +102,8 @@ describe.each(dialectsOf(import.meta.url))('updates of many rows on %s', (dialec
         expect(await send(method, path, body)).toMatchObject({ status: 200 });
       });
       expect(statements.filter(isLock).length).toBeLessThanOrEqual(locks);
-      expect((await stored('name')) as object[]).toEqual(
-        expect.arrayContaining(changed.map(({ name }) => ({ name }))),
-      );
+      const names = changed.map(({ name }) => ({ name }));
+      expect(findMissing(names, await stored('name'))).toEqual([]);
     });
   });
 
@@ -114,7 +119,7 @@ describe.each(dialectsOf(import.meta.url))('updates of many rows on %s', (dialec
       expect(await send(method, path, body)).toMatchObject({ status: 200 });
     });
     expect(statements.filter((text) => /^update .job. /.test(text))).toHaveLength(count / 100);
-    expect((await stored('id,name,state')) as object[]).toEqual(expect.arrayContaining(changed));
+    expect(findMissing(changed, await stored('id,name,state'))).toEqual([]);
   });
 
   it('writes row by row where a statement for several fails, and names the row that cannot be stored', async () => {

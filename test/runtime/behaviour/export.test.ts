@@ -79,9 +79,7 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
       users: { reader: { policies: ['Reader'] } },
     },
   });
-  // compressing takes as much time as all the rest: one database is enough for it
-  const encoding = setting.dialect === 'sqlite' ? 'gzip' : 'identity';
-  const download = (path: string, signal?: AbortSignal): Promise<Response> =>
+  const download = (path: string, signal?: AbortSignal, encoding = 'identity'): Promise<Response> =>
     fetch(server().url + path, {
       headers: { authorization: `Bearer ${adminToken}`, 'accept-encoding': encoding },
       ...(signal !== undefined && { signal }),
@@ -193,12 +191,18 @@ describe.each(settings)('exports on $dialect through $listener', (setting) => {
     beforeAll(async () => {
       before = await usedMemory();
     });
-    const large = ['wide?limit=-1', 'every?limit=-1', 'wide?aggregate[max]=txt&groupBy=id&limit=-1'];
-    it.each(large)('streams %s with little memory', { timeout: 600_000 }, async (list) => {
+    // compressing takes as much time as all the rest: one list of one database is enough for it
+    const large = [
+      ['wide?limit=-1', setting.dialect === 'sqlite' ? 'gzip' : 'identity'],
+      ['every?limit=-1', 'identity'],
+      ['wide?aggregate[max]=txt&groupBy=id&limit=-1', 'identity'],
+    ] as const;
+    it.each(large)('streams %s with little memory', { timeout: 600_000 }, async (list, encoding) => {
       let most = 0;
       let lines = 0;
       let next = 0;
-      const response = await download(`/items/${list}&export=ndjson`);
+      const response = await download(`/items/${list}&export=ndjson`, undefined, encoding);
+      expect(response.headers.get('content-encoding')).toBe(encoding === 'gzip' ? 'gzip' : null);
       for await (const chunk of response.body ?? []) {
         lines += countLines(chunk as Uint8Array);
         if (lines < next) continue;
@@ -304,7 +308,8 @@ const usedMemory = async (): Promise<number> => {
 
 const countLines = (chunk: Uint8Array): number => {
   let count = 0;
-  for (const byte of chunk) if (byte === 10) count += 1;
+  // a search of the runtime is faster than a loop over bytes
+  for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, end + 1)) count += 1;
   return count;
 };
 

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import { describe, expect, it, vi } from 'vitest';
 import { compressResponses, encodingFor } from '../../../runtime/http/compress.js';
 import type { ApiRequest, ApiResponse } from '../../../runtime/request/api-request.js';
 
@@ -30,6 +33,43 @@ describe('a response', () => {
       expect(await encodingOf(path, headers, length)).toBe(encoding);
     },
   );
+});
+
+describe('a stream', () => {
+  const send = async (body: Readable, accepted: string, headers: ApiResponse['headers'] = json) => {
+    const answer = compressResponses(async () => ({ status: 200, headers, body }));
+    const sent = { ...request('/items/a'), headers: { 'accept-encoding': accepted } } as ApiRequest;
+    const response = await answer(sent);
+    return { encoding: response.headers['content-encoding'], body: response.body as Readable };
+  };
+  const ndjson = { 'content-type': 'application/x-ndjson; charset=utf-8' };
+
+  it.each([
+    ['gzip', json, createGunzip],
+    ['br', ndjson, createBrotliDecompress],
+  ] as const)('is compressed as it is read: %s', async (accepted, headers, createDecoder) => {
+    const { encoding, body } = await send(Readable.from(['one ', 'two']), accepted, headers);
+    expect(encoding).toBe(accepted);
+    expect(await text(body.pipe(createDecoder()))).toBe('one two');
+  });
+
+  it('is sent as it is where its length is known, or nobody asked', async () => {
+    const file = { ...json, 'content-length': '3' };
+    expect((await send(Readable.from(['one']), 'gzip', file)).encoding).toBeUndefined();
+    expect((await send(Readable.from(['one']), 'identity')).encoding).toBeUndefined();
+  });
+
+  it('fails with its source, and ends it', async () => {
+    const broken = async function* () {
+      yield 'one';
+      throw new Error('lost');
+    };
+    const { body } = await send(Readable.from(broken()), 'gzip');
+    await expect(text(body)).rejects.toThrow('lost');
+    const source = new Readable({ read: () => undefined });
+    (await send(source, 'gzip')).body.destroy();
+    await vi.waitFor(() => expect(source.destroyed).toBe(true));
+  });
 });
 
 it.each([
