@@ -35,6 +35,11 @@ describe('a response', () => {
   );
 });
 
+const broken = async function* () {
+  yield 'one';
+  throw new Error('lost');
+};
+
 describe('a stream', () => {
   const send = async (body: Readable, accepted: string, headers: ApiResponse['headers'] = json) => {
     const answer = compressResponses(async () => ({ status: 200, headers, body }));
@@ -60,10 +65,6 @@ describe('a stream', () => {
   });
 
   it('fails with its source, and ends it', async () => {
-    const broken = async function* () {
-      yield 'one';
-      throw new Error('lost');
-    };
     const { body } = await send(Readable.from(broken()), 'gzip');
     await expect(text(body)).rejects.toThrow('lost');
     const source = new Readable({ read: () => undefined });
