@@ -11,7 +11,10 @@ export interface Restarts {
   stop(): Promise<void>;
 }
 
-/** Starts the commands. One that ends by itself, as with a faulty spec, is started again by the next restart. */
+/**
+ * Starts the commands. One that ends by itself, as with a faulty spec, is reported on stderr, and started again by the
+ * next restart.
+ */
 export const startCommands = (
   commands: readonly (readonly string[])[],
   environment: Environment,
@@ -43,12 +46,21 @@ const startAll = (
       printedBy.set(text, first);
       if (first === index) process.stderr.write(text);
     });
+    child.once('exit', (code, signal) => {
+      if (code === 0 || ending.has(child)) return;
+      const how = code === null ? `by ${String(signal)}` : `with exit code ${code}`;
+      process.stderr.write(`svc ${String(args[0])} ended ${how}; it starts again with the next change\n`);
+    });
     return child;
   });
 };
 
+/** Processes that are ended on purpose. */
+const ending = new WeakSet<ChildProcess>();
+
 const end = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
+  ending.add(child);
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   await ended;

@@ -51,4 +51,5 @@ it('reloads a model on save, and prints its webhooks', async () => {
   saveFault();
   const [, once = ''] = await dev.until(/yaml changed: reloading([^]*)acme\.shout\.yaml changed: reloading/);
   expect(once.match(/"description" is missing/g)).toHaveLength(1);
+  await dev.until(/svc worker ended with exit code 1; it starts again with the next change/);
 }, 240_000);
