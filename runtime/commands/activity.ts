@@ -1,5 +1,6 @@
 /** `svc activity …`: manages the activity log. */
 import { Command, InvalidArgumentError } from 'commander';
+import { plural } from '../../contract/plural.js';
 import { Refusal } from '../config/refusal.js';
 import { pruneActivity, retentionDays } from '../schema/activity.js';
 import { action, printLine, printJson } from './output.js';
@@ -23,7 +24,7 @@ const pruneCommand = (): Command =>
           return { days: retention, deleted: await pruneActivity(database, retention) };
         });
         if (json === true) printJson(report);
-        else printLine(`deleted ${report.deleted} rows older than ${report.days} days`);
+        else printLine(`deleted ${plural(report.deleted, 'row')} older than ${report.days} days`);
         return 0;
       }),
     );

@@ -11,6 +11,10 @@ export interface RowCount {
 export const printCount = ({ rows, at_least: isMore }: RowCount): string =>
   isMore === true ? `at least ${rows}` : String(rows);
 
+/** Prints a number with what it counts: `printCounted(count, 'row is', 'rows are')`. */
+export const printCounted = (count: RowCount, one: string, many: string): string =>
+  `${printCount(count)} ${count.rows === 1 ? one : many}`;
+
 const limit = 1_000_000;
 
 /**

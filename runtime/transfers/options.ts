@@ -9,6 +9,7 @@ import { readDryRun, refuseDryRun } from '../request/dry-run.js';
 import { readOnConflict } from '../request/on-conflict.js';
 import { readQuery } from '../request/query.js';
 import type { ExportInput, ImportInput } from './input.js';
+import { delimiters } from './source/csv.js';
 import type { Mapping } from './source/payload.js';
 
 export type ImportOptions = Omit<ImportInput, 'collection' | 'size' | 'sha256' | 'address'>;
@@ -87,7 +88,7 @@ const readMapping = (text: string | null): Mapping => {
 
 const readDelimiter = (text: string | null): string => {
   if (text === null) return ',';
-  if ([',', ';', '\t', '|'].includes(text)) return text;
+  if ((delimiters as readonly string[]).includes(text)) return text;
   throw invalidQuery('"delimiter" takes one of , ; | and tab');
 };
 

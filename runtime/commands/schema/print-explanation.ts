@@ -2,7 +2,7 @@
 import type { ExplainedAccess } from '../../schema/explain/access.js';
 import type { ExplainedChange, ExplainedCollection, Explanation } from '../../schema/explain/explain.js';
 import type { ExactCost } from '../../schema/explain/table-changes.js';
-import { printCount } from '../../schema/row-counts.js';
+import { printCounted } from '../../schema/row-counts.js';
 
 /** Returns lines: each change with its cost, what the server says of it, access, and the statements of each phase. */
 export const printWhole = ({ collections, access, phases }: Explanation): readonly string[] => [
@@ -18,7 +18,7 @@ const printCollection = (explained: ExplainedCollection): readonly string[] => {
   const { collection, bytes, exact, changes } = explained;
   const size = bytes === null ? '' : `, ${bytes} bytes`;
   return [
-    `${collection}: ${printCount(explained)} rows${size}`,
+    `${collection}: ${printCounted(explained, 'row', 'rows')}${size}`,
     ...changes.flatMap(printChange),
     ...(exact === undefined || exact === null ? [] : [`  the server says: ${printExact(exact)}`]),
   ];

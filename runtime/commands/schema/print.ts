@@ -6,7 +6,7 @@ import type { Change, SchemaDiff } from '../../schema/diff/types.js';
 import { findingKinds } from '../../schema/findings/finding.js';
 import type { Loss } from '../../schema/mapping/map-snapshot.js';
 import type { ExplainedChange, ExplainedCollection, Explanation } from '../../schema/explain/explain.js';
-import { printCount } from '../../schema/row-counts.js';
+import { printCounted } from '../../schema/row-counts.js';
 
 const marks = { N: '+', D: '-', E: '~', A: '~' } as const;
 const colours = { '+': 'green', '-': 'red', '~': 'yellow' } as const;
@@ -81,8 +81,8 @@ export const printLost = (
 const printLoss = (explained: ExplainedCollection, change: ExplainedChange): readonly string[] => {
   const { lost } = change;
   if (lost === undefined || lost.rows === 0) return [];
-  const unit = change.change === 'drop collection' ? 'rows' : 'values';
-  return [`${printCount(lost)} ${unit}: ${nameOf(explained, change)}`];
+  const [one, many] = change.change === 'drop collection' ? ['row', 'rows'] : ['value', 'values'];
+  return [`${printCounted(lost, one, many)}: ${nameOf(explained, change)}`];
 };
 
 /** Returns what is lost, what the data forbids, and who breaks: a line each; nothing where all is harmless. */
@@ -110,7 +110,7 @@ const printCost = (explained: ExplainedCollection, change: ExplainedChange): rea
     ...printLoss(explained, change).map((line) => `loses ${line}`),
     ...(classes.includes('blocking')
       ? [
-          `blocks ${blocks === 'everything' ? 'reads and writes' : 'writes'} for ${printCount(explained)} rows: ${what} (${algorithm}, ${lock})`,
+          `blocks ${blocks === 'everything' ? 'reads and writes' : 'writes'} for ${printCounted(explained, 'row', 'rows')}: ${what} (${algorithm}, ${lock})`,
         ]
       : []),
   ];

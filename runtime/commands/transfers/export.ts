@@ -1,6 +1,7 @@
 /** `svc export`: writes a list into a file. */
 import { Command } from 'commander';
 import type { ExportFormat } from '../../../contract/export-formats.js';
+import { plural } from '../../../contract/plural.js';
 import { Refusal } from '../../config/refusal.js';
 import { action, printJson } from '../output.js';
 import { chooseFormat } from './files.js';
@@ -50,7 +51,7 @@ export const exportCommand = (): Command =>
         if (problems.length > 0) throw new Refusal(problems.join('\n'));
         const { rows } = end.body;
         if (flags.json === true && file !== '-') printJson({ rows, file });
-        else process.stderr.write(`${Number(rows)} rows exported\n`);
+        else process.stderr.write(`${plural(Number(rows), 'row')} exported\n`);
         return 0;
       }),
     );

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { createIdentity } from '../../identity.js';
 import { createItemServices } from '../../item-services.js';
 import type { Collection } from '../../../contract/collection.js';
+import { plural } from '../../../contract/plural.js';
 import type { Access } from '../../access/access.js';
 import { createBackground } from '../../concurrency/background.js';
 import { loadConfig } from '../../config/config.js';
@@ -152,7 +153,7 @@ const createContext = ({ signal, onProgress }: TransferControl, place: Place): T
   signal,
   progress: (state) => {
     const { percent, done, rows } = state as Readonly<Record<'percent' | 'done' | 'rows', number>>;
-    onProgress(percent, `${done ?? rows} rows`);
+    onProgress(percent, plural(done ?? rows, 'row'));
   },
   files: placeFile(place),
 });

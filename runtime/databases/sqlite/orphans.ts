@@ -50,7 +50,7 @@ const orphansOf = (table: string, connection: Connection): readonly Orphans[] =>
       'select count(*) as "rows", group_concat(distinct parent) as parents from pragma_foreign_key_check(?)',
     );
     const { rows, parents } = check.get(table) as { readonly rows: number; readonly parents: string };
-    const message = `"${table}": ${rows} rows refer to no row of ${parents}`;
+    const message = `"${table}": ${rows} ${rows === 1 ? 'row refers' : 'rows refer'} to no row of ${parents}`;
     return rows === 0 ? [] : [{ table, rows, message }];
   } catch (error) {
     if (!(error as Error).message.startsWith('foreign key mismatch')) throw error;

@@ -1,7 +1,7 @@
 /** Finds rows that a new check does not allow. */
 import { printExpression } from '../expressions/print.js';
 import { columnsIn, renameColumns } from '../expressions/tree.js';
-import { printCount } from '../row-counts.js';
+import { printCounted } from '../row-counts.js';
 import type { SchemaPrinter } from '../../databases/contract.js';
 import type { ColumnShape, TableShape } from '../shapes.js';
 import { countRows, type Finding, type FindingContext } from './finding.js';
@@ -44,7 +44,7 @@ export const findInChecks = async (
       `the database cannot evaluate the check "${name}" for the rows of "${table.name}"; ` +
       `its operators must fit the types and the values of ${named.join(', ')}`;
     const count = await countRows({ table: table.name, condition: `not (${sql})` }, problem, context);
-    const message = `"${table.name}": ${printCount(count)} rows do not meet the check "${name}"`;
+    const message = `"${table.name}": ${printCounted(count, 'row does', 'rows do')} not meet the check "${name}"`;
     if (count.rows > 0)
       findings.push({ kind: 'violations', collection: table.name, fields: named, ...count, message });
   }

@@ -1,6 +1,6 @@
 /** Finds rows whose values a changed or new column cannot hold. */
 import type { SchemaPrinter } from '../../databases/contract.js';
-import { printCount } from '../row-counts.js';
+import { printCounted, type RowCount } from '../row-counts.js';
 import type { ColumnShape, TableShape } from '../shapes.js';
 import {
   collationOf,
@@ -25,7 +25,7 @@ interface Question {
   readonly kind: FindingKind;
   readonly condition: string;
   /** Follows the name of the field. */
-  statement(rows: string): string;
+  statement(rows: RowCount): string;
 }
 
 /** Returns a finding for each column with values that would be lost or refused, with the number of rows. */
@@ -42,7 +42,7 @@ export const findInColumns = async (
     for (const { kind, condition, statement } of questionsAbout(change, context)) {
       const problem = `the database cannot tell which values of "${table}.${column.name}" the new type does not have`;
       const count = await countRows({ table, condition }, problem, context);
-      const message = `"${table}.${column.name}"${statement(printCount(count))}`;
+      const message = `"${table}.${column.name}"${statement(count)}`;
       if (count.rows > 0)
         findings.push({ kind, collection: table, fields: [column.name], ...count, message });
     }
@@ -60,7 +60,8 @@ const questionsAbout = (change: ColumnChange, context: FindingContext): readonly
           {
             kind: 'nulls',
             condition: `${name} is null`,
-            statement: (rows) => `: ${rows} rows have no value; give them one first`,
+            statement: (rows) =>
+              `: ${printCounted(rows, 'row has', 'rows have')} no value; give a value first`,
           },
         ]
       : [];
@@ -90,7 +91,7 @@ const lostCharacters = (
   const loss = context.printer.collations?.lossOf(name, { from, to }) ?? null;
   if (loss === null) return [];
   const statement: Question['statement'] = (rows) =>
-    `: ${rows} rows hold characters that ${loss.set} does not have`;
+    `: ${printCounted(rows, 'row holds', 'rows hold')} characters that ${loss.set} does not have`;
   return [{ kind: 'inconvertible', condition: loss.condition, statement }];
 };
 
@@ -108,7 +109,7 @@ const lostSpaces = ({ old, column, name }: Changed): readonly Question[] =>
     : [];
 
 const needsValue: Question['statement'] = (rows) =>
-  ` must not be null and has no default, but there are ${rows} rows; give it a default, or let it be null`;
+  ` must not be null and has no default, but ${printCounted(rows, 'row is', 'rows are')} there; give it a default, or let it be null`;
 
 /** A column without null and default has no value for the rows that are there. */
 const missingValues = (column: ColumnShape): readonly Question[] => {
@@ -121,7 +122,7 @@ const missingValues = (column: ColumnShape): readonly Question[] => {
 const holding =
   (what: string): Question['statement'] =>
   (rows) =>
-    `: ${rows} rows hold values ${what}`;
+    `: ${printCounted(rows, 'row holds', 'rows hold')} values ${what}`;
 
 interface Changed {
   readonly old: ColumnShape;
@@ -144,7 +145,9 @@ const lostValues = ({ old, column, name }: Changed, { printer }: FindingContext)
   const isSet = `${name} is not null`;
   const bytes = exceededBytes(old, column, printer);
   if (bytes !== null) {
-    const statement = holding(`longer than the ${bytes} bytes of ${column.dataType}; shorten them first`);
+    const statement = holding(
+      `longer than the ${bytes} bytes of ${column.dataType}; shorten what is too long first`,
+    );
     return [{ kind: 'inconvertible', condition: `octet_length(${name}) > ${bytes}`, statement }];
   }
   if (isConverted(old, column, printer))

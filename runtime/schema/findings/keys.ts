@@ -1,6 +1,6 @@
 /** Finds rows that new keys do not allow. */
 import { addedForeignKeys } from '../apply/plan.js';
-import { printCount } from '../row-counts.js';
+import { printCounted } from '../row-counts.js';
 import type { ColumnShape, TableShape } from '../shapes.js';
 import { isConverted } from './type-changes.js';
 import {
@@ -43,7 +43,7 @@ export const findDuplicates = async (
       `"${table.name}": the database cannot compare values of the type of ${fields.join(', ')}, so they cannot be unique`,
       context,
     );
-    const message = `"${table.name}": ${printCount(count)} values of ${fields.join(', ')} are there more than once`;
+    const message = `"${table.name}": ${printCounted(count, 'value', 'values')} of ${fields.join(', ')} ${count.rows === 1 ? 'is' : 'are'} there more than once`;
     if (count.rows > 0)
       findings.push({ kind: 'duplicates', collection: table.name, fields, ...count, message });
   }
@@ -123,7 +123,7 @@ export const findOrphans = async (
         'give both the same type and collation',
       context,
     );
-    const message = `${name}: ${printCount(count)} rows refer to no row of "${key.table}"`;
+    const message = `${name}: ${printCounted(count, 'row refers', 'rows refer')} to no row of "${key.table}"`;
     if (count.rows > 0)
       findings.push({ kind: 'orphans', collection: table, fields: key.columns, ...count, message });
   }

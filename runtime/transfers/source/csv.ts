@@ -72,6 +72,7 @@ const readHeader = async (
   options: CsvOptions,
 ): Promise<{ readonly columns: readonly Column[]; readonly end: SourcePosition } | null> => {
   for await (const { cells, info } of parseCsv(await open(0), { position: 0, line: 0 }, options)) {
+    requireDelimiter(cells, options);
     const columns = cells.map((name = '') => {
       const { mapping, collection } = options;
       const field = fieldOf(name, mapping);
@@ -85,6 +86,22 @@ const readHeader = async (
     return { columns, end: { position: info.bytes, line: info.lines } };
   }
   return null;
+};
+
+/** Characters that may separate cells. */
+export const delimiters = [',', ';', '\t', '|'] as const;
+
+/** @throws SourceError for a first line with one column, whose name is that of no field, but holds another delimiter */
+const requireDelimiter = ([name, ...others]: Cells, { delimiter, mapping, collection }: CsvOptions): void => {
+  if (name === undefined || others.length > 0) return;
+  if (Object.hasOwn(mapping, name) || collection.fields.has(name)) return;
+  const other = delimiters.find((each) => each !== delimiter && name.includes(each));
+  if (other === undefined) return;
+  const printed = other === '\t' ? 'a tab' : `"${other}"`;
+  throw new SourceError(
+    `the first line has one column, "${name}"; if ${printed} separates its cells, set "delimiter" to it`,
+    1,
+  );
 };
 
 /** @throws SourceError for a column that is there twice, and for two columns of one field */

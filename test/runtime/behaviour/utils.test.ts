@@ -132,6 +132,11 @@ describe.each(settings)('the tools on $dialect through $listener', (setting) => 
     expect(await titles()).toContain('A;B');
     const { status, codes } = await load('title,isbn\nOne,8\n', { query: '?delimiter=x' });
     expect([status, codes]).toEqual([400, ['INVALID_QUERY']]);
+    const hint =
+      'the first line has one column, "title;isbn"; if ";" separates its cells, set "delimiter" to it';
+    expect((await load('title;isbn\nOne;8\n')).errors).toMatchObject([
+      { code: 'INVALID_PAYLOAD', reason: expect.stringContaining(hint) as string },
+    ]);
   });
 
   it('an import names the rows at fault, those with the same problem together', async () => {

@@ -262,7 +262,7 @@ describe.each(dialects)('on %s', (dialect) => {
   });
 
   it('a shorter text is rejected where values are longer, unless the loss is accepted', async () => {
-    expect(await refuse(shorten)).toContain('"shelves.label": 1 rows hold values longer than 3');
+    expect(await refuse(shorten)).toContain('"shelves.label": 1 row holds values longer than 3');
     const difference = await place.diff(edited(await place.snapshot(), shorten));
     if (difference === null) throw new Error('there is a difference');
     await place.apply(difference, { acceptLoss: true });
@@ -280,7 +280,7 @@ describe.each(dialects)('on %s', (dialect) => {
       await refuse((snapshot) => {
         Object.assign(field(snapshot, 'shelves', 'depth').schema, { is_unique: true });
       }),
-    ).toContain('1 values of depth are there more than once');
+    ).toContain('1 value of depth is there more than once');
     expect(
       await refuse((snapshot) => {
         const [relation] = structuredClone(snapshot.relations);

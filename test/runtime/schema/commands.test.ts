@@ -67,7 +67,7 @@ describe.each(dialects)('on %s', (dialect) => {
     expect(shown.code).toBe(1);
     expect(shown.stdout).toContain('- field boxes.weight\n');
     expect(shown.stdout).toContain('+ field boxes.colour\n');
-    expect(shown.stdout).toContain('loses 1 values: drop field boxes.weight\n');
+    expect(shown.stdout).toContain('loses 1 value: drop field boxes.weight\n');
     expect(shown.stdout).toContain('breaks clients: boxes.weight no longer exists.\n');
 
     const { stdout: sql } = await run('diff', 'wanted.json', '--sql');
@@ -165,7 +165,7 @@ describe('a running instance', () => {
     write(edited(await place.snapshot(), change));
     expect((await run('apply', 'wanted.json', '--yes')).code).toBe(0);
     const planned = await run('push', '--dry-run', ...there);
-    expect(planned.stdout).toContain('loses 1 values: drop field boxes.weight\n');
+    expect(planned.stdout).toContain('loses 1 value: drop field boxes.weight\n');
     expect(await run('push', '--yes', ...there)).toMatchObject({ code: 0 });
     expect(await run('diff', 'wanted.json', ...there)).toMatchObject({ code: 0, stdout: 'no difference\n' });
     expect((await run('status', ...there)).stdout).toMatch(/^done\b/);

@@ -49,7 +49,7 @@ describe.each(sampleDialects(import.meta.url))('on %s', (dialect) => {
     const send = (answer: string) =>
       runOnTerminal(['schema', 'apply', 'wanted.json'], { url: place.url, directory, answer });
 
-    const question = 'This loses:\n  1 values: drop field boxes.weight\nApply this? (yes/no)';
+    const question = 'This loses:\n  1 value: drop field boxes.weight\nApply this? (yes/no)';
     const refused = await send('y');
     expect(refused.shown).toContain(question);
     expect(refused.shown).toContain('nothing was applied');

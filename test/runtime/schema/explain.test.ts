@@ -147,7 +147,7 @@ describe.each(dialects)('on %s', (dialect) => {
         Object.assign(field(snapshot, 'shelves', 'note').schema, { data_type: 'tinytext', max_length: null });
         Object.assign(field(snapshot, 'shelves', 'picture').schema, { data_type: 'tinyblob' });
       });
-      const message = expect.stringContaining(': 1 rows hold values longer than the 255 bytes of tiny');
+      const message = expect.stringContaining(': 1 row holds values longer than the 255 bytes of tiny');
       expect(of(explanation, 'shelves').findings).toMatchObject([
         { kind: 'inconvertible', fields: ['note'], rows: 1, message },
         { kind: 'inconvertible', fields: ['picture'], rows: 1, message },

@@ -121,7 +121,7 @@ it.each([
     );
     const before = await place.snapshot();
     await expect(apply(place, retype({ enum_values: ['a', 'c'] }))).rejects.toThrow(
-      '"lines.v": 1 rows hold values that enum_values lacks',
+      '"lines.v": 1 row holds values that enum_values lacks',
     );
     expect(await place.snapshot()).toEqual(before);
     await apply(place, retype({ enum_values: ['a', 'b'] }));
@@ -148,16 +148,16 @@ it.each(['mysql', 'mariadb'] as const)(
     );
     const before = await place.snapshot();
     for (const edit of [widen, cascade])
-      await expect(apply(place, edit)).rejects.toThrow('"lines.v": 1 rows refer to no row of "orders"');
+      await expect(apply(place, edit)).rejects.toThrow('"lines.v": 1 row refers to no row of "orders"');
     expect(await place.snapshot()).toEqual(before);
   },
 );
 
 it.each([
-  ['mysql', 'utf8mb4_general_ci', '1 values of v are there more than once'],
-  ['mariadb', 'utf8mb4_general_ci', '1 values of v are there more than once'],
-  ['mysql', 'latin1_swedish_ci', '1 rows hold characters that latin1 does not have'],
-  ['mariadb', 'latin1_bin', '1 rows hold characters that latin1 does not have'],
+  ['mysql', 'utf8mb4_general_ci', '1 value of v is there more than once'],
+  ['mariadb', 'utf8mb4_general_ci', '1 value of v is there more than once'],
+  ['mysql', 'latin1_swedish_ci', '1 row holds characters that latin1 does not have'],
+  ['mariadb', 'latin1_bin', '1 row holds characters that latin1 does not have'],
 ] as const)(
   'on %s, texts that %s does not tell apart or have are counted',
   async (dialect, collation, message) => {
@@ -185,7 +185,7 @@ it.each(['mysql', 'mariadb', 'postgres'] as const)(
     const place = await createLines(dialect, 'varchar(5)', "'a '");
     const type = { data_type: dialect === 'postgres' ? 'character' : 'char' };
     const wanted = edited(await place.snapshot(), retype(type));
-    await expect(place.become(wanted)).rejects.toThrow('"lines.v": 1 rows hold values that end with spaces');
+    await expect(place.become(wanted)).rejects.toThrow('"lines.v": 1 row holds values that end with spaces');
     await place.execute(`update ${dialect === 'postgres' ? 'lines' : '`lines`'} set v = 'b'`);
     await place.become(wanted);
   },
@@ -240,7 +240,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s, values that are there twi
       'create table lines (id integer primary key, v integer, w integer); insert into lines values (1, 7, 0), (2, 7, 0), (3, 8, 1);',
     );
     await apply(place, uniqueIndex('w = 1'));
-    await expect(apply(place, uniqueIndex(null))).rejects.toThrow('1 values of v are there more than once');
+    await expect(apply(place, uniqueIndex(null))).rejects.toThrow('1 value of v is there more than once');
   });
 });
 
@@ -281,7 +281,7 @@ describe('rows of SQLite that refer to nothing since before', () => {
       await executor.write({ text: 'drop table lines', values: [] });
       return executor.write({ text: 'insert into tags values (1, 9)', values: [] });
     });
-    await expect(change).rejects.toThrow('"tags": 1 rows refer to no row of orders; nothing was changed');
+    await expect(change).rejects.toThrow('"tags": 1 row refers to no row of orders; nothing was changed');
   });
 
   it('are told from those that a change would add', async () => {

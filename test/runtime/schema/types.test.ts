@@ -83,7 +83,7 @@ const narrower: readonly Resize[] = [
 it.each(narrower)('on %s, %s of %s is not made smaller without a word', async (...change) => {
   const { place, wanted, read } = await resize(change);
   const before = await read();
-  await expect(place.become(wanted)).rejects.toThrow(/"t\.v": 1 rows hold values that may/);
+  await expect(place.become(wanted)).rejects.toThrow(/"t\.v": 1 row holds values that may/);
   expect(await read()).toEqual(before);
 });
 
@@ -117,7 +117,7 @@ it.each(['mysql', 'mariadb', 'postgres'] as const)(
       });
       await place.become(wanted);
     };
-    await expect(text(3)()).rejects.toThrow(/"t\.v": 1 rows hold values longer than 3/);
+    await expect(text(3)()).rejects.toThrow(/"t\.v": 1 row holds values longer than 3/);
     await text(5)();
     expect(await place.database.query('select v from t order by id')).toEqual([{ v: 'ab' }, { v: 'abcd' }]);
   },
@@ -144,7 +144,7 @@ describe('types that were created in PostgreSQL', () => {
     });
     const difference = await place.diff(wanted);
     if (difference === null) throw new Error('there is no difference');
-    await expect(place.apply(difference)).rejects.toThrow(/1 rows hold values that may change as/);
+    await expect(place.apply(difference)).rejects.toThrow(/1 row holds values that may change as/);
     await place.apply(difference, { acceptLoss: true });
     expect(await place.database.query('select v from t')).toEqual([{ v: '{a,b}' }]);
   });

@@ -65,7 +65,7 @@ it('on mysql, geometries of another system refuse an SRID before anything change
     Object.assign(field(snapshot, 'places', 'spot').schema, { srid: 4326 });
   });
   await expect(place.become(wanted)).rejects.toThrow(
-    /"places\.spot": 1 rows hold values of another system of coordinates than SRID 4326/,
+    /"places\.spot": 1 row holds values of another system of coordinates than SRID 4326/,
   );
   expect(await place.snapshot()).toEqual(before);
 });
@@ -122,7 +122,7 @@ it('a check that is not enforced has no findings, and is left out where there ar
   const enforced = edited(wanted, ({ collections }) => {
     Object.assign(collections[0]?.schema ?? {}, { checks: [{ name: 'c', expression: '"n" > 0' }] });
   });
-  await expect(target.become(enforced)).rejects.toThrow(/1 rows do not meet the check "c"/);
+  await expect(target.become(enforced)).rejects.toThrow(/1 row does not meet the check "c"/);
 
   const other = await create('mariadb', table(''));
   const difference = await other.diff(wanted, { force: true });
