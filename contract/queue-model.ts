@@ -40,11 +40,13 @@ export interface FunctionRunner {
   readonly environment: readonly string[];
 }
 
-export type LogLevel = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'STDOUT' | 'STDERR';
+export const logLevels = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'STDOUT', 'STDERR'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
 
 /** Services available to a function model while it runs. */
 export interface RunContext {
-  /** Writes to the request's log, which the caller can read. */
+  /** Writes to the request's log, which the caller can read. A level that does not exist, as from JavaScript, is INFO. */
   log(message: string, level?: LogLevel): void;
   /**
    * Reports progress. If the worker stops, the next attempt receives the latest state in `resumed`.

@@ -95,6 +95,12 @@ describe('a function model', () => {
     ]);
   });
 
+  it('logs any value with a level that exists', async () => {
+    const { attempted, lines } = run('logAnything');
+    await attempted;
+    expect(lines).toEqual(['WARN low', 'INFO loud', 'INFO { deep: { list: [ 1 ] } }']);
+  });
+
   it('reports progress, and receives that of an earlier attempt', async () => {
     const first = run('resume');
     expect((await first.attempted).outcome.body).toEqual({ resumed: null });

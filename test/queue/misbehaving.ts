@@ -94,6 +94,14 @@ const runs: Readonly<Record<string, Run>> = {
     process.stdout.write('without an end');
     return { good: true };
   },
+  /** Calls `log` as JavaScript without types may. */
+  logAnything: (_, { log }) => {
+    const call = log as (message: unknown, level?: unknown) => void;
+    call('low', 'warn');
+    call('loud', 'shout');
+    call({ deep: { list: [1] } }, null);
+    return { good: true };
+  },
   /** Reports to the process that started it, as libraries for process managers do. */
   signalReady: async () => {
     for (const message of ['ready', null, { kind: 'result', body: '{"good":false}' }])

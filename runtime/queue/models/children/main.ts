@@ -8,7 +8,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import type { LogLevel, ModelError, RunFiles, SavedFile } from '../../../../contract/queue-model.js';
+import {
+  logLevels,
+  type LogLevel,
+  type ModelError,
+  type RunFiles,
+  type SavedFile,
+} from '../../../../contract/queue-model.js';
 import { maxOutputBytes } from '../output.js';
 import { createChildLog, type ChildLog } from './child-log.js';
 import { toFunction } from './load-function.js';
@@ -37,6 +43,12 @@ interface PendingSave {
 
 let current: Current | null = null;
 
+const toLine = (message: unknown): string =>
+  typeof message === 'string' ? message : inspect(message, { breakLength: Infinity, depth: 8 });
+
+const toLevel = (given: unknown): LogLevel =>
+  logLevels.find((level) => level === String(given).toUpperCase()) ?? 'INFO';
+
 const run = async ({ model, input, resumed, traceparent }: RunTask): Promise<void> => {
   send({ kind: 'started' });
   const { controller, log, calls } = (current = {
@@ -46,7 +58,7 @@ const run = async ({ model, input, resumed, traceparent }: RunTask): Promise<voi
   });
   const { signal } = controller;
   const context = {
-    log: (message: string, level: LogLevel = 'INFO') => log.add(String(message), level),
+    log: (message: unknown, level?: unknown) => log.add(toLine(message), toLevel(level)),
     progress: (state: unknown) => send({ kind: 'progress', state: toState(state) }),
     resumed,
     traceparent,
