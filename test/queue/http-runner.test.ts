@@ -7,7 +7,7 @@ import { startUpstream, urlOf } from '../../models/upstream.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
-/** `hang`: never ends; `drop`: the connection breaks. */
+/** `hang`: never answers; `hold`: answers, and never ends; `drop`: the connection breaks. */
 interface Scripted {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ interface Scripted {
   readonly text?: string;
   /** Blanks in the body, in a member of its own. */
   readonly padded?: number;
-  readonly does?: 'hang' | 'drop';
+  readonly does?: 'hang' | 'hold' | 'drop';
 }
 
 interface Scenario {
@@ -65,6 +65,7 @@ const play = (
   if (does === 'drop') return void response.destroy();
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   const padding = padded === undefined ? {} : { padding: ' '.repeat(padded) };
+  if (does === 'hold') return void response.write(text);
   response.end(text ?? JSON.stringify(Object.assign({}, body, padding)));
 };
 
@@ -192,6 +193,14 @@ describe('a response of an inference server', () => {
       expect(told.get(name)).toBeNull();
     expect(told.get('x-content-type-options')).toBe('nosniff');
     expect(scenario.seen.at(-1)).toMatchObject({ 'x-upstream-key': 'between the two' });
+  });
+
+  it('is the result once a stream of events has it, though the server keeps it open', async () => {
+    const { left } = scenario;
+    const stream = 'event: log\ndata:   deep\n\nevent: result\ndata: {"good":true}\n\nevent: log\n';
+    const { status, body } = await ask([{ ...events, text: stream, does: 'hold' }]);
+    expect([status, body]).toEqual([200, { good: true }]);
+    await until(() => scenario.left === left + 1);
   });
 
   it.each([400, 404, 422, 500, 502])(

@@ -101,21 +101,22 @@ const modelHeaders = (headers: Headers): Readonly<Record<string, string>> => {
   return Object.fromEntries(own);
 };
 
-/** Reads server-sent events; only `event:` and `data:` lines are supported. */
+/**
+ * Reads server-sent events until the result, which ends the connection; only `event:` and `data:` lines are supported.
+ */
 const followEvents = async (response: Response, run: RunContext): Promise<Outcome> => {
   let rest = '';
-  let outcome: Outcome | null = null;
   const text = response.body?.pipeThrough(new TextDecoderStream()) ?? [];
   for await (const chunk of text as AsyncIterable<string>) {
     const events = (rest + chunk).split(/\r?\n\r?\n/);
     rest = events.pop() ?? '';
     for (const event of events) {
       const result = readEvent(event, run);
-      if (result !== undefined) outcome = resultOf(response, result);
+      if (result !== undefined) return resultOf(response, result);
     }
   }
-  if (outcome === null) run.log('the inference server sent no "result" event with JSON', 'ERROR');
-  return outcome ?? incomplete();
+  run.log('the inference server sent no "result" event with JSON', 'ERROR');
+  return incomplete();
 };
 
 /** Logs a `log` event. @returns the data of a `result` event that is JSON, otherwise undefined */
@@ -124,7 +125,7 @@ const readEvent = (event: string, run: RunContext): unknown => {
   const of = (field: string): string[] =>
     lines
       .filter((line) => line.startsWith(`${field}:`))
-      .map((line) => line.slice(field.length + 1).trimStart());
+      .map((line) => line.slice(field.length + 1).replace(/^ /, ''));
   const data = of('data').join('\n');
   const [name = 'log'] = of('event');
   if (name === 'result') return parseJson(data);
