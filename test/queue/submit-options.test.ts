@@ -44,6 +44,11 @@ describe('a submission', () => {
     });
   });
 
+  it('may have parameters of its caller, but none that is misspelled', () => {
+    expect(refusalOf({}, 'page=1&x-svc=2')).toMatchObject({ webhook: null });
+    expect(refusalOf({}, 'svc_webhok=https://example.com&SVC_Max=1')).toEqual(['svc_webhok', 'SVC_Max']);
+  });
+
   it.each<[Record<string, string>, object]>([
     [{ 'idempotency-key': 'x'.repeat(255) }, { idempotencyKey: 'x'.repeat(255) }],
     [{ 'x-svc-request-start-timeout': '0.11' }, { startTimeout: 0.11 }],

@@ -42,9 +42,22 @@ export const readSubmitOptions = (
     tags: read(['header', 'X-Svc-Tags'], header('X-Svc-Tags'), parseTags),
     traceparent: readTraceparent(headers['traceparent']),
   };
+  details.push(...findUnknown(parameters));
   if (details.length > 0) throw new QueueError(422, details);
   return options;
 };
+
+const known: readonly string[] = ['svc_webhook', 'svc_max_queue_length'];
+
+/** A misspelled parameter is reported: a webhook that nobody sends would be missed only later. Others belong to callers. */
+const findUnknown = (parameters: URLSearchParams): readonly Detail[] =>
+  [...parameters.keys()]
+    .filter((name) => /^svc/i.test(name) && !known.includes(name))
+    .map((name) => ({
+      loc: ['query', name],
+      msg: `unknown; expected ${known.join(' or ')}`,
+      type: 'value_error.unknown',
+    }));
 
 /** Parses a value. @throws Error with a message that names the expected format */
 type Parse<Value> = (text: string) => Value;
