@@ -1,7 +1,7 @@
 /**
  * Finds privilege escalation in a change of the access rows. Pure. Administrators may grant anything. Other callers
  * may grant only permissions that one of their own permissions subsumes, under conditions (addresses, second factor)
- * at least as strict as those of its policy. They may not remove the requirement of a second factor, nor require one
+ * at least as strict as those of its policy, and with rules over fields that they can read. They may not remove the requirement of a second factor, nor require one
  * of users with more permissions.
  */
 import {
@@ -14,6 +14,7 @@ import {
   type AccessIndex,
   type UserWithRole,
 } from './access-index.js';
+import type { Registry } from '../../contract/collection.js';
 import { subsumptionOf, conditionsOf, toText, type Subsumes } from './permission-subsumption.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, PolicySet } from './policies.js';
@@ -51,16 +52,18 @@ export interface AccessChange {
   readonly caller: PolicySet;
   /** `null` for an anonymous caller. */
   readonly user: UserWithRole | null;
+  /** The fields that rules compare. */
+  readonly registry: Registry;
   readonly before: AccessState;
   readonly after: AccessState;
 }
 
 /** Returns a description of the first escalation, or null if there is none. */
-export const findEscalation = ({ caller, user, before, after }: AccessChange): string | null => {
+export const findEscalation = ({ caller, user, registry, before, after }: AccessChange): string | null => {
   if (caller.admin) return null;
   const indexBefore = indexAccess(before.rows);
   const indexAfter = indexAccess(after.rows);
-  const subsumes = subsumptionOf(caller, indexBefore);
+  const subsumes = subsumptionOf(caller, indexBefore, registry);
   const isGrantable: IsGrantable = (policy) =>
     !indexAfter.admins.has(policy) &&
     (caller.operator || !isOperator(indexAfter, policy)) &&

@@ -1,7 +1,9 @@
 /** Decides whether a caller's own permissions subsume another: identical, or with more fields and rows. Pure. */
 import { networksOf, policyPermissions, type AccessIndex } from './access-index.js';
+import type { Registry } from '../../contract/collection.js';
 import type { Permission } from './grant.js';
 import type { PolicySet } from './policies.js';
+import { revealsNothing, type DisclosureScope, type MayRead } from './rule-disclosure.js';
 
 /** Conditions under which a policy applies. */
 export interface PolicyConditions {
@@ -21,7 +23,7 @@ export const conditionsOf = (index: AccessIndex, policy: string): PolicyConditio
 });
 
 /** Returns the check of a caller; a permission counts only under the conditions of the caller's own policy. */
-export const subsumptionOf = ({ ids }: PolicySet, held: AccessIndex): Subsumes => {
+export const subsumptionOf = ({ ids }: PolicySet, held: AccessIndex, registry: Registry): Subsumes => {
   const own = ids.map((id) => ({ ...conditionsOf(held, id), permissions: policyPermissions(held, id) }));
   const reads = own
     .flatMap(({ permissions }) => permissions)
@@ -34,51 +36,34 @@ export const subsumptionOf = ({ ids }: PolicySet, held: AccessIndex): Subsumes =
         (conditions === null ||
           (isWithin(conditions.networks, policy.networks) &&
             (conditions.secondFactor || !policy.secondFactor))) &&
-        policy.permissions.some((permission) => subsumesPermission(permission, wanted, mayRead)),
+        policy.permissions.some((permission) =>
+          subsumesPermission(permission, wanted, { registry, mayRead }),
+        ),
     );
 };
-
-/** Returns whether the caller may read a field on every row. */
-type MayRead = (collection: string, field: string) => boolean;
 
 /** Compares lists of networks entry by entry; an empty list allows any address. */
 const isWithin = (networks: readonly string[], own: readonly string[]): boolean =>
   own.length === 0 || (networks.length > 0 && networks.every((entry) => own.includes(entry)));
 
-const subsumesPermission = (own: Permission, wanted: Permission, mayRead: MayRead): boolean =>
-  own.collection === wanted.collection &&
-  own.action === wanted.action &&
-  subsumesFields(own.fields, wanted.fields) &&
-  (toText(own.permissions) === toText(wanted.permissions) ||
-    (isEmpty(own.permissions) &&
-      revealsNothing(wanted.permissions, (field) => mayRead(wanted.collection, field)))) &&
-  (isEmpty(own.validation) || toText(own.validation) === toText(wanted.validation)) &&
-  toText(own.presets ?? {}) === toText(wanted.presets ?? {});
+const subsumesPermission = (own: Permission, wanted: Permission, scope: DisclosureScope): boolean => {
+  const subsumesRule = (part: 'permissions' | 'validation'): boolean =>
+    toText(own[part]) === toText(wanted[part]) ||
+    (isEmpty(own[part]) && revealsNothing(wanted[part], wanted.collection, scope));
+  return (
+    own.collection === wanted.collection &&
+    own.action === wanted.action &&
+    subsumesFields(own.fields, wanted.fields) &&
+    subsumesRule('permissions') &&
+    subsumesRule('validation') &&
+    toText(own.presets ?? {}) === toText(wanted.presets ?? {})
+  );
+};
 
 const subsumesFields = (own: Permission['fields'], wanted: Permission['fields']): boolean =>
   own?.includes('*') === true || (wanted ?? []).every((field) => own?.includes(field) === true);
 
 const isEmpty = (rule: Permission['permissions']): boolean => rule === null || Object.keys(rule).length === 0;
-
-/**
- * Returns whether a rule reveals nothing new to the caller. The rows that match a rule reveal the fields it compares,
- * so the caller must be able to read these; rules on related rows are never accepted.
- */
-const revealsNothing = (rule: unknown, mayRead: (field: string) => boolean): boolean =>
-  Object.entries(rule ?? {}).every(([name, operand]) =>
-    name === '_and' || name === '_or'
-      ? [operand].flat().every((part) => revealsNothing(part, mayRead))
-      : mayRead(name) && isComparison(operand),
-  );
-
-const relationOperators: ReadonlySet<string> = new Set(['_some', '_none']);
-
-const isComparison = (filter: unknown): boolean =>
-  Object.entries(filter ?? {}).every(([operator, operand]) =>
-    operator === '_and' || operator === '_or'
-      ? [operand].flat().every(isComparison)
-      : operator.startsWith('_') && !relationOperators.has(operator),
-  );
 
 /** Returns a rule as JSON, by which rules are compared: the order of keys matters. */
 export const toText = (value: unknown): string => JSON.stringify(value);

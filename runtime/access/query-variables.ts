@@ -21,7 +21,7 @@ export const resolveQueryVariable = (value: unknown, context: QueryVariableConte
 };
 
 /** A field of a row that a variable reads. */
-interface Cell {
+export interface Cell {
   readonly collection: string;
   readonly name: string;
   /** Variables to which a rule for the caller's own row compares the key. */
@@ -40,7 +40,8 @@ const ofRole = ([first, ...rest]: readonly string[]): readonly Cell[] =>
       ];
 const ofPolicy = (name: string): Cell => ({ collection: 'svc_policies', name, own: ['$CURRENT_POLICIES'] });
 
-const cellsOf = (value: unknown): readonly Cell[] => {
+/** Returns the fields that a value reads; none for what is no variable with a path. */
+export const cellsOf = (value: unknown): readonly Cell[] => {
   if (typeof value !== 'string' || !value.startsWith('$CURRENT_')) return [];
   const [variable, ...path] = value.split('.');
   const [first, ...rest] = path;
@@ -63,7 +64,8 @@ const mayRead = ({ collection, name, own }: Cell, { principal, registry }: Query
   const found = registry.collections.get(collection);
   const grant = found === undefined ? null : principal.policies.grant(found, 'read');
   const rule = grant?.fields.get(name);
-  if (grant === null || rule === undefined) return false;
+  const field = found?.fields.get(name);
+  if (grant === null || rule === undefined || field?.conceal === true || field?.hash === true) return false;
   return [grant.rows, rule].every((each) => includesOwn(each, own));
 };
 

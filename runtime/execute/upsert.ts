@@ -11,9 +11,9 @@ import { isRefusal } from '../plan/problem-collection.js';
 import { conditionTrue } from '../plan/types.js';
 import type { Key, UpsertPlan, UpsertRow } from '../plan/write-plan.js';
 import { chunk } from './chunk.js';
-import { keyList } from './key-list.js';
+import { keyList, type KeyList } from './key-list.js';
 import { requireReferences } from './references.js';
-import { isRowPermitted } from './row-locks.js';
+import { isRowPermitted, type RowsContext } from './row-locks.js';
 import { distinctKeys, findStoredKeys, keyText, type StoredKeys } from './stored-keys.js';
 import type { OutputReader } from './write.js';
 import { inTransaction, toWrite, type ExecuteContext, type TransactionContext } from './write-transaction.js';
@@ -88,8 +88,10 @@ const runUpsert = <Output>(
       keys: keyList([]),
       run,
       async read({ keys, outcomes, areKeysKnown }, executor) {
-        const found = areKeysKnown ? keyList(distinctKeys(keys)) : null;
-        return { rows: await output.read(found, executor), outcomes };
+        const shown = areKeysKnown
+          ? await findShown(plan, { keys, outcomes }, { ...context, executor })
+          : null;
+        return { rows: await output.read(shown, executor), outcomes };
       },
     },
     context,
@@ -102,6 +104,23 @@ interface State {
   readonly outcomes: Outcome[];
   areKeysKnown: boolean;
 }
+
+/** Returns the keys of the created rows, and of the stored ones whose unique values the caller may read. */
+const findShown = async (
+  { collection, shown }: UpsertPlan,
+  { keys, outcomes }: Pick<State, 'keys' | 'outcomes'>,
+  context: RowsContext,
+): Promise<KeyList> => {
+  if (shown.kind === 'true') return keyList(distinctKeys(keys));
+  const found = distinctKeys(keys.filter((_, index) => outcomes[index] !== 'created'));
+  const readable =
+    shown.kind === 'false'
+      ? new Map()
+      : await findStoredKeys({ collection, where: shown, isLocked: false }, found, context);
+  const created = new Set(keys.filter((_, index) => outcomes[index] === 'created').map(keyText));
+  const isShown = (key: Key): boolean => created.has(keyText(key)) || readable.has(keyText(key));
+  return keyList(distinctKeys(keys).filter(isShown));
+};
 
 /** Indexes of rows that are written together: of rows with the same values, each is in a batch of its own, in order. */
 type Batch = readonly number[];

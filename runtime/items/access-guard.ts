@@ -92,7 +92,13 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
       if (principal.policies.admin) return;
       const after = await readState(identityKeys(written), executor);
       const { policies: caller, user } = principal;
-      const excess = findEscalation({ caller, user, before: keepUsersOf(before, after), after });
+      const excess = findEscalation({
+        caller,
+        user,
+        registry,
+        before: keepUsersOf(before, after),
+        after,
+      });
       if (excess !== null) throw forbidden(`you cannot grant permissions that you do not hold: ${excess}`);
     },
     committed: () => outwaitLeases(lease),

@@ -61,7 +61,10 @@ export const upsertItems = async (
   if (planned.rows.length === 0) return { rows: writtenNothing(output), outcomes: [] };
   const plan = await hashUpsert(planned, context.toStoredToken);
   const plans = plan.rows.flatMap(({ create, update }) => [create, update]);
-  return executeUpsert(plan, output, executeContext({ collection, plans }, plan.rows.length, context));
+  const executing = executeContext({ collection, plans }, plan.rows.length, context);
+  const { rows, outcomes } = await executeUpsert(plan, output, executing);
+  const isUnreadable = !('reason' in rows) && rows.isEmpty;
+  return { rows: isUnreadable ? { reason: 'unreadable', count: outcomes.length } : rows, outcomes };
 };
 
 /** Updates one item by its key. @throws INVALID_PAYLOAD for a list */

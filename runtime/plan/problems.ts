@@ -81,3 +81,19 @@ export const ruleError = (
         ? `"${field}" does not pass "_${type}"`
         : `"${field}" is guarded by a rule that cannot be evaluated`),
   );
+
+/**
+ * Returns the error for a stored value that fails a rule and that the caller may not know: neither the name of its field nor
+ * what the rule compares it with is part of it.
+ */
+export const hiddenRuleError = (context: PayloadPosition): ApiError =>
+  apiError(
+    'FAILED_VALIDATION',
+    {
+      collection: context.grant.collection.name,
+      path: context.path,
+      type: 'rule',
+      ...locationDetails(context),
+    },
+    'the item, as it would be stored, does not pass a rule over a field that you may not read',
+  );

@@ -4,7 +4,7 @@ import type { Collection, Field } from '../../contract/collection.js';
 import { forbidden, throwProblems, type ApiError } from '../../contract/errors.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import { findRuleProblems } from './access-rows.js';
-import { validationError, ruleError, type ReportedFailure } from './problems.js';
+import { hiddenRuleError, validationError, ruleError, type ReportedFailure } from './problems.js';
 import { isUnchangedKey, type Payload, type RowContext } from './row-context.js';
 import { evaluateFilter, evaluateRule, type Failure } from './filter-evaluation.js';
 import { isOwnerOperand, type ListRow } from './write-plan.js';
@@ -239,7 +239,16 @@ const validateField = (
   return failures.map((failure) => Object.assign(failure, reported));
 };
 
+/** Reports failures; those of stored values that the caller may not know as one, which names none of them. */
 const addFailures = (failures: readonly ReportedFailure[], values: Values, context: RowContext): void => {
-  for (const failure of failures)
-    context.problems.push(ruleError(failure, values.get(failure.field), context));
+  const { grant, writing, problems } = context;
+  const readable = writing.policies.grant(grant.collection, 'read')?.fields;
+  const isKnown = ({ field }: Failure): boolean =>
+    !grant.collection.fields.has(field) ||
+    values.has(field) ||
+    grant.fields.has(field) ||
+    readable?.has(field) === true;
+  for (const failure of failures.filter(isKnown))
+    problems.push(ruleError(failure, values.get(failure.field), context));
+  if (!failures.every(isKnown)) problems.push(hiddenRuleError(context));
 };

@@ -7,8 +7,10 @@ import type { OnConflict } from '../request/on-conflict.js';
 import { planAlternatives, type Alternatives } from './alternatives.js';
 import { collectLocated, isRefusal } from './problem-collection.js';
 import { itemLevel, type PayloadLevel } from './row-context.js';
+import { rowsWithReadable } from './references.js';
 import { requireGrant, type RowPlanners } from './row-plans.js';
 import type { Scalar } from './parsed-value.js';
+import { conditionFalse, conditionTrue, type Condition } from './types.js';
 import { isOwnerOperand, type Key, type ListRow, type UpsertPlan, type UpsertRow } from './write-plan.js';
 
 /**
@@ -46,8 +48,26 @@ export const planUpsertRows = (
     return { tuple, key: givenKey(planned.row, { payload, collection }), create, update };
   });
   throwProblems(level.problems);
-  return { collection, grant, fields, rows };
+  const shown = isByKey || grant.admin ? conditionTrue : shownRows(fields, collection, level.writing);
+  return { collection, grant, fields, shown, rows };
 };
+
+/**
+ * Returns the rows whose values of the fields the caller may read. To show others would tell which row has a value that
+ * the caller tries; the key of a row is no secret.
+ */
+const shownRows = (
+  fields: readonly Field[],
+  collection: Collection,
+  writing: PayloadLevel['writing'],
+): Condition =>
+  fields.some(({ conceal, hash }) => conceal === true || hash === true)
+    ? conditionFalse
+    : rowsWithReadable(
+        fields.map(({ name }) => name),
+        collection,
+        writing,
+      );
 
 const noKey: UpsertRow['key'] = new Map();
 

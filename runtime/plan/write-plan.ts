@@ -71,6 +71,8 @@ export interface UpsertPlan {
   readonly grant: Grant;
   /** The unique fields: the key, or those of a unique constraint. */
   readonly fields: readonly Field[];
+  /** Stored rows whose values of these fields the caller may read: only those are shown as the rows that were found. */
+  readonly shown: Condition;
   readonly rows: readonly UpsertRow[];
 }
 

@@ -46,6 +46,18 @@ describe.each(dialects)('escalation on %s', (dialect) => {
       'other rows',
       { collection: 'book', action: 'read', fields: ['title'], permissions: { stock: { _gte: 0 } } },
     ],
+    [
+      'rows by the keys of a list',
+      { collection: 'author', action: 'read', permissions: { books: { _in: [1] } } },
+    ],
+    [
+      'rows by the length of a list',
+      { collection: 'author', action: 'read', permissions: { 'count(books)': { _gt: 1 } } },
+    ],
+    [
+      'a validation of a secret',
+      { collection: 'svc_users', action: 'update', validation: { token: { _starts_with: 'a' } } },
+    ],
     ['presets', { collection: 'author', action: 'read', fields: ['*'], presets: { name: 'x' } }],
   ])('a permission for %s cannot be granted', async (_, permission) => {
     const before = await state();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { sqlFor } from '../harness/sql.js';
 import { useServer } from '../harness/use-server.js';
-import { settingsOf, type TestAccess } from '../server-harness.js';
+import { settingsOf, type TestAccess, type TestMeta } from '../server-harness.js';
 import { libraryMeta, librarySql } from './library.js';
 
 const settings = settingsOf(import.meta.url);
@@ -80,8 +80,14 @@ const access: TestAccess = {
 };
 
 describe.each(settings)('values of rules on $dialect through $listener', (setting) => {
-  const sql = librarySql(setting.dialect);
-  const server = useServer({ ...setting, sql, meta: libraryMeta, access, followsSchema: false });
+  const pins =
+    'alter table "svc_users" add column "pin" varchar(20); update "svc_users" set "pin" = \'4711\';';
+  const sql = librarySql(setting.dialect) + sqlFor(setting.dialect, pins);
+  const meta: TestMeta = {
+    ...libraryMeta,
+    fields: { ...libraryMeta.fields, svc_users: { pin: { special: ['conceal'] } } },
+  };
+  const server = useServer({ ...setting, sql, meta, access, followsSchema: false });
   const send = (as: string | null, method: string, path: string, body?: unknown) =>
     server().request(method, path, {
       ...(as === null ? {} : { as }),
@@ -219,6 +225,9 @@ describe.each(settings)('values of rules on $dialect through $listener', (settin
         ['below', '$CURRENT_ROLES.name'],
         ['below', '$CURRENT_ROLE.parent.name'],
         ['admin', '$CURRENT_USER.nothing'],
+        // concealed
+        ['admin', '$CURRENT_USER.pin'],
+        ['admin', '$CURRENT_USER.token'],
       ] as const) {
         expect((await asks(as, variable)).codes).toEqual(['FORBIDDEN']);
         const inList = await send(as, 'GET', `/items/book?filter[title][_in]=x,${variable}`);

@@ -12,7 +12,7 @@ describe.each(settings)('on_conflict under grants on $dialect through $listener'
     const as = 'clerk';
     expect(await post('on_conflict=update&conflict=sku', { sku: 'a', title: 'x' }, { as })).toEqual({
       status: 200,
-      data: { id: 1, title: 'x' },
+      data: null,
       outcomes: ['updated'],
     });
     const refused = { status: 403, codes: ['FORBIDDEN'] };
@@ -47,6 +47,30 @@ describe.each(settings)('on_conflict under grants on $dialect through $listener'
     expect(await post('on_conflict=update&conflict=sku', [{ sku: 'a', price: 1 }], { as: 'writer' })).toEqual(
       { status: 200, data: null, outcomes: ['updated'] },
     );
+  });
+
+  it('does not show which row has a value that the caller may not read', async () => {
+    const tried = [
+      { sku: 'a', price: 1 },
+      { sku: 'n', title: 'new', price: 1 },
+    ];
+    const body = await post('on_conflict=ignore&conflict=sku', tried, { as: 'clerk' });
+    expect(body).toMatchObject({ data: [{ title: 'new' }], outcomes: ['ignored', 'created'] });
+    const hidden = { status: 200, data: null, outcomes: ['ignored'] };
+    expect(await post('on_conflict=ignore&conflict=sku', { sku: 'a', price: 1 }, { as: 'clerk' })).toEqual(
+      hidden,
+    );
+    expect(await post('on_conflict=ignore&conflict=sku', { sku: 'b', price: 1 }, { as: 'partial' })).toEqual(
+      hidden,
+    );
+    expect(await post('on_conflict=ignore&conflict=sku', { sku: 'a', price: 1 }, { as: 'partial' })).toEqual({
+      status: 200,
+      data: { id: 1, sku: 'a', title: 'first' },
+      outcomes: ['ignored'],
+    });
+    expect(await post('on_conflict=ignore', { id: 1, sku: 'q', price: 1 }, { as: 'partial' })).toMatchObject({
+      data: { id: 1, title: 'first' },
+    });
   });
 
   it('needs the right to change for update, and not for ignore', async () => {

@@ -44,6 +44,11 @@ export const useShop = (setting: Setting) => {
             validation: { title: { _neq: 'bad' } },
           },
         ],
+        Titles: [
+          { collection: 'item', action: 'read', fields: ['id', 'title'] },
+          { collection: 'item', action: 'create', fields: ['*'] },
+        ],
+        FirstSku: [{ collection: 'item', action: 'read', fields: ['sku'], permissions: { id: { _eq: 1 } } }],
         Importer: [{ collection: 'item', action: 'create', fields: ['*'] }],
         Writer: [
           { collection: 'item', action: 'create', fields: ['*'] },
@@ -52,6 +57,7 @@ export const useShop = (setting: Setting) => {
       },
       users: {
         clerk: { policies: ['Clerk'] },
+        partial: { policies: ['Titles', 'FirstSku'] },
         importer: { policies: ['Importer'] },
         writer: { policies: ['Writer'] },
       },

@@ -44,6 +44,14 @@ const access: TestAccess = {
       { ...update, fields: ['note'], validation: { state: { _regex: '^[a-c]' } } },
       { ...read, fields: ['id'] },
     ],
+    Secretive: [
+      {
+        ...update,
+        fields: ['note'],
+        validation: { note: { _neq: 'long' }, state: { _eq: 'none' }, points: { _gt: 1234 } },
+      },
+      { ...read, fields: ['id'] },
+    ],
     Preset: [
       { ...create, validation: { state: { _eq: 'draft' } }, presets: { points: 1 } },
       { ...create, fields: ['id', 'state'] },
@@ -60,6 +68,7 @@ const access: TestAccess = {
     several: { policies: ['Team', 'Notes'] },
     preset: { policies: ['Preset'] },
     hidden: { policies: ['Hidden'] },
+    secretive: { policies: ['Secretive'] },
   },
 };
 
@@ -163,6 +172,14 @@ describe.each(settings)('validation of permissions on $dialect through $listener
   it('does not repeat a value that is only stored, which the caller may not read', async () => {
     const { status, text } = await send('hidden', 'PATCH', '/items/task/1', { note: 'x' });
     expect([status, text.includes('draft')]).toEqual([400, false]);
+  });
+
+  it('names no field that the caller may neither read nor write, nor what it is compared with', async () => {
+    const { errors, text } = await send('secretive', 'PATCH', '/items/task/1', { note: 'x' });
+    expect(errors).toEqual([{ code: 'FAILED_VALIDATION', collection: 'task', path: [], type: 'rule' }]);
+    expect(/state|points|1234/.test(text)).toBe(false);
+    const several = await send('secretive', 'PATCH', '/items/task/1', { note: 'long' });
+    expect(several.errors.map(({ field, type }) => [field, type])).toEqual([['note', 'neq']]);
   });
 
   it('a permission whose presets are in the row must pass', async () => {

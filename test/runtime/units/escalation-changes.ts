@@ -1,6 +1,8 @@
 /** Changes of access that a caller makes, for the tests of what it may grant. */
 import { findEscalation, type AccessChange } from '../../../runtime/access/escalation.js';
 import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
+import { createRegistry, defineCollection, oneToMany } from '../../../contract/collection.js';
+import { date, integer, string } from '../../../contract/fields.js';
 import { accessRows, permission } from './access-rows.js';
 
 export const max = { id: 'max', role: null };
@@ -8,6 +10,28 @@ export const max = { id: 'max', role: null };
 export const office = ['10.0.0.0/8', '192.0.2.0/24'];
 export const rated = { rating: { _gt: 3 } };
 export const complete = { title: { _nnull: true } };
+
+/** What rules compare: every collection has the same fields. */
+const registry = createRegistry(
+  ['book', 'film', 'pen', 'note', 'secret', 'salary', 'svc_users'].map((name) =>
+    defineCollection({
+      name,
+      path: `/items/${name}`,
+      key: ['id'],
+      fields: {
+        id: integer(),
+        title: string(),
+        pages: integer(),
+        price: integer(),
+        rating: integer(),
+        born: date(),
+        pin: string({ conceal: true }),
+        code: string({ hash: true }),
+      },
+      relations: { parts: oneToMany('book', ['id'], ['id']) },
+    }),
+  ),
+);
 
 /** The policies of `max`: the first four policies; `other` and `root` permit more. */
 export const before = accessRows({
@@ -65,6 +89,7 @@ export const find = ({ from = {}, to = {}, user = max, admin = false, holders = 
   return findEscalation({
     caller: { ...policies, admin },
     user,
+    registry,
     before: { rows, users: options.usersBefore ?? [], holders },
     after: { rows: { ...rows, ...to }, users: options.usersAfter ?? [], holders },
   });

@@ -42,6 +42,18 @@ describe('a new permission', () => {
       'of fewer rows, by several conditions on one field',
       { fields: ['id'], permissions: { pages: { _or: [{ _gt: 1 }, { _and: [{ _lt: 0 }] }] } } },
     ],
+    [
+      'of fewer rows, by functions of what the caller reads',
+      { collection: 'pen', permissions: { 'year(born)': { _gt: 1 } } },
+    ],
+    [
+      'of fewer rows, by the presence of a concealed value',
+      { collection: 'pen', permissions: { pin: { _null: true }, code: { _nnull: true } } },
+    ],
+    [
+      'of fewer rows, by the key of the user',
+      { collection: 'pen', permissions: { title: { _in: ['$CURRENT_USER', '$NOW'] } } },
+    ],
     ['with the validation of the own', { action: 'update', fields: ['title'], validation: complete }],
     ['with a validation where the own has none', { fields: ['id'], validation: complete }],
     ['with the presets of the own', { action: 'create', fields: ['title'], presets: { kind: 'x' } }],
@@ -85,6 +97,28 @@ describe('a new permission', () => {
     [
       'of rows by related rows, in a combination',
       { fields: ['id'], permissions: { title: { _and: [{ _gt: 1 }, { name: { _eq: 1 } }] } } },
+    ],
+    ['of rows by the keys of a list', { collection: 'pen', permissions: { parts: { _in: [1] } } }],
+    ['of rows by the length of a list', { collection: 'pen', permissions: { 'count(parts)': { _gt: 1 } } }],
+    ['of rows by an empty list', { collection: 'pen', permissions: { parts: { _null: true } } }],
+    ['of rows by a concealed value', { collection: 'pen', permissions: { pin: { _eq: 'x' } } }],
+    ['of rows by a hashed value', { collection: 'pen', permissions: { code: { _eq: 'x' } } }],
+    [
+      'of rows by a column of the user that the caller does not read',
+      { collection: 'pen', permissions: { title: { _in: ['$CURRENT_USER.title'] } } },
+    ],
+    ['by a rule that is no filter', { collection: 'pen', permissions: { title: { _like: 'x' } } }],
+    [
+      'with a validation of what the caller does not read',
+      { fields: ['id'], validation: { price: { _gt: 1 } } },
+    ],
+    [
+      'with a validation of a concealed value',
+      { collection: 'pen', validation: { pin: { _starts_with: 'x' } } },
+    ],
+    [
+      'with a validation by a column of the user that the caller does not read',
+      { collection: 'pen', validation: { title: { _eq: '$CURRENT_USER.title' } } },
     ],
     ['without the validation of the own', { action: 'update', fields: ['title'] }],
     [
