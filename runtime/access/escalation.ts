@@ -1,8 +1,8 @@
 /**
  * Finds privilege escalation in a change of the access rows. Pure. Administrators may grant anything. Other callers
  * may grant only permissions that one of their own permissions subsumes, under conditions (addresses, second factor)
- * at least as strict as those of its policy, and with rules over fields that they can read. They may not remove the requirement of a second factor, nor require one
- * of users with more permissions.
+ * at least as strict as those of its policy, and with rules over fields that they can read. They may not remove the
+ * requirement of a second factor, nor require one of users with more permissions.
  */
 import {
   indexAccess,
