@@ -43,6 +43,9 @@ const wholeNumber = (number: string): string => `cast(floor(${number}) as intege
 const datePart = (part: DatePart, value: string): string => {
   const extract = (name: string): string => `extract(${name} from ${value})`;
   switch (part) {
+    case 'year':
+      // values are shown with a year 0, which extract has not: it returns -1 for the year before 1
+      return wholeNumber(`${extract(part)} + case when ${extract(part)} < 0 then 1 else 0 end`);
     case 'week':
       return wholeNumber(`(${extract('doy')} + 6 - ${extract('dow')}) / 7`);
     case 'weekday':

@@ -54,3 +54,24 @@ insert into animal values (1, 'one', '{"a":"}{\\""}'); insert into dog values (1
     expect(() => void JSON.parse(text)).not.toThrow();
   });
 });
+
+describe('the year of a value of postgres before the year 1', () => {
+  const server = useServer({
+    dialect: 'postgres',
+    sql: `create table era (id int primary key, day date, at timestamptz);
+insert into era values (1, '0001-03-15 BC', '0001-03-15 BC'), (2, '0044-03-15 BC', '0044-03-15 BC'), (3, '2020-03-15', '2020-03-15'), (4, 'infinity', null);`,
+  });
+  const read = async (query: string) =>
+    (await server().request('GET', `/items/era?sort=id&${query}`, { as: 'admin' })).data;
+
+  it('is that of the value as it is shown', async () => {
+    expect(await read('fields=day,year(day),year(at)')).toEqual([
+      { day: '0000-03-15', day_year: 0, at_year: 0 },
+      { day: '-0043-03-15', day_year: -43, at_year: -43 },
+      { day: '2020-03-15', day_year: 2020, at_year: 2020 },
+      { day: 'infinity', day_year: null, at_year: null },
+    ]);
+    expect(await read('fields=id&filter[year(day)][_eq]=-43')).toEqual([{ id: 2 }]);
+    expect(await read('fields=id&filter[year(day)][_eq]=0')).toEqual([{ id: 1 }]);
+  });
+});
