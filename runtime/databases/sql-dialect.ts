@@ -21,9 +21,14 @@ export interface SqlDialect {
    * would cost too much; or by a select in the same `transaction`, as RETURNING would not show changes of triggers.
    */
   readonly updateReadback: 'returning' | 'autocommit' | 'transaction';
+  /** True where triggers and rules may discard the update or deletion of a row, or do something else in its place. */
+  readonly discardsWrites?: true;
   /** Statement of databases without `returning`: selects the `first` generated key of the last insert and the `step` between its keys. */
   readonly keyStep?: string;
-  /** Selects the condition of a check constraint by name as `clause`, if errors contain only the name. */
+  /**
+   * Selects the condition of a check constraint as `clause`, if errors contain only its name; the parameters are the name and the
+   * table. For a check of a type, `clause` has the columns of this type.
+   */
   readonly checkClause?: string;
   /**
    * Returns SQL that, inside a RETURNING clause, fails an insert whose generated key the field cannot hold; absent if the

@@ -12,42 +12,76 @@ export const rightsCheck: Check = {
   },
 };
 
+/** Returns what the user may not do with a table, or with some of its columns where the rights are those of columns. */
 const findMissing = async (database: Database, table: Table): Promise<readonly Finding[]> => {
   const findings: Finding[] = [];
-  for (const [action, probe] of probesOf(table, database)) {
-    const reason = await failureOf(database, probe);
-    if (reason !== null) findings.push(problem(`cannot ${action} ${table.name}: ${reason}`));
+  for (const { action, columns, probe } of actionsOf(table, database)) {
+    const reason = await failureOf(database, probe(columns));
+    if (reason === null) continue;
+    const refused: string[] = [];
+    if (columns.length > 1) {
+      for (const name of columns) if ((await failureOf(database, probe([name]))) !== null) refused.push(name);
+    }
+    const places =
+      refused.length === 0 || refused.length === columns.length
+        ? [table.name]
+        : refused.map((name) => `${table.name}.${name}`);
+    for (const place of places) findings.push(problem(`cannot ${action} ${place}: ${reason}`));
   }
   return findings;
 };
 
 type Probe = (executor: Executor) => Promise<unknown>;
 
+interface Action {
+  readonly action: string;
+  /** Columns that the action concerns. */
+  readonly columns: readonly string[];
+  /** Returns a statement that requires the right to some columns, and meets no row. */
+  probe(columns: readonly string[]): Probe;
+}
+
 const write =
   (text: string): Probe =>
   (executor) =>
     executor.write({ text, values: [] });
 
-/** Statements that require a right on a table, and meet no row. */
-const probesOf = ({ name, kind, columns }: Table, { quote }: Database): ReadonlyMap<string, Probe> => {
+const actionsOf = ({ name, kind, columns: all }: Table, { quote }: Database): readonly Action[] => {
   const table = quote(name);
-  const probes = new Map<string, Probe>([
-    ['read', (executor) => executor.query(`select 1 from ${table} where 1 = 0`)],
-  ]);
-  if (kind === 'view') return probes;
-  const written = columns
+  const list = (names: readonly string[]): string => names.map((each) => quote(each)).join(', ');
+  const read: Action = {
+    action: 'read',
+    columns: all.map((column) => column.name),
+    probe: (names) => (executor) =>
+      executor.query(
+        `select ${names.map((each, at) => `${quote(each)} as c${at}`).join(', ') || '1'} from ${table} where 1 = 0`,
+      ),
+  };
+  if (kind === 'view') return [read];
+  const columns = all
     .filter(({ autoIncrement, generated }) => !autoIncrement && generated === null)
-    .map((column) => quote(column.name));
-  const [first] = written;
-  if (first !== undefined) {
-    const list = written.join(', ');
-    probes.set(
-      'insert into',
-      write(`insert into ${table} (${list}) select ${list} from ${table} where 1 = 0`),
-    );
-    probes.set('update', write(`update ${table} set ${first} = ${first} where 1 = 0`));
-  }
-  return probes.set('delete from', write(`delete from ${table} where 1 = 0`));
+    .map((column) => column.name);
+  const actions: readonly Action[] = [
+    {
+      action: 'insert into',
+      columns,
+      probe: (names) =>
+        write(
+          `insert into ${table} (${list(names)}) select ${names.map(() => 'null').join(', ')} where 1 = 0`,
+        ),
+    },
+    {
+      action: 'update',
+      columns,
+      probe: (names) =>
+        write(`update ${table} set ${names.map((each) => `${quote(each)} = null`).join(', ')} where 1 = 0`),
+    },
+  ];
+  return [
+    read,
+    ...(columns.length === 0 ? [] : actions),
+    { action: 'delete from', columns: [], probe: () => write(`delete from ${table} where 1 = 0`) },
+  ];
 };
 
 /**

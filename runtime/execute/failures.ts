@@ -3,11 +3,11 @@
  * are not exposed.
  */
 import type { Collection, Field, ToOne } from '../../contract/collection.js';
-import type { FieldType } from '../../contract/field-types.js';
 import { ApiError, ApiErrors, apiError, joinProblems, unprocessable } from '../../contract/errors.js';
 import { locationDetails, type PayloadLocation } from '../plan/problem-collection.js';
 import type { Key, WriteRow } from '../plan/write-plan.js';
 import { skippedItem } from './insert.js';
+import { findFields } from './violated-fields.js';
 import {
   findBrokenReferences,
   findDuplicates,
@@ -73,7 +73,7 @@ const toError = async (violation: Violation, write: Write): Promise<Error> => {
     case 'full':
       return toExhausted(violation, write);
     default:
-      return toRejected(violation.kind, await findField(violation, write), write);
+      return toRejected(violation.kind, await findFields(violation, write), write);
   }
 };
 
@@ -83,12 +83,11 @@ const toNotUnique = async (violation: Violation, write: Write): Promise<Error> =
   const fields = uniqueFields(violation, collection);
   const field = fields.find(({ name }) => rows.some((row) => row.has(name))) ?? fields[0];
   const found = fields.length === 0 ? [] : await findDuplicates(rows, { collection, fields }, write);
-  const names = fields.map(({ name }) => `"${name}"`).join(' and ');
   const primaryKey = fields.length > 0 && fields.every((each) => collection.key.includes(each));
   const explanation =
     fields.length === 0
       ? `"${collection.name}" has such an item already`
-      : `${names} of "${collection.name}" must be unique`;
+      : `${namesOf(fields)} of "${collection.name}" must be unique`;
   const written = found.length === 0 ? [write] : found.map((row) => only(row, write));
   return joinProblems(
     written.map((each) =>
@@ -195,9 +194,10 @@ type Rejection = Exclude<
   'unique' | 'foreignKey' | 'referenced' | 'skipped' | 'broken' | 'exhausted' | 'full'
 >;
 
-const toRejected = (kind: Rejection, field: Field | undefined, write: Write): ApiError => {
+const toRejected = (kind: Rejection, fields: readonly Field[], write: Write): ApiError => {
+  const field = fields.length === 1 ? fields[0] : undefined;
   const { value, ...details } = detailsOf(field, write);
-  const name = field === undefined ? (kind === 'check' ? 'the item' : 'a field') : `"${field.name}"`;
+  const name = namesOf(fields) || (kind === 'check' ? 'the item' : 'a field');
   switch (kind) {
     case 'notNull':
       return apiError('NOT_NULL_VIOLATION', details, `${name} must have a value`);
@@ -216,57 +216,14 @@ const toRejected = (kind: Rejection, field: Field | undefined, write: Write): Ap
   }
 };
 
+const namesOf = (fields: readonly Field[]): string => fields.map(({ name }) => `"${name}"`).join(' and ');
+
 const explanations = {
   required: (name: string) => `${name} must have a value`,
   type: (name: string) => `${name} does not take this value`,
-  check: (name: string) => `${name} does not pass a check of the database`,
+  check: (name: string) =>
+    `${name} ${name.includes('" and "') ? 'do' : 'does'} not pass a check of the database`,
 } as const;
-
-/** Finds the field of a violation; for a check constraint, the only field that its condition mentions. */
-const findField = async (violation: Violation, write: Write): Promise<Field | undefined> => {
-  const { columns, constraint } = violation;
-  const { fields } = write.collection;
-  const named = columns.find((name) => fields.has(name)) ?? constraint ?? '';
-  if (fields.has(named)) return fields.get(named);
-  const bound = violation.parameter === undefined ? null : boundField(violation.parameter, write);
-  if (bound !== null) return bound;
-  const words = new Set((await findClause(violation, write)).split(/[^\p{L}\p{N}_$]+/u));
-  const mentioned = [...fields.values()].filter(({ name }) => words.has(name));
-  if (mentioned.length === 1) return mentioned[0];
-  return violation.kind === 'type' || violation.kind === 'range' ? findUnparsed(write) : undefined;
-};
-
-/** Returns the field of a bound value where all rows have the same fields. */
-const boundField = (parameter: number, { collection, rows }: Write): Field | null => {
-  const names = [...(rows[0]?.keys() ?? [])];
-  const isAlike = rows.every((row) => [...row.keys()].join('\0') === names.join('\0'));
-  return (isAlike ? collection.fields.get(names[parameter % names.length] ?? '') : undefined) ?? null;
-};
-
-/**
- * Returns the written field whose type only the database parses, if there is exactly one: all others were
- * validated before.
- */
-const findUnparsed = ({ collection, rows }: Write): Field | undefined => {
-  const isWritten = ({ name }: Field): boolean => rows.some((row) => (row.get(name) ?? null) !== null);
-  const unparsed = [...collection.fields.values()].filter((field) => isUnparsed(field) && isWritten(field));
-  return unparsed.length === 1 ? unparsed[0] : undefined;
-};
-
-const isUnparsed = ({ type, dbType }: Field): boolean => dbType !== undefined && unparsedTypes.has(type);
-
-/**
- * Field types that may have a database type which only the database parses: addresses, ranges, arrays, 4-byte
- * floats.
- */
-const unparsedTypes: ReadonlySet<FieldType> = new Set(['string', 'unknown', 'json', 'float'] as const);
-
-/** Returns the condition of a check constraint, or its name. */
-const findClause = async ({ kind, constraint }: Violation, { executor, dialect }: Write): Promise<string> => {
-  if (kind !== 'check' || constraint === null || dialect.checkClause === undefined) return constraint ?? '';
-  const [row] = await executor.query(dialect.checkClause, [constraint]);
-  return String(row?.clause ?? constraint);
-};
 
 type WrittenRows = Pick<Write, 'collection' | 'rows' | 'locations'>;
 

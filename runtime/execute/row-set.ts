@@ -16,6 +16,8 @@ export interface RowSet {
   readonly groups: ReadonlyMap<string, Group>;
 }
 
+const [quote, backslash, openBrace, closeBrace] = [0x22, 0x5c, 0x7b, 0x7d];
+
 /** Rows separated by commas, with free space around them, so that an envelope is added without copying. */
 export class JsonRows {
   readonly #buffer: Buffer;
@@ -40,6 +42,25 @@ export class JsonRows {
   /** Number of bytes of memory. */
   get size(): number {
     return this.#buffer.length;
+  }
+
+  /** Returns the first row alone. */
+  get first(): JsonRows {
+    const rows = this.bytes;
+    let depth = 0;
+    let isText = false;
+    for (let at = 0; at < rows.length; at += 1) {
+      const byte = rows[at];
+      if (isText && byte === backslash) at += 1;
+      else if (byte === quote) isText = !isText;
+      else if (isText) continue;
+      else if (byte === openBrace) depth += 1;
+      else if (byte === closeBrace) {
+        depth -= 1;
+        if (depth === 0) return JsonRows.of(rows.subarray(0, at + 1));
+      }
+    }
+    return this;
   }
 
   get isEmpty(): boolean {

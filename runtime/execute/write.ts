@@ -2,6 +2,7 @@
  * Executes writes: as one autocommit statement where possible, otherwise in a transaction, which is rolled
  * back where the output cannot be read.
  */
+import type { Collection } from '../../contract/collection.js';
 import type { Executor } from '../databases/contract.js';
 import { missingItem } from '../plan/item.js';
 import { isKeyGenerated } from '../plan/create-response.js';
@@ -144,7 +145,7 @@ export const executeUpdate = <Output>(
   const { collection, where, row, location } = plan;
   const write = toWrite({ collection, rows: [row], locations: [location], action: 'update' }, context);
   const key = onlyKey(keys);
-  if (key !== null && context.allowsAutocommit && isOneUpdate(plan)) {
+  if (key !== null && allowsOneStatement(collection, context) && isOneUpdate(plan)) {
     return executeOneUpdate({ plan, write, output }, key, context);
   }
   const run = async (transaction: TransactionContext) => {
@@ -161,6 +162,15 @@ export const executeUpdate = <Output>(
   };
   return inTransaction({ write, keys, run, read: output.read }, context);
 };
+
+/**
+ * Returns whether one statement may update or delete a row. The number of rows it reports says whether the row exists, except
+ * where a trigger or rule has discarded or replaced the write: there, the row is read and locked before.
+ */
+const allowsOneStatement = (
+  { triggers }: Collection,
+  { allowsAutocommit, dialect }: ExecuteContext,
+): boolean => allowsAutocommit && !(triggers && dialect.discardsWrites === true);
 
 const executeOneUpdate = <Output>(
   { plan, write, output }: PlannedWrite<UpdatePlan, Output>,
@@ -200,7 +210,7 @@ const updateReturning = async <Output>(
     () => readReturned(statement, returning, context.database),
   );
   if (found.count === 0) throw missingItem(collection);
-  return output.fromRows(found.rows);
+  return output.fromRows(found.count > 1 ? found.rows.first : found.rows);
 };
 
 const updateAutocommit = async <Output>(
@@ -265,7 +275,7 @@ export const executeDelete = async (
   const key = onlyKey(keys);
   const rows = key === null ? [] : keyRows(collection, [key]);
   const write = toWrite({ collection, rows, locations: [], action: 'delete' }, context);
-  if (key === null || !context.allowsAutocommit || !usesOwnRowOnly(where)) {
+  if (key === null || !allowsOneStatement(collection, context) || !usesOwnRowOnly(where)) {
     const run = async (transaction: TransactionContext) => {
       for (const part of keys.chunks(maxKeys))
         await requireRowPermission({ collection, where, locate: keys.locate }, part, transaction);

@@ -77,7 +77,8 @@ export const readItem = async (
     context,
   );
   if (count === 0) throw missingItem(collection);
-  return rows;
+  // tables that inherit from another one repeat its keys
+  return count > 1 ? rows.first : rows;
 };
 
 /** Reads the items of keys that exist for the caller, in the order of the query. @throws INVALID_QUERY for a cursor */

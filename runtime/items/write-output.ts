@@ -118,6 +118,9 @@ const readOutput = async (
     Array.from(keys.chunks(chunkSize), (part) => read(target, part, { ...context, executor })),
   );
   if (count > 0 && parts.every((part) => part.count === 0)) return { reason: 'unreadable', count };
+  const [part] = parts;
+  // a key that tables repeat which inherit from this one
+  if (count === 1 && part !== undefined && part.count > 1) return part.rows.first;
   return joinRows(parts.map(({ rows }) => rows).filter((rows) => !rows.isEmpty));
 };
 

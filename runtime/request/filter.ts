@@ -122,8 +122,9 @@ const readFlag = (key: string, value: unknown): boolean => {
  * everything.
  */
 const readList = (key: string, value: unknown): readonly unknown[] => {
-  const list = typeof value === 'string' ? (value === '' ? [''] : value.split(',')) : asList(value);
-  if (list === null || list.length === 0 || (key === '_nin' && value === '')) {
+  if (value === '' && key !== '_nin') return [];
+  const list = typeof value === 'string' && value !== '' ? value.split(',') : asList(value);
+  if (list === null || list.length === 0) {
     throw invalidQuery(`"${key}" needs a list with at least one value, as in [1, 2] or 1,2`);
   }
   return list.map((entry) => readScalar(key, entry));

@@ -91,10 +91,10 @@ export const listParameter = (dialect: SqlDialect, field: Field, operand: Operan
   ...placeholdersOf(dialect, field),
   list: true,
   read(input) {
-    const list = readList(operand, input);
-    // `_in=` without a value matches nothing
-    const values = operand.from === 'query' ? list.filter((each) => each !== '') : list;
-    return values.map((each) => toBind(dialect, field, { value: each, operand, rounding: 'none' }));
+    // `_in=` without a value is an empty list, which matches nothing
+    return readList(operand, input).map((each) =>
+      toBind(dialect, field, { value: each, operand, rounding: 'none' }),
+    );
   },
 });
 

@@ -182,6 +182,41 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('svc doctor as a limite
   }, 120_000);
 });
 
+it.each(['mariadb', 'mysql', 'postgres'] as const)(
+  'names columns of %s that may not be used',
+  async (dialect) => {
+    const { url, execute, drop, database } = await createTestDatabase(dialect, {
+      template: await systemTemplate(dialect),
+      sql: 'create table book (id integer primary key, title varchar(100) not null, cost integer);',
+    });
+    const limited = await createLimitedUser(dialect, { url, execute, rights: 'insert' });
+    const { directory, remove } = createWorkplace();
+    try {
+      const user = new URL(limited.url).username;
+      const name = dialect === 'postgres' ? user : `${user}@'%'`;
+      const schema = dialect === 'postgres' ? 'current_schema()' : 'database()';
+      const system = await database.query(
+        `select table_name as name from information_schema.tables where table_schema = ${schema} and table_name like 'svc%'`,
+      );
+      for (const table of system) await execute(`grant select on ${String(table.name)} to ${name}`);
+      await execute(`grant select (id, title), update (title) on book to ${name}`);
+      const environment = { DATABASE_URL: limited.url };
+      const { stdout } = await runCommand(doctorCommand(), { args: ['--json'], directory, environment });
+      expect(stdout.match(/cannot [a-z ]+ book[.a-z]*(?=:)/g)).toEqual([
+        'cannot read book.cost',
+        'cannot update book.id',
+        'cannot update book.cost',
+        'cannot delete from book',
+      ]);
+    } finally {
+      remove();
+      await limited.drop();
+      await drop();
+    }
+  },
+  120_000,
+);
+
 it('names a server that takes no writes', async () => {
   const { url, execute, drop } = await createTestDatabase('postgres', {
     template: await systemTemplate('postgres'),

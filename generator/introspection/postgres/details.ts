@@ -18,7 +18,7 @@ interface ColumnRow {
   readonly name: string;
   /** `character varying(20)`; a domain has its own name. */
   readonly dbType: string;
-  /** Labels of an enum, or of one whose arrays the column holds. */
+  /** Labels of an enum of the schema, or of one whose arrays the column holds; an enum of another schema stays as it is. */
   readonly labels: string | null;
   /** Collation, if it is not that of the type. */
   readonly collation: string | null;
@@ -77,7 +77,7 @@ const columns = `
   WITH ${own}
   SELECT t.relname AS "table", a.attname AS name, format_type(a.atttypid, a.atttypmod) AS "dbType",
     (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e
-      WHERE e.enumtypid = CASE WHEN y.typcategory = 'A' AND y.typtype = 'b' THEN y.typelem ELSE y.oid END)::text AS labels,
+      WHERE y.typnamespace = current_schema()::regnamespace AND e.enumtypid = CASE WHEN y.typcategory = 'A' AND y.typtype = 'b' THEN y.typelem ELSE y.oid END)::text AS labels,
     CASE WHEN a.attcollation <> y.typcollation THEN
       (SELECT collname FROM pg_collation WHERE oid = a.attcollation)
     END AS collation,

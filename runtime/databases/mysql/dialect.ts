@@ -12,5 +12,7 @@ export const mysql: SqlDialect = {
   // MySQL 9.7 converts an `exists` in an outer join to a join and then drops its conditions
   joinCondition: ['(', ') <=> true'],
   checkClause:
-    'select check_clause as clause from information_schema.check_constraints where constraint_schema = database() and constraint_name = ?',
+    'select c.check_clause as clause from information_schema.check_constraints c ' +
+    'join information_schema.table_constraints t using (constraint_schema, constraint_name) ' +
+    'where c.constraint_schema = database() and c.constraint_name = ? and t.table_name = ?',
 };

@@ -55,8 +55,11 @@ const valueNumbers: ReadonlySet<unknown> = new Set([
 /** Returns whether a statement failed because of a value, which its column does not take. */
 export const isRefusedValue = (error: unknown): boolean => valueNumbers.has(numberOf(error));
 
-/** Rights to a table, to a column, or of an administrator. */
-const deniedNumbers: ReadonlySet<unknown> = new Set([1142, 1143, 1227]);
+/** Rights to a table, to a column, or of an administrator; a view or trigger whose definer does not exist. */
+const deniedNumbers: ReadonlySet<unknown> = new Set([1142, 1143, 1227, 1449]);
+
+/** A wrong password, and in a statement a definer that does not exist, as users without rights to accounts see it. */
+const accessDenied = 1045;
 
 /** A transaction, a server or a database that only reads. */
 const readOnlyNumbers: ReadonlySet<unknown> = new Set([1792, 1836, 3989]);
@@ -64,7 +67,8 @@ const readOnlyNumbers: ReadonlySet<unknown> = new Set([1792, 1836, 3989]);
 /** Returns why the server refused a statement: rights that are missing, or an option by which it only reads. */
 export const refusalOf = (error: unknown): StatementRefusal | null => {
   const number = numberOf(error);
-  if (deniedNumbers.has(number)) return 'denied';
+  const isStatement = typeof (error as { readonly sql?: unknown } | null)?.sql === 'string';
+  if (deniedNumbers.has(number) || (number === accessDenied && isStatement)) return 'denied';
   // `--read-only`, `--super-read-only`; other options prevent statements as well
   const isPrevented = number === 1290 && /read[-_]only/.test((error as Error).message);
   return isPrevented || readOnlyNumbers.has(number) ? 'readOnly' : null;

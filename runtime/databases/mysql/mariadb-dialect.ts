@@ -27,6 +27,8 @@ from information_schema.tables where table_schema = database()) as tables,
 from information_schema.views where table_schema = database()) as views,
 (select concat_ws(' ', count(*), max(created))
 from information_schema.triggers where trigger_schema = database()) as triggers`,
+  checkClause: `select check_clause as clause from information_schema.check_constraints
+where constraint_schema = database() and constraint_name = ? and table_name = ?`,
   tablesWithoutTransactions: `select t.table_name as name from information_schema.tables t
 left join information_schema.engines e on e.engine = t.engine
 where t.table_schema = database() and t.table_type = 'BASE TABLE' and coalesce(e.transactions, 'NO') <> 'YES'`,

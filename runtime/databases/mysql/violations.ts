@@ -8,9 +8,18 @@ import { firstGroup, violation } from '../violations.js';
  */
 export const readViolation = (error: unknown, table: string): Violation | null => {
   if (!(error instanceof Error)) return null;
-  const { errno, message, sqlState } = error as Error & Readonly<Record<'errno' | 'sqlState', unknown>>;
+  const { errno, message, sqlState, sql } = error as Error &
+    Readonly<Record<'errno' | 'sqlState' | 'sql', unknown>>;
   if (sqlState === signalState) return violation('check');
+  if (isBrokenTrigger(errno, message, String(sql))) return violation('broken');
   return typeof errno === 'number' ? readNumber(errno, message, table) : null;
+};
+
+/** Returns whether a write fails because of a table or function that does not exist and that its statement does not name. */
+const isBrokenTrigger = (errno: unknown, message: string, sql: string): boolean => {
+  if ((errno !== 1146 && errno !== 1305) || !/^(?:insert|update|delete) /.test(sql)) return false;
+  const name = firstGroup(/(?:'|FUNCTION |PROCEDURE )[^']*?\.(.*?)'? (?:doesn't|does not) exist/s, message);
+  return name !== null && !sql.includes(name.replaceAll('`', '``'));
 };
 
 /** SQLSTATE of errors that triggers raise with SIGNAL, regardless of the error number. */
@@ -62,9 +71,11 @@ const readNumber = (errno: number, text: string, table: string): Violation | nul
     case 3140:
     case 6136:
       return violation('type', column(/ in value for column '(?:.*\.)?(.*?)'\.$/s));
-    // no partition for the row; division by 0 in a generated column; rejected by a trigger
+    // no partition for the row; division by 0 in a generated column; rejected by a trigger, also with a class of SQLSTATE for
+    // rows that are not found
     case 1365:
     case 1526:
+    case 1643:
     case 1644:
       return violation('check');
     case 3819:

@@ -43,6 +43,9 @@ const wholeNumber = (number: string): string => `cast(floor(${number}) as intege
 const datePart = (part: DatePart, value: string): string => {
   const extract = (name: string): string => `extract(${name} from ${value})`;
   switch (part) {
+    case 'year':
+      // values are shown with a year 0, which extract has not: it returns -1 for the year before 1
+      return wholeNumber(`${extract(part)} + case when ${extract(part)} < 0 then 1 else 0 end`);
     case 'week':
       return wholeNumber(`(${extract('doy')} + 6 - ${extract('dow')}) / 7`);
     case 'weekday':
@@ -120,12 +123,23 @@ const schemaVersion = `select concat_ws(';',
 (${written('pg_catalog.pg_enum r')})) as version
 from pg_catalog.pg_namespace s where s.nspname = current_schema()`;
 
+/** The check of a domain names neither table nor column. */
+const checkClause = `select string_agg(k.clause, ' ') as clause
+from (select ? as name, (quote_ident(current_schema()) || '.' || quote_ident(?))::regclass as "table") n,
+lateral (select pg_get_expr(c.conbin, c.conrelid) as clause from pg_catalog.pg_constraint c
+where c.contype = 'c' and c.conrelid = n.table and c.conname = n.name
+union all select quote_ident(a.attname) from pg_catalog.pg_constraint c
+join pg_catalog.pg_attribute a on a.atttypid = c.contypid and a.attrelid = n.table
+where c.contype = 'c' and c.contypid <> 0 and c.conname = n.name and not a.attisdropped) k`;
+
 export const postgres: SqlDialect = {
   name: 'postgres',
   schemaVersion,
   clock: '(extract(epoch from clock_timestamp()) * 1000)::bigint',
   returning: true,
   updateReadback: 'returning',
+  discardsWrites: true,
+  checkClause,
   checkDeferred: 'set constraints all immediate',
   emptyRow: 'default values',
   rowLock: ' for update',

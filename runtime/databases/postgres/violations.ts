@@ -54,6 +54,10 @@ const readSqlState = (error: PostgresError, table: string): Violation | null => 
     case '0A000':
       // an insert rewritten by a rule returns no row
       return error.routine === 'RewriteQuery' ? violation('skipped') : null;
+    case 'XX000':
+      return isParameter.test(error.where ?? '')
+        ? { ...violation('type', column), ...rejectedParameter(error) }
+        : null;
     case '22001':
     case '54000':
       return violation('tooLong', column);
@@ -63,6 +67,7 @@ const readSqlState = (error: PostgresError, table: string): Violation | null => 
       return { ...violation('range', column), ...rejectedParameter(error) };
     default:
       if (isRaised(error)) return violation('check');
+      if (isBrokenFunction(error)) return violation('broken');
       return error.code.startsWith('22') || isParseError(error)
         ? { ...violation('type', column), ...rejectedParameter(error) }
         : null;
@@ -75,12 +80,19 @@ const rejectedParameter = ({ where = '', sql = '' }: PostgresError): Pick<Violat
   return number === null ? {} : { parameter: Number(number) - 1 };
 };
 
+/** A context of one line that names a parameter: types of extensions reject text by an internal error. */
+const isParameter = /^[^\n"]*\$\d+(?: = '\.\.\.')?$/;
+
 /** Returns whether a PL/pgSQL function raised the error. */
 const isRaised = ({ code, routine }: PostgresError): boolean =>
   code === 'P0001' || routine === 'exec_stmt_raise';
 
 /** SQLSTATEs with which types such as `tsquery`, `jsonpath` and `regclass` reject text that they cannot parse. */
 const parseErrorCodes: ReadonlySet<string> = new Set(['42601', '42602', '42P01', '42704', '42883', '3F000']);
+
+/** Returns whether a statement of a function, such as that of a trigger, names what does not exist. */
+const isBrokenFunction = ({ code, internalQuery }: PostgresError): boolean =>
+  internalQuery !== undefined && (code === '42703' || parseErrorCodes.has(code));
 
 const isParseError = ({ code, position, internalQuery }: PostgresError): boolean =>
   parseErrorCodes.has(code) && position === undefined && internalQuery === undefined;

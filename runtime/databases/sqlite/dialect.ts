@@ -65,6 +65,7 @@ export const sqlite: SqlDialect = {
   clock: "cast(unixepoch('subsec') * 1000 as integer)",
   returning: true,
   updateReadback: 'transaction',
+  discardsWrites: true,
   // a key beyond 2^53 is rounded by JSON; `abs` fails for the smallest integer
   exhaustedKey: 'select 1 from sqlite_sequence where name = ? and seq = 9223372036854775807',
   // no pragma says which keys are deferred

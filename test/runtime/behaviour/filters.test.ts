@@ -264,6 +264,17 @@ describe.each(settings)('filters on $dialect through $listener', (setting) => {
     expect(await find(server(), { whole: { _nin: '' } })).toEqual(['INVALID_QUERY']);
   });
 
+  it.each([{ _in: [''] }, { _in: ['Apple', ''] }, { _nin: ['Apple', ''] }, { _in: 'Apple,' }])(
+    'a list with an empty text is refused as the empty text is: %j',
+    async (word) => {
+      const filter = encodeURIComponent(JSON.stringify({ word }));
+      const { errors } = await server().request('GET', `/items/kinds?filter=${filter}`, { as: 'admin' });
+      expect(errors).toMatchObject([
+        { reason: '"word" cannot be compared with an empty text; use "_empty"' },
+      ]);
+    },
+  );
+
   it.each([
     [{ _or: {} }],
     [{ _and: 'x' }],

@@ -76,6 +76,27 @@ create policy own on jar using (true) with check (label <> 'secret');`);
 const isDenied = ({ kind, ...rest }: Observation): boolean =>
   kind === 'databaseLost' && /not permitted|denied/i.test(JSON.stringify(rest));
 
+describe.each(['mariadb', 'mysql'] as const)('a view of %s whose definer does not exist', (dialect) => {
+  const direct = useServer({
+    dialect,
+    sql: sqlFor(dialect, `${tables} create definer = 'gone'@'nowhere' view "old" as select "id" from "jar";`),
+  });
+
+  it.each(['super', 'limited'])('is not permitted to a %s user', async (kind) => {
+    const { databaseUrl: url, execute } = direct();
+    const rights = 'select, insert, update, delete';
+    const limited = kind === 'super' ? null : await createLimitedUser(dialect, { url, execute, rights });
+    const server = limited === null ? direct() : await direct().startAnother({ DATABASE_URL: limited.url });
+    try {
+      expect(await requestOf(() => server)('GET', '/items/old')).toEqual(denied);
+      expect(await requestOf(() => server)('GET', '/items/jar')).toEqual([200]);
+    } finally {
+      if (limited !== null) await server.close();
+      await limited?.drop();
+    }
+  });
+});
+
 describe.each(['mariadb', 'mysql', 'postgres'] as const)(
   'a user of %s that may not log in any more',
   (dialect) => {

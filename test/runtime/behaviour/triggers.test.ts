@@ -107,3 +107,51 @@ create table holder (id int primary key, held int, foreign key (held) references
     expect(text).not.toContain('secret');
   });
 });
+
+/** Triggers that fail at every write of `v` = 'bad', since they use a table that does not exist. */
+const failing = {
+  mariadb: "begin if new.v = 'bad' then set new.id = (select count(*) from missing); end if; end",
+  mysql: "begin if new.v = 'bad' then set new.id = (select count(*) from missing); end if; end",
+  postgres: "when (new.v = 'bad') execute function fail()",
+} as const;
+
+describe.each(['mariadb', 'mysql', 'postgres'] as const)('triggers of %s that cannot run', (dialect) => {
+  const server = useServer({
+    dialect,
+    sql: `create table hurt (id int primary key, v varchar(9)); insert into hurt values (1, 'good');
+${dialect === 'postgres' ? 'create function fail() returns trigger language plpgsql as $$ begin delete from missing; return new; end $$;' : ''}
+create trigger hurts before update on hurt for each row ${failing[dialect]};`,
+  });
+
+  const change = (v: string) => server().request('PATCH', '/items/hurt/1', { as: 'admin', body: { v } });
+
+  it('make a write impossible, which the answer says', async () => {
+    const { status, errors } = await change('bad');
+    expect({ status, errors }).toMatchObject({
+      status: 422,
+      errors: [
+        {
+          code: 'UNPROCESSABLE_ENTITY',
+          reason: expect.stringContaining('around "hurt" is broken') as unknown,
+        },
+      ],
+    });
+    expect((await change('fine')).status).toBe(200);
+  });
+});
+
+describe.each(['mariadb', 'mysql'] as const)('a trigger of %s that finds nothing', (dialect) => {
+  const server = useServer({
+    dialect,
+    sql: `create table sought (id int primary key);
+create trigger seek before insert on sought for each row begin signal sqlstate '02000' set message_text = 'secret'; end;`,
+  });
+
+  it('refuses the write as others do', async () => {
+    const { status, codes } = await server().request('POST', '/items/sought', {
+      as: 'admin',
+      body: { id: 1 },
+    });
+    expect({ status, codes }).toEqual({ status: 400, codes: ['FAILED_VALIDATION'] });
+  });
+});

@@ -191,3 +191,30 @@ it('on postgres, an index whose build has failed is none', async () => {
   await place.execute("update pg_index set indisvalid = false where indexrelid = 'i'::regclass");
   expect((await schema())?.indexes).toEqual([]);
 });
+
+describe('an enum of another schema of postgres', () => {
+  it('is no difference, and stays as it is', async () => {
+    const place = await create(
+      'postgres',
+      `create schema "Old Stuff"; create type "Old Stuff".colour as enum ('red', 'green');
+      create table t (id int primary key, colour "Old Stuff".colour, colours "Old Stuff".colour[]);`,
+    );
+    const snapshot = await place.snapshot();
+    expect(await place.diff(snapshot)).toBeNull();
+    await place.become(
+      edited(
+        snapshot,
+        (next) =>
+          void next.fields.splice(
+            next.fields.findIndex(({ field: name }) => name === 'colour'),
+            1,
+          ),
+      ),
+    );
+    const [row] = await place.database.query(
+      'select array_length(enum_range(null::"Old Stuff".colour), 1) as labels',
+      [],
+    );
+    expect(row).toEqual({ labels: 2 });
+  });
+});
