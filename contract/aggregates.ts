@@ -1,4 +1,5 @@
 /** Operations of `aggregate`, and the fields that they apply to. */
+import { isMasked } from './fields.js';
 import { operatorsOf } from './field-operators.js';
 import { fieldTypes, type FieldType } from './field-types.js';
 
@@ -42,7 +43,7 @@ export const aggregatesOf = (field: {
   readonly conceal?: boolean;
   readonly hash?: boolean;
 }): readonly AggregateName[] => {
-  if (field.conceal === true || field.hash === true) return ['count', 'min', 'max'];
+  if (isMasked(field)) return ['count', 'min', 'max'];
   const operators = operatorsOf(field);
   const { comparison, isText } = fieldTypes[field.type];
   const applies = {

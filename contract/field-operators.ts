@@ -1,4 +1,5 @@
 /** The filter operators of a field, by its type. */
+import { isMasked } from './fields.js';
 import { fieldTypes, type FieldType } from './field-types.js';
 import { operatorsIn, type Operator } from './operators.js';
 
@@ -16,8 +17,8 @@ interface Comparable {
 }
 
 /** Returns the filter operators of a field. Masked values can only be tested for presence. */
-export const operatorsOf = ({ type, conceal, hash }: Comparable): ReadonlySet<Operator> =>
-  conceal === true || hash === true ? concealedOperators : operatorSets[type];
+export const operatorsOf = (field: Comparable): ReadonlySet<Operator> =>
+  isMasked(field) ? concealedOperators : operatorSets[field.type];
 
 /** Operators of a value at a path of JSON, which may be of any type. */
 export const pathOperators = operatorsIn([
@@ -30,5 +31,4 @@ export const pathOperators = operatorsIn([
 ]);
 
 /** Returns whether a filter takes `_json`: conditions on the values in the field. */
-export const takesPaths = ({ type, conceal, hash }: Comparable): boolean =>
-  type === 'json' && conceal !== true && hash !== true;
+export const takesPaths = (field: Comparable): boolean => field.type === 'json' && !isMasked(field);

@@ -116,3 +116,12 @@ export type WithFields<Class extends new () => object, Fields extends Record<str
   [Name in keyof Class]: Class[Name];
 } & (new () => InstanceType<Class> &
   Omit<Row<Fields>, keyof InstanceType<Class> | keyof InstanceType<ObjectConstructor>>);
+
+/** Returns whether a field is only shown as asterisks, and compared only with null. */
+export const isMasked = ({
+  conceal,
+  hash,
+}: {
+  readonly conceal?: boolean;
+  readonly hash?: boolean;
+}): boolean => conceal === true || hash === true;

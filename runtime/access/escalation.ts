@@ -4,6 +4,7 @@
  * at least as strict as those of its policy, and with rules over fields that they can read. They may not remove the
  * requirement of a second factor, nor require one of users with more permissions.
  */
+import type { Registry } from '../../contract/collection.js';
 import {
   indexAccess,
   networksOf,
@@ -14,7 +15,6 @@ import {
   type AccessIndex,
   type UserWithRole,
 } from './access-index.js';
-import type { Registry } from '../../contract/collection.js';
 import { subsumptionOf, conditionsOf, toText, type Subsumes } from './permission-subsumption.js';
 import type { Permission } from './grant.js';
 import type { AccessRows, PolicySet } from './policies.js';

@@ -1,6 +1,6 @@
 /** Decides whether a caller's own permissions subsume another: identical, or with more fields and rows. Pure. */
-import { networksOf, policyPermissions, type AccessIndex } from './access-index.js';
 import type { Registry } from '../../contract/collection.js';
+import { networksOf, policyPermissions, type AccessIndex } from './access-index.js';
 import type { Permission } from './grant.js';
 import type { PolicySet } from './policies.js';
 import { revealsNothing, type DisclosureScope, type MayRead } from './rule-disclosure.js';

@@ -1,5 +1,6 @@
 /** Resolves variables in a caller's own query; a path such as `$CURRENT_USER.email` requires read permission. */
 import type { Registry } from '../../contract/collection.js';
+import { isMasked } from '../../contract/fields.js';
 import { forbidden } from '../../contract/errors.js';
 import type { Principal } from './principal.js';
 import type { Rule } from './grant.js';
@@ -65,7 +66,7 @@ const mayRead = ({ collection, name, own }: Cell, { principal, registry }: Query
   const grant = found === undefined ? null : principal.policies.grant(found, 'read');
   const rule = grant?.fields.get(name);
   const field = found?.fields.get(name);
-  if (grant === null || rule === undefined || field?.conceal === true || field?.hash === true) return false;
+  if (grant === null || rule === undefined || field === undefined || isMasked(field)) return false;
   return [grant.rows, rule].every((each) => includesOwn(each, own));
 };
 

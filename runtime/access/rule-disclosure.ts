@@ -1,7 +1,7 @@
 /** Decides whether a rule that a caller writes reveals only what the caller can read. Pure. */
-import type { Collection, Registry } from '../../contract/collection.js';
+import type { Collection, Field, Registry } from '../../contract/collection.js';
 import { operatorsOf } from '../../contract/field-operators.js';
-import type { FieldDeclaration } from '../../contract/fields.js';
+import { isMasked, type FieldDeclaration } from '../../contract/fields.js';
 import { parseCall } from '../../contract/functions.js';
 import { parseFilter, type Filter } from '../request/filter.js';
 import type { Permission } from './grant.js';
@@ -33,11 +33,14 @@ export const revealsNothing = (
   return (
     filter !== null &&
     found !== undefined &&
-    comparesReadable(filter, found, scope.mayRead) &&
+    comparesReadable(filter, found, scope) &&
     values
       .flat()
       .flatMap(cellsOf)
-      .every((cell) => findReadable(cell.name, cell.collection, scope)?.isMasked === false)
+      .every((cell) => {
+        const field = findReadable(cell.name, scope.registry.collections.get(cell.collection), scope);
+        return field !== undefined && !isMasked(field);
+      })
   );
 };
 
@@ -50,25 +53,24 @@ const parseRule = (rule: Permission['permissions'], values: unknown[]): Filter |
   }
 };
 
-const findReadable = (name: string, collection: string, { registry, mayRead }: DisclosureScope) => {
-  const field = registry.collections.get(collection)?.fields.get(name);
-  return field !== undefined && mayRead(collection, name) ? { isMasked: isMasked(field) } : undefined;
+const findReadable = (
+  name: string,
+  collection: Collection | undefined,
+  { mayRead }: DisclosureScope,
+): Field | undefined => {
+  const field = collection?.fields.get(name);
+  return collection !== undefined && field !== undefined && mayRead(collection.name, name)
+    ? field
+    : undefined;
 };
 
-const isMasked = ({ conceal, hash }: FieldDeclaration): boolean => conceal === true || hash === true;
-
-const comparesReadable = (filter: Filter, collection: Collection, mayRead: MayRead): boolean => {
+const comparesReadable = (filter: Filter, collection: Collection, scope: DisclosureScope): boolean => {
   if (filter.kind === 'and' || filter.kind === 'or')
-    return filter.filters.every((part) => comparesReadable(part, collection, mayRead));
+    return filter.filters.every((part) => comparesReadable(part, collection, scope));
   if (filter.kind !== 'field') return false;
   const call = parseCall(filter.name);
-  const field = collection.fields.get(call?.argument ?? filter.name);
-  return (
-    field !== undefined &&
-    mayRead(collection.name, field.name) &&
-    (call === null || !isMasked(field)) &&
-    comparesValue(filter.filter, field)
-  );
+  const field = findReadable(call?.argument ?? filter.name, collection, scope);
+  return field !== undefined && (call === null || !isMasked(field)) && comparesValue(filter.filter, field);
 };
 
 const comparesValue = (filter: Filter, field: FieldDeclaration): boolean => {

@@ -47,7 +47,7 @@ const startAll = (
       if (first === index) process.stderr.write(text);
     });
     child.once('exit', (code, signal) => {
-      if (code === 0 || ending.has(child)) return;
+      if (code === 0 || child.killed) return;
       const how = code === null ? `by ${String(signal)}` : `with exit code ${code}`;
       process.stderr.write(`svc ${String(args[0])} ended ${how}; it starts again with the next change\n`);
     });
@@ -55,12 +55,8 @@ const startAll = (
   });
 };
 
-/** Processes that are ended on purpose. */
-const ending = new WeakSet<ChildProcess>();
-
 const end = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  ending.add(child);
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   await ended;

@@ -18,17 +18,22 @@ const findMissing = async (database: Database, table: Table): Promise<readonly F
   for (const { action, columns, probe } of actionsOf(table, database)) {
     const reason = await failureOf(database, probe(columns));
     if (reason === null) continue;
-    const refused: string[] = [];
-    if (columns.length > 1) {
-      for (const name of columns) if ((await failureOf(database, probe([name]))) !== null) refused.push(name);
-    }
-    const places =
-      refused.length === 0 || refused.length === columns.length
-        ? [table.name]
-        : refused.map((name) => `${table.name}.${name}`);
+    const refused = columns.length > 1 ? await findRefused(database, columns, probe) : [];
+    const isWhole = refused.length === 0 || refused.length === columns.length;
+    const places = isWhole ? [table.name] : refused.map((name) => `${table.name}.${name}`);
     for (const place of places) findings.push(problem(`cannot ${action} ${place}: ${reason}`));
   }
   return findings;
+};
+
+const findRefused = async (
+  database: Database,
+  columns: readonly string[],
+  probe: Action['probe'],
+): Promise<readonly string[]> => {
+  const refused: string[] = [];
+  for (const name of columns) if ((await failureOf(database, probe([name]))) !== null) refused.push(name);
+  return refused;
 };
 
 type Probe = (executor: Executor) => Promise<unknown>;

@@ -1,5 +1,5 @@
 /** Converts values that a driver returns as JavaScript values to JSON. */
-import type { FieldDeclaration } from '../../contract/fields.js';
+import { isMasked, type FieldDeclaration } from '../../contract/fields.js';
 import { maskedValue } from './masked-value.js';
 import { joinKey } from '../sql/key.js';
 
@@ -18,7 +18,7 @@ export type CellToJson = (cell: CellValue) => string;
 
 /** Returns the function that writes a field's values in their wire form. */
 export const cellToJson = (field: FieldDeclaration): CellToJson => {
-  const toJson = field.conceal === true || field.hash === true ? () => maskedValue : valueToJson(field);
+  const toJson = isMasked(field) ? () => maskedValue : valueToJson(field);
   return (cell) => (cell === null ? 'null' : toJson(cell));
 };
 

@@ -3,6 +3,7 @@
  * are not exposed.
  */
 import type { Collection, Field, ToOne } from '../../contract/collection.js';
+import { isMasked } from '../../contract/fields.js';
 import { ApiError, ApiErrors, apiError, joinProblems, unprocessable } from '../../contract/errors.js';
 import { locationDetails, type PayloadLocation } from '../plan/problem-collection.js';
 import type { Key, WriteRow } from '../plan/write-plan.js';
@@ -211,7 +212,7 @@ const toRejected = (kind: Rejection, fields: readonly Field[], write: Write): Ap
       return apiError(
         'FAILED_VALIDATION',
         { path: [], ...details, type: kind, ...(kind !== 'required' && { invalid: value }) },
-        explanations[kind](name),
+        explanations[kind](name, fields.length),
       );
   }
 };
@@ -221,8 +222,8 @@ const namesOf = (fields: readonly Field[]): string => fields.map(({ name }) => `
 const explanations = {
   required: (name: string) => `${name} must have a value`,
   type: (name: string) => `${name} does not take this value`,
-  check: (name: string) =>
-    `${name} ${name.includes('" and "') ? 'do' : 'does'} not pass a check of the database`,
+  check: (name: string, count: number) =>
+    `${name} ${count > 1 ? 'do' : 'does'} not pass a check of the database`,
 } as const;
 
 type WrittenRows = Pick<Write, 'collection' | 'rows' | 'locations'>;
@@ -239,7 +240,7 @@ const detailsOf = (field: Field | undefined, { collection, rows, locations }: Wr
   );
   const [value] = values;
   const [location = null, ...others] = locations;
-  const isHidden = field?.conceal === true || field?.hash === true;
+  const isHidden = field !== undefined && isMasked(field);
   return {
     collection: collection.name,
     field: field?.name ?? null,

@@ -20,7 +20,7 @@ export const compressResponses =
   async (request) => {
     const response = await respond(request);
     const { headers, body } = response;
-    if (body === null || isTooShort(body, headers)) return response;
+    if (body === null || isLeftAsIs(body, headers)) return response;
     const accepted = request.headers['accept-encoding'];
     // most clients of an API ask for none, and reads of items name the header already
     if (accepted === undefined && variesByEncoding(headers)) return response;
@@ -29,7 +29,8 @@ export const compressResponses =
     return encoding === null ? varyByEncoding(response) : encode(varyByEncoding(response), body, encoding);
   };
 
-const isTooShort = (body: Body, headers: ApiResponse['headers']): boolean =>
+/** Returns whether a body is a file, which has a length although it is a stream, or too short. */
+const isLeftAsIs = (body: Body, headers: ApiResponse['headers']): boolean =>
   body instanceof Readable ? headers['content-length'] !== undefined : body.length < minSize;
 
 const isCompressible = (headers: ApiResponse['headers']): boolean =>

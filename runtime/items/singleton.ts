@@ -1,9 +1,9 @@
 /** Finds the row of a singleton, and builds the response when there is none. */
 import type { Collection } from '../../contract/collection.js';
+import { isMasked } from '../../contract/fields.js';
 import type { Executor, SqlDialect } from '../databases/contract.js';
 import { JsonRows } from '../execute/row-set.js';
 import type { Entry, ReadPlan } from '../plan/types.js';
-import { isMasked } from '../sql/select.js';
 import type { ItemContext } from './context.js';
 
 interface KeyContext {

@@ -1,6 +1,7 @@
 /** Plans `aggregate`, `groupBy` and `having`: rows of groups and measures instead of items. */
 import type { Grant } from '../access/grant.js';
 import { aggregates, aggregatesOf, isAggregateName, type AggregateName } from '../../contract/aggregates.js';
+import { isMasked } from '../../contract/fields.js';
 import type { Collection, Field, ToMany } from '../../contract/collection.js';
 import { collectProblems, invalidQuery, joinProblems, mapAll, type ApiError } from '../../contract/errors.js';
 import { operatorsOf } from '../../contract/field-operators.js';
@@ -170,7 +171,7 @@ const planOutput = (node: OutputNode, outputs: Outputs): readonly OutputEntry[] 
 const planGroup = (path: readonly string[], scope: Scope): Group => {
   const column = planPath(path, scope, 'groupBy');
   const { field } = column;
-  if (field.conceal === true || field.hash === true)
+  if (isMasked(field))
     throw invalidQuery(`"groupBy" cannot use "${path.join('.')}": its values are concealed`);
   if (!operatorsOf(field).has('eq') && column.computed?.kind !== 'json')
     throw invalidQuery(

@@ -1,5 +1,6 @@
 /** Plans calls of functions, such as `year(born)` and `count(works)`, as columns that are computed. */
 import type { Field } from '../../contract/collection.js';
+import { isMasked } from '../../contract/fields.js';
 import { invalidQuery } from '../../contract/errors.js';
 import {
   callToText,
@@ -64,8 +65,7 @@ const computedOf = (call: FunctionCall, scope: Scope): Computed => {
     return { kind: 'rows', relation, where: readableRows(target) };
   }
   const source = requireField(scope, argument);
-  const isMasked = source.conceal === true || source.hash === true;
-  const known = isMasked ? [] : functionsOf(source.type);
+  const known = isMasked(source) ? [] : functionsOf(source.type);
   if (!known.includes(name)) throw doesNotApply(call, `"${argument}" (${source.type})`, known);
   if (call.name === 'json') return { kind: 'json', source, path: readPath(call.path), as: 'value' };
   if (!isDatePart(name)) return { kind: 'length', source };

@@ -1,5 +1,6 @@
 /** Plans sort keys and paths over many-to-one relations. */
 import { invalidQuery } from '../../contract/errors.js';
+import { isMasked } from '../../contract/fields.js';
 import type { SortKey } from '../request/query.js';
 import { planColumn } from './filter.js';
 import { readJsonAs } from './comparison.js';
@@ -29,7 +30,7 @@ const resolveSign = (key: SortKey, scope: Scope): SortKey => {
 export const planSortKey = (key: SortKey, start: Scope): readonly Order[] => {
   const { path, descending } = resolveSign(key, start);
   const column = planPath(path, start, 'sort');
-  if (column.field.conceal === true || column.field.hash === true) {
+  if (isMasked(column.field)) {
     throw invalidQuery(`"sort" cannot use "${path.join('.')}": its values are concealed`);
   }
   const { computed } = column;

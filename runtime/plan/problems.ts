@@ -1,5 +1,6 @@
 /** Errors about values of a payload, with their messages and details. */
 import type { Collection, Field } from '../../contract/collection.js';
+import { isMasked } from '../../contract/fields.js';
 import { apiError, type ApiError } from '../../contract/errors.js';
 import { operators } from '../../contract/operators.js';
 import { locationDetails, type PayloadLocation } from './problem-collection.js';
@@ -16,7 +17,7 @@ export type ReportedFailure = Failure & { readonly message?: string };
 
 /** Omits details that would show the value of a concealed or hashed field. */
 const unlessConcealed = (field: Field | undefined, details: Readonly<Record<string, unknown>>) =>
-  field?.conceal === true || field?.hash === true ? {} : details;
+  field !== undefined && isMasked(field) ? {} : details;
 
 /** Returns the error for a value that is invalid for its field. */
 export const invalidValueError = (

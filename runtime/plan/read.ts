@@ -1,5 +1,6 @@
 /** Converts a query to a read plan: the one planner of REST, GraphQL and every other read of items. */
 import type { ToMany } from '../../contract/collection.js';
+import { isMasked } from '../../contract/fields.js';
 import { collectProblems, invalidQuery, joinProblems, mapAll, type ApiError } from '../../contract/errors.js';
 import type { FieldNode, Query, SortKey } from '../request/query.js';
 import { planSelect } from './fields.js';
@@ -171,5 +172,5 @@ const planOrder = (keys: readonly SortKey[], scope: Scope): readonly Order[] => 
   return mapAll(all, (each) => planSortKey(each, scope)).flat();
 };
 
-const isSortable = ({ name, type, conceal, hash }: Field, scope: Scope): boolean =>
-  conceal !== true && hash !== true && fieldTypes[type].order !== null && isNamePermitted(scope, name);
+const isSortable = (field: Field, scope: Scope): boolean =>
+  !isMasked(field) && fieldTypes[field.type].order !== null && isNamePermitted(scope, field.name);

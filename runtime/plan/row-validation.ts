@@ -241,6 +241,7 @@ const validateField = (
 
 /** Reports failures; those of stored values that the caller may not know as one, which names none of them. */
 const addFailures = (failures: readonly ReportedFailure[], values: Values, context: RowContext): void => {
+  if (failures.length === 0) return;
   const { grant, writing, problems } = context;
   const readable = writing.policies.grant(grant.collection, 'read')?.fields;
   const isKnown = ({ field }: Failure): boolean =>

@@ -1,6 +1,7 @@
 /** Plans creates whose rows may be stored already: `on_conflict`. */
 import type { Grant } from '../access/grant.js';
 import type { Collection, Field } from '../../contract/collection.js';
+import { isMasked } from '../../contract/fields.js';
 import { invalidPayload, invalidQuery, throwProblems, type ApiError } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
 import type { OnConflict } from '../request/on-conflict.js';
@@ -61,7 +62,7 @@ const shownRows = (
   collection: Collection,
   writing: PayloadLevel['writing'],
 ): Condition =>
-  fields.some(({ conceal, hash }) => conceal === true || hash === true)
+  fields.some(isMasked)
     ? conditionFalse
     : rowsWithReadable(
         fields.map(({ name }) => name),

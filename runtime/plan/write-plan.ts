@@ -71,7 +71,7 @@ export interface UpsertPlan {
   readonly grant: Grant;
   /** The unique fields: the key, or those of a unique constraint. */
   readonly fields: readonly Field[];
-  /** Stored rows whose values of these fields the caller may read: only those are shown as the rows that were found. */
+  /** Condition of the stored rows that the answer shows: those whose values of these fields the caller may read. */
   readonly shown: Condition;
   readonly rows: readonly UpsertRow[];
 }

@@ -3,6 +3,7 @@
  * once, and grouping and sorting name it; databases merge the derived table into the query.
  */
 import { aggregates } from '../../contract/aggregates.js';
+import { isMasked } from '../../contract/fields.js';
 import type { AggregatePlan, Measure, OutputEntry } from '../plan/aggregate.js';
 import type { Field } from '../../contract/collection.js';
 import type { ColumnRef, Condition } from '../plan/types.js';
@@ -22,7 +23,7 @@ import type { CompiledList } from './list.js';
 import { isIntegerColumn, maxScanParents, parentKeyConditions, parentRowOf } from './parent-key.js';
 import { compileMaxRows, compilePage, readLimit, type ReadOptions } from './page.js';
 import type { CompiledRead } from './read.js';
-import { isMasked, type GroupsEntry, type Token } from './select.js';
+import type { GroupsEntry, Token } from './select.js';
 
 /** Compiles an aggregation to a statement with one row per group. */
 export const compileAggregate = (plan: AggregatePlan, options: ReadOptions): CompiledRead => {

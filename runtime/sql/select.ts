@@ -3,6 +3,7 @@
  * returns plain columns and `execute` writes the JSON from their bytes, which measured fastest on both sides.
  */
 import { invalidQuery } from '../../contract/errors.js';
+import { isMasked } from '../../contract/fields.js';
 import type { Field } from '../../contract/collection.js';
 import type { SqlDialect } from '../databases/contract.js';
 import type { AnyTarget, Condition, Entry, Order, Select } from '../plan/types.js';
@@ -149,9 +150,6 @@ const addField = (
   builder.columns.push(underRule(expression, rule, scope));
   builder.tokens.push({ kind: 'value', field });
 };
-
-/** Returns whether a field is only shown as asterisks, and compared only with null. */
-export const isMasked = (field: Field): boolean => field.conceal === true || field.hash === true;
 
 const underRule = (column: Sql, rule: Condition | null, scope: SqlScope): Sql =>
   rule === null ? column : sql`case when ${compileCondition(rule, scope)} then ${column} end`;

@@ -1,5 +1,6 @@
 /** Writes columns of MySQL's binary protocol as JSON; the writer of a column is chosen once per result. */
 import type { Field } from '../../../contract/collection.js';
+import { isMasked } from '../../../contract/fields.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
 import { maskedValue } from '../../execute/masked-value.js';
@@ -23,7 +24,7 @@ import type { Cursor, WriteColumn } from '../../execute/row-program.js';
  * asterisks.
  */
 export const columnWriter = (field: Field, column: ColumnType): WriteColumn => {
-  if (field.conceal === true || field.hash === true) return writeMasked(column);
+  if (isMasked(field)) return writeMasked(column);
   switch (column.type) {
     case mysqlType.date:
       return writeDate;

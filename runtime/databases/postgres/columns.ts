@@ -1,5 +1,6 @@
 /** Writes columns of PostgreSQL's text format as JSON; the writer of a column is chosen once per statement. */
 import type { Field } from '../../../contract/collection.js';
+import { isMasked } from '../../../contract/fields.js';
 import type { ByteWriter } from '../../execute/bytes.js';
 import { cellToJson } from '../../execute/cells.js';
 import { maskedValue } from '../../execute/masked-value.js';
@@ -16,7 +17,7 @@ export const valueStart = (cursor: Cursor): number => {
 
 /** Returns the writer of a column. @param oid OID of the column's type */
 export const columnWriter = (field: Field, oid: number): WriteColumn => {
-  if (field.conceal === true || field.hash === true) return writeMasked;
+  if (isMasked(field)) return writeMasked;
   switch (oid) {
     case postgresType.boolean:
       return field.type === 'boolean' ? writeBoolean : writeString;

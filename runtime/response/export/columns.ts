@@ -1,6 +1,7 @@
 /** Facts of a plan that CSV needs: the columns that hold numbers as text, and whether items differ in their columns. */
 import type { AggregatePlan, OutputEntry } from '../../plan/aggregate.js';
 import type { Field } from '../../../contract/collection.js';
+import { isMasked } from '../../../contract/fields.js';
 import type { ReadPlan, Select } from '../../plan/types.js';
 
 export interface CsvShape {
@@ -22,8 +23,8 @@ interface Found {
   isOpen: boolean;
 }
 
-const isDigits = ({ type, conceal, hash }: Field): boolean =>
-  (type === 'bigInteger' || type === 'decimal') && conceal !== true && hash !== true;
+const isDigits = (field: Field): boolean =>
+  (field.type === 'bigInteger' || field.type === 'decimal') && !isMasked(field);
 
 const addSelect = (select: Select, prefix: string, found: Found): void => {
   if (select.kind !== 'object') return;

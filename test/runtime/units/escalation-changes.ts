@@ -11,7 +11,7 @@ export const office = ['10.0.0.0/8', '192.0.2.0/24'];
 export const rated = { rating: { _gt: 3 } };
 export const complete = { title: { _nnull: true } };
 
-/** What rules compare: every collection has the same fields. */
+/** The same fields for every collection that a rule names. */
 const registry = createRegistry(
   ['book', 'film', 'pen', 'note', 'secret', 'salary', 'svc_users'].map((name) =>
     defineCollection({
