@@ -12,10 +12,13 @@ export const openPage = async (options: BrowserContextOptions = {}): Promise<Pag
   return (await browser).newPage(options);
 };
 
-const install = 'apt-get update && apt-get install -y --no-install-recommends chromium';
+const install = 'apt-get update && apt-get install -y --no-install-recommends chromium-headless-shell';
+
+/** Chromium without windows takes less than half of the time of the whole one. */
+const programs = ['chromium-headless-shell', 'chromium'];
 
 /**
- * Returns `CHROMIUM_PATH`, `/usr/bin/chromium` or `chromium` on the PATH; installs it as root on Debian.
+ * Returns `CHROMIUM_PATH`, or a program in `/usr/bin` or on the PATH; installs one as root on Debian.
  * @throws Error with the command that installs it
  */
 const findChromium = (): string => {
@@ -40,7 +43,9 @@ const requireProgram = (path: string): string => {
 
 const firstProgram = (): string | undefined => {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return ['/usr/bin/chromium', ...folders.map((folder) => join(folder, 'chromium'))].find(isProgram);
+  return programs
+    .flatMap((program) => ['/usr/bin', ...folders].map((folder) => join(folder, program)))
+    .find(isProgram);
 };
 
 const isProgram = (path: string): boolean => {

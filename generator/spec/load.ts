@@ -1,6 +1,7 @@
-/** Reads spec folders. The only module of the spec that accesses the disk. */
-import { readdir, readFile, realpath } from 'node:fs/promises';
+/** Reads spec folders. */
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { SpecError, faultAt, suggest } from './faults.js';
+import { findParsed } from './parsed-files.js';
 import type { Spec, SpecFault } from './types.js';
 import { validateSpec, type SpecFile } from './validate.js';
 import { parseYaml } from './yaml.js';
@@ -13,10 +14,11 @@ import { parseYaml } from './yaml.js';
 export const loadSpec = async (folders: readonly string[]): Promise<Spec> => {
   const faults: SpecFault[] = [];
   const files: SpecFile[] = [];
-  for (const [index, folder] of (await distinctFolders(folders, faults)).entries()) {
-    for (const path of await listFiles(folder, faults)) {
+  for (const [index, folder] of distinctFolders(folders, faults).entries()) {
+    for (const path of listFiles(folder, faults)) {
       const file = `${folder}/${path}`;
-      const node = parseYaml(await readFile(file, 'utf8'), file, faults);
+      const text = readFileSync(file, 'utf8');
+      const node = findParsed(text, file) ?? parseYaml(text, file, faults);
       if (node !== null) files.push({ path, own: index === 0, node });
     }
   }
@@ -30,13 +32,15 @@ export const loadSpec = async (folders: readonly string[]): Promise<Spec> => {
   return spec;
 };
 
-const distinctFolders = async (folders: readonly string[], faults: SpecFault[]): Promise<string[]> => {
+const distinctFolders = (folders: readonly string[], faults: SpecFault[]): string[] => {
   const byRealPath = new Map<string, string>();
   for (const folder of folders.map((folder) => folder.replace(/(?<=.)\/+$/, ''))) {
-    const real = await realpath(folder).catch(() => null);
-    if (real === null)
+    if (!existsSync(folder)) {
       faults.push(atStart(folder, 'the spec folder does not exist', 'create it or name another'));
-    else if (!byRealPath.has(real)) byRealPath.set(real, folder);
+      continue;
+    }
+    const real = realpathSync(folder);
+    if (!byRealPath.has(real)) byRealPath.set(real, folder);
   }
   return [...byRealPath.values()];
 };
@@ -48,19 +52,19 @@ const folderNames = ['collections', 'models', 'operations'];
 const documents = ['api.yaml', 'errors.yaml'];
 
 /** Returns the sorted paths below the folder; ignores files that are not YAML. */
-const listFiles = async (folder: string, faults: SpecFault[]): Promise<string[]> => {
+const listFiles = (folder: string, faults: SpecFault[]): string[] => {
   const paths: string[] = [];
-  for (const entry of await sortedEntries(folder)) {
+  for (const entry of sortedEntries(folder)) {
     if (entry.isDirectory() && folderNames.includes(entry.name)) {
-      paths.push(...(await listSubfolder(folder, entry.name, faults)));
+      paths.push(...listSubfolder(folder, entry.name, faults));
     } else if (!entry.isDirectory() && documents.includes(entry.name)) paths.push(entry.name);
     else if (entry.isDirectory() || isYaml(entry.name)) faults.push(unknownEntry(folder, entry.name));
   }
   return paths;
 };
 
-const listSubfolder = async (folder: string, folderName: string, faults: SpecFault[]): Promise<string[]> => {
-  const names = (await sortedEntries(`${folder}/${folderName}`)).map(({ name }) => name);
+const listSubfolder = (folder: string, folderName: string, faults: SpecFault[]): string[] => {
+  const names = sortedEntries(`${folder}/${folderName}`).map(({ name }) => name);
   for (const name of names.filter((name) => name.endsWith('.yml'))) {
     faults.push(
       atStart(`${folder}/${folderName}/${name}`, 'the file is not read', 'rename it to end in ".yaml"'),
@@ -77,5 +81,5 @@ const unknownEntry = (folder: string, name: string): SpecFault => {
   return atStart(`${folder}/${name}`, 'svc does not know this part of a spec', remedy);
 };
 
-const sortedEntries = async (folder: string) =>
-  (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
+const sortedEntries = (folder: string) =>
+  readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
