@@ -42,6 +42,8 @@ export const setup = (): void => {
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   const changed = Math.max(...sources.map((path) => statSync(path).mtimeMs));
-  const built = statSync(join(root, 'dist/.tsbuildinfo'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  // what a build writes last, every time: the compiler leaves its own files alone if they stay as they are
+  const last = join(root, 'dist/runtime/queue/temporal/workflow-bundle.js');
+  const built = statSync(last, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (changed > built) execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 };
