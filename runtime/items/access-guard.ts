@@ -20,7 +20,7 @@ import { findActiveHolder, loadRows } from '../execute/access-source.js';
 import { lockAccessVersion, outwaitLeases, raiseAccessVersion } from '../execute/access-version.js';
 import { findAdministrators } from '../execute/administrators.js';
 import { keyList, type KeyList } from '../execute/key-list.js';
-import { findRows } from '../execute/system-rows.js';
+import { deleteRows, findRows } from '../execute/system-rows.js';
 import type { Executor } from '../databases/contract.js';
 import type { WriteHooks, CompletedWrite } from '../execute/write-transaction.js';
 import { recordActivity } from './activity.js';
@@ -86,6 +86,7 @@ export const guardAccess = (collection: Collection, context: ItemContext): Write
       const administrators = await findAdministrators(executor);
       if (administrators.length === 0) throw unprocessable('at least one active administrator has to stay');
       await requireRoleTree(written, executor);
+      await endSessionsOfSuspended(written, executor);
       await completeWrites(written, executor, context);
       if (before === null) return;
       if (mayRevoke(written, { ...before.rows, registry })) lease = await raiseAccessVersion(executor);
@@ -115,6 +116,23 @@ const requireRoleTree = async (written: readonly CompletedWrite[], executor: Exe
   const parents = new Map(roles.map(({ id, parent }) => [id, parent]));
   const circular = roles.find(({ id, parent }) => ancestors(parent, parents).includes(id));
   if (circular !== undefined) throw unprocessable(`the role "${circular.name}" cannot be above itself`);
+};
+
+/** Ends the sessions of users who are no longer active: being active again does not bring back who used them before. */
+const endSessionsOfSuspended = async (
+  written: readonly CompletedWrite[],
+  executor: Executor,
+): Promise<void> => {
+  const changed = written.filter(
+    ({ collection, action, fields }) =>
+      isUsers(collection) && action === 'update' && fields.includes('status'),
+  );
+  for (const part of keyList(changed.flatMap(({ keys }) => keys)).chunks(batchSize)) {
+    const where = { id: part.map(String) };
+    const users = await findRows(executor, 'svc_users', { where, columns: ['id', 'status'] });
+    const suspended = users.filter(({ status }) => status !== 'active').map(({ id }) => id);
+    if (suspended.length > 0) await deleteRows(executor, 'svc_sessions', { user: suspended });
+  }
 };
 
 const isUsers = ({ name }: Collection): boolean => name === 'svc_users';

@@ -241,6 +241,23 @@ describe.each(settings)('sessions on $dialect through $listener', (setting) => {
       expect(body).toMatchObject({ data: { auth_sessions: [{ current: false }] } });
     });
 
+    it('end when their user is suspended, and stay ended when the user is active again', async () => {
+      const { refresh_token: token } = await logIn(server(), 'eve');
+      const { refresh_token: unconcerned } = await logIn(server(), 'ann');
+      const set = async (body: object) => {
+        const path = `/users/${server().ids.users.get('eve')}`;
+        expect((await server().request('PATCH', path, { as: 'admin', body })).status).toBe(200);
+      };
+      await set({ status: 'active' });
+      const { status, data } = await refresh(server(), token);
+      expect(status).toBe(200);
+      await set({ status: 'suspended' });
+      await set({ status: 'active' });
+      const { refresh_token: next } = data as Record<string, string>;
+      expect((await refresh(server(), next ?? '')).codes).toEqual(['INVALID_CREDENTIALS']);
+      expect((await refresh(server(), unconcerned)).status).toBe(200);
+    });
+
     it('can be listed and ended only by their user', async () => {
       const { access_token: token } = await logIn(server(), 'ben');
       const { session } = jwt.decode(token) as { session: string };
