@@ -59,8 +59,9 @@ export const readFloat: Reader = (value) => {
   return number === null ? refuse('a number') : accept(number);
 };
 
-/** Accepts decimals as text or number, and rounds them to the column's scale, half away from zero. */
+/** Accepts decimals as text, or as numbers whose whole part is below 2^53: a JSON parser has rounded greater ones. */
 export const readDecimal: Reader = (value, field) => {
+  if (isUnsafeInteger(value)) return refuse('a decimal number, as text where it exceeds 2^53');
   const text = typeof value === 'number' && Number.isFinite(value) ? plainNumber(value) : value;
   const match = typeof text === 'string' ? /^([+-]?)0*(\d*)(?:\.(\d*))?$/.exec(text) : null;
   if (match === null || (match[2] === '' && !/\d/.test(String(text))))
@@ -73,15 +74,12 @@ export const readDecimal: Reader = (value, field) => {
   return accept(`${match[1] === '-' ? '-' : ''}${whole === '' ? '0' : whole}${fraction}`);
 };
 
-/** Formats a number without an exponent: `1e21` and `1e-7` are written out. */
+/** Formats a number without an exponent: `1e-7` is written out. */
 const plainNumber = (value: number): string => {
-  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value));
+  const match = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/.exec(String(value));
   if (match === null) return String(value);
   const [, sign = '', first = '', rest = '', exponent] = match;
-  const point = Number(exponent) + 1;
-  return point > 0
-    ? `${sign}${`${first}${rest}`.padEnd(point, '0')}`
-    : `${sign}0.${'0'.repeat(-point)}${first}${rest}`;
+  return `${sign}0.${'0'.repeat(Number(exponent) - 1)}${first}${rest}`;
 };
 
 /**

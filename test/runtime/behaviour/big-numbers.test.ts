@@ -49,8 +49,15 @@ describe('lists of 64 bits on postgres', () => {
       expect([status, codes]).toEqual([400, ['FAILED_VALIDATION']]);
       expect(text).toMatch(/whole.*as text where it exceeds 2\^53/);
     }
-    const { data } = await write('{"id":1,"whole":[1,null,"9007199254740993"],"exact":[1e20]}');
-    expect(data).toMatchObject({ id: 1, whole: ['1', null, '9007199254740993'] });
+    const { text } = await write('{"id":1,"exact":[1.5,12345678901234567890.12]}');
+    expect(text).toMatch(/exact.*as text where it exceeds 2\^53/);
+    const { data } = await write(
+      '{"id":1,"whole":[1,null,"9007199254740993"],"exact":[1.5,"12345678901234567890.12"]}',
+    );
+    expect(data).toMatchObject({
+      whole: ['1', null, '9007199254740993'],
+      exact: ['1.5', '12345678901234567890.12'],
+    });
     const [stored] = await server().database.query('select cast(whole as text) as kept from t');
     expect(stored).toEqual({ kept: '{1,NULL,9007199254740993}' });
   });
