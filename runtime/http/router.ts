@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly handle: RouteHandle;
   /** Returns the response to an error that `handle` threw. */
   readonly respondError: (error: unknown) => ApiResponse;
+  /** Whether the last part of the path, which another method has as a literal, is the value of the last parameter. */
+  readonly endsInValue?: boolean;
 }
 
 export interface Match {
@@ -46,7 +48,9 @@ export const createRouter = (options: RouterOptions): Router => {
     const names = path.includes('%') ? parts.map(decodeSegment) : parts;
     const node = parts[0] === '' ? findNode(root, { parts, names, segments }, 1) : null;
     const endpoint = node?.endpoints.get(method) ?? node?.otherMethods ?? null;
-    return endpoint === null ? matchNothing(root, parts, options) : { endpoint, segments };
+    if (endpoint === null) return matchNothing(root, parts, options);
+    if (endpoint.endsInValue === true) segments.push(parts.at(-1) ?? '');
+    return { endpoint, segments };
   };
 };
 
@@ -123,6 +127,7 @@ const childOf = (node: Node, part: string): Node => {
 
 /** Adds HEAD, OPTIONS and the error response to other methods to each path. */
 const completeEndpoints = (node: Node, options: RouterOptions): void => {
+  addItemsNamedAsTransfers(node);
   for (const child of [...node.literals.values(), node.singleParameter, node.multiParameter]) {
     if (child !== null) completeEndpoints(child, options);
   }
@@ -148,6 +153,16 @@ const completeEndpoints = (node: Node, options: RouterOptions): void => {
       return { ...response, headers: { ...headers, allow: allowed.join(', ') } };
     },
   };
+};
+
+/** Serves the items with the keys `import` and `export`: only POST has these words as literals. */
+const addItemsNamedAsTransfers = ({ literals, singleParameter }: Node): void => {
+  for (const { nearestRoute, endpoints } of literals.values()) {
+    if (nearestRoute?.handler.kind !== 'transfer') continue;
+    for (const [method, endpoint] of singleParameter?.endpoints ?? []) {
+      if (!endpoints.has(method)) endpoints.set(method, { ...endpoint, endsInValue: true });
+    }
+  }
 };
 
 interface UnsupportedMethod {

@@ -26,12 +26,16 @@ const namesOn = (dialect: TestDialect): readonly string[] => [
 const specFor = (dialect: TestDialect): string =>
   fileURLToPath(new URL(`routes-spec/${isFolded(dialect) ? 'folded' : 'exact'}`, import.meta.url));
 
+/** Items with keys that are also the ends of paths. */
+const words = `create table word (id varchar(20) not null primary key, title varchar(20));
+insert into word values ('export', 'out'), ('import', 'in')`;
+
 const create = (name: string) =>
   `create table "${name}" (id integer not null primary key, title varchar(20)); insert into "${name}" values (1, '${name}');`;
 
 describe.each(settings)('routes on $dialect through $listener', (setting) => {
   const collections = namesOn(setting.dialect);
-  const sql = sqlFor(setting.dialect, collections.map(create).join('\n'));
+  const sql = sqlFor(setting.dialect, [...collections.map(create), words].join('\n'));
   const server = useServer({
     ...setting,
     sql,
@@ -48,6 +52,28 @@ describe.each(settings)('routes on $dialect through $listener', (setting) => {
     expect((await ask('SEARCH', path)).data).toEqual([{ id: 1, title: name }]);
     expect((await ask('GET', `${path}/`)).data).toEqual([{ id: 1, title: name }]);
     expect((await ask('OPTIONS', path)).status).toBe(204);
+  });
+
+  it('items with the keys "export" and "import" are read, changed and deleted by path', async () => {
+    for (const key of ['export', 'import']) {
+      const path = `/items/word/${key}`;
+      expect((await ask('GET', `${path}?fields=id`)).data).toEqual({ id: key });
+      const change = { as: 'admin', body: { title: 'changed' } };
+      expect((await server().request('PATCH', path, change)).data).toEqual({ id: key, title: 'changed' });
+      expect((await ask('OPTIONS', path)).headers.get('allow')).toBe(
+        'POST, GET, PATCH, DELETE, HEAD, OPTIONS',
+      );
+      expect((await ask('DELETE', path)).status).toBe(204);
+      expect((await ask('GET', path)).codes).toEqual(['FORBIDDEN']);
+    }
+  });
+
+  it('an export is begun by POST', async () => {
+    const answer = await server().request('POST', '/items/word/export', {
+      as: 'admin',
+      body: { nothing: 1 },
+    });
+    expect(answer.codes).toEqual(['INVALID_QUERY']);
   });
 
   it('a name that differs from a served one is forbidden', async () => {
