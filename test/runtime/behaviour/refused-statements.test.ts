@@ -52,11 +52,12 @@ describe.each(['mariadb', 'mysql', 'postgres'] as const)('a user of %s with few 
   });
 
   it('writes what it may, and answers 403 for the rest', async () => {
+    const before = failuresOf(server).length;
     expect(await send('PATCH', first, { label: 'changed' })).toEqual([200]);
     expect(await send('POST', '/items/shelf', { name: 'x' })).toEqual(denied);
     expect(await send('DELETE', first)).toEqual(denied);
     expect(await send('GET', first)).toEqual([200]);
-    expect(failuresOf(server)).toEqual([
+    expect(failuresOf(server).slice(before)).toEqual([
       expect.stringMatching(/denied.*shelf/),
       expect.stringMatching(/denied.*jar/),
     ]);

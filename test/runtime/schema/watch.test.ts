@@ -107,7 +107,7 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect(failed(server)).toHaveLength(1);
   });
 
-  it('a request whose build does not come in time is answered with 503, and its next try with the new schema', async () => {
+  it('a request whose build does not come in time is answered with 503, and later with the new schema', async () => {
     const stages = new EventEmitter();
     const built = once(stages, 'built');
     const server = await serve({ ...setting, beforeBuild: async () => void (await built), buildLimit: 200 });
@@ -123,6 +123,8 @@ describe.each(settings)('on $dialect through $listener', (setting) => {
     expect(late.headers.get('retry-after')).toBe('1');
     expect(await admin.post('/graphql', { query: '{ product { title } }' })).toMatchObject({ status: 503 });
     stages.emit('built');
+    // on a busy machine, the rest of the build takes longer than the limit as well
+    await until(async () => (await admin.get('/items/product')).status === 200);
     expect((await admin.get('/items/product')).body).toMatchObject({ data: [{ name: 'Chair' }, {}] });
     expect(failed(server)).toEqual([]);
   });
