@@ -21,7 +21,7 @@ insert into svc_users (id, email, status, role) values
 insert into svc_access (id, policy, role, sort) values ('00000000-0000-4000-8000-000000000041', '00000000-0000-4000-8000-000000000021', '00000000-0000-4000-8000-000000000011', 1), ('00000000-0000-4000-8000-000000000043', '00000000-0000-4000-8000-000000000023', null, 3);
 update svc_access set role = null where id = '00000000-0000-4000-8000-000000000043';
 insert into svc_permissions (policy, collection, action, fields, permissions) values
-  ('00000000-0000-4000-8000-000000000021', 'book', 'read', 'id,title', '{"stock":{"_gt":0}}'),
+  ('00000000-0000-4000-8000-000000000021', 'book', 'read', 'id, title', '{"stock":{"_gt":0}}'),
   ('00000000-0000-4000-8000-000000000022', 'book', 'read', '*', null),
   ('00000000-0000-4000-8000-000000000023', 'book', 'read', '*', null);
 `;
