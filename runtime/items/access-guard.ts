@@ -20,7 +20,7 @@ import { findActiveHolder, loadRows } from '../execute/access-source.js';
 import { lockAccessVersion, outwaitLeases, raiseAccessVersion } from '../execute/access-version.js';
 import { findAdministrators } from '../execute/administrators.js';
 import { keyList, type KeyList } from '../execute/key-list.js';
-import { deleteRows, findRows } from '../execute/system-rows.js';
+import { findRows, updateRows } from '../execute/system-rows.js';
 import type { Executor } from '../databases/contract.js';
 import type { WriteHooks, CompletedWrite } from '../execute/write-transaction.js';
 import { recordActivity } from './activity.js';
@@ -118,7 +118,10 @@ const requireRoleTree = async (written: readonly CompletedWrite[], executor: Exe
   if (circular !== undefined) throw unprocessable(`the role "${circular.name}" cannot be above itself`);
 };
 
-/** Ends the sessions of users who are no longer active: being active again does not bring back who used them before. */
+/**
+ * Ends the sessions of users who are no longer active: being active again does not bring back who used them before. They
+ * are kept, with a credential that no user has, so that their tokens are answered with USER_SUSPENDED meanwhile.
+ */
 const endSessionsOfSuspended = async (
   written: readonly CompletedWrite[],
   executor: Executor,
@@ -131,7 +134,8 @@ const endSessionsOfSuspended = async (
     const where = { id: part.map(String) };
     const users = await findRows(executor, 'svc_users', { where, columns: ['id', 'status'] });
     const suspended = users.filter(({ status }) => status !== 'active').map(({ id }) => id);
-    if (suspended.length > 0) await deleteRows(executor, 'svc_sessions', { user: suspended });
+    if (suspended.length === 0) continue;
+    await updateRows(executor, 'svc_sessions', { set: { credential: '' }, where: { user: suspended } });
   }
 };
 

@@ -58,8 +58,12 @@ it('a decimal keeps every digit that was sent', () => {
   fc.assert(isKept, { seed: 23, numRuns: 200 });
 });
 
-it('a decimal sent as a number is the number it prints, without an exponent', () => {
+it('a decimal sent as a number is the number it prints, without an exponent, if JSON has not rounded it', () => {
   const isSame = fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (each) => {
+    if (Math.abs(each) > Number.MAX_SAFE_INTEGER) {
+      expect(read('decimal', each)).toBeNull();
+      return;
+    }
     expect(read('decimal', each)).toMatch(/^-?\d+(\.\d+)?$/);
     expect(Number(read('decimal', each)) + 0).toBe(each + 0);
   });
