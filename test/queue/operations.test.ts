@@ -6,6 +6,10 @@ import { expire } from '../../runtime/queue/store/retention.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
+/** Returns a time that is some milliseconds later. */
+const shifted = (time: string, milliseconds: number): string =>
+  new Date(Date.parse(time) + milliseconds).toISOString();
+
 describe.each(sampleDialects(import.meta.url))('keys, requests and webhooks of users on %s', (dialect) => {
   let queue: TestQueue;
 
@@ -225,6 +229,16 @@ describe.each(sampleDialects(import.meta.url))('keys, requests and webhooks of u
       as: 'ann',
     });
     expect(list.data).toMatchObject([{ id }]);
+    const { created_at: created } = read.data as { created_at: string };
+    for (const [time, found] of [
+      [{ after: shifted(created, -1), before: shifted(created, 1) }, true],
+      [{ before: created }, false],
+      [{ after: created }, false],
+    ] as const) {
+      const { data } = await queue.request('GET', `/requests?${new URLSearchParams(time)}`, { as: 'ann' });
+      const ids = (data as { id: string }[]).map((each) => each.id);
+      expect([time, ids.includes(id)]).toEqual([time, found]);
+    }
     for (const path of [`/requests/${id}`, `/requests/${id}/deliveries`]) {
       expect((await queue.request('GET', path, { as: 'bob' })).status).toBe(404);
     }
