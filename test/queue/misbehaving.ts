@@ -66,6 +66,21 @@ const runs: Readonly<Record<string, Run>> = {
     setTimeout(spin, 0);
     return { process: process.pid };
   },
+  /** Leaves work running, as a function does that forgets to await it. */
+  leave: async ({ text, ms = 0 }, { log, progress, files }) => {
+    const leave = async (): Promise<void> => {
+      await sleep(100);
+      log(`logged by ${text}`);
+      process.stdout.write(`printed by ${text}\nunended by ${text}`);
+      progress({ of: text });
+      files.save('left.txt', 'text/plain', Buffer.from(`${text}`)).catch(() => undefined);
+      throw new Error(`failed in ${text}`);
+    };
+    if (text !== undefined) void leave();
+    await sleep(ms);
+    const saved = await files.save('own.txt', 'text/plain', Buffer.from('own'));
+    return { process: process.pid, file: saved.file_name };
+  },
   ignore: async () => sleep(60_000),
   obey: async (_, { signal }) => {
     await sleep(60_000, undefined, { signal });

@@ -8,7 +8,7 @@ import { sharedRoot, sharedText } from '../../shared.js';
 const compiledPackage: Plugin = {
   name: 'compiled-package',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /\/(contract|models)\// }, ({ path, resolveDir }) => ({
+    onResolve({ filter: /^\..*\/(contract|models)\// }, ({ path, resolveDir }) => ({
       path: join(packageRoot, 'dist', relative(packageRoot, resolve(resolveDir, path))),
       external: true,
     })),

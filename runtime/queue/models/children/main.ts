@@ -1,4 +1,5 @@
 /** Entry point of a child process that runs function models, one run at a time; `child.ts` starts it. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -43,6 +44,12 @@ interface PendingSave {
 
 let current: Current | null = null;
 
+/** The run to which code belongs, also where it goes on after the run has ended. */
+const origin = new AsyncLocalStorage<Current>();
+
+/** Returns the run to which what happens now belongs; code that no run has started belongs to the one in progress. */
+const runOfNow = (): Current | null => origin.getStore() ?? current;
+
 const toLine = (message: unknown): string =>
   typeof message === 'string' ? message : inspect(message, { breakLength: Infinity, depth: 8 });
 
@@ -51,28 +58,36 @@ const toLevel = (given: unknown): LogLevel =>
 
 const run = async ({ model, input, resumed, traceparent }: RunTask): Promise<void> => {
   send({ kind: 'started' });
-  const { controller, log, calls } = (current = {
+  // what a function leaves running may go on in the run of another caller, who must not see it
+  const sendInRun = (message: FromChild): boolean => {
+    if (current === own) send(message);
+    return current === own;
+  };
+  const own: Current = {
     controller: new AbortController(),
-    log: createChildLog(send),
+    log: createChildLog(sendInRun),
     calls: new Map(),
-  });
-  const { signal } = controller;
+  };
+  current = own;
+  const { log, calls } = own;
+  const { signal } = own.controller;
   const context = {
     log: (message: unknown, level?: unknown) => log.add(toLine(message), toLevel(level)),
-    progress: (state: unknown) => send({ kind: 'progress', state: toState(state) }),
+    progress: (state: unknown) => void sendInRun({ kind: 'progress', state: toState(state) }),
     resumed,
     traceparent,
     signal,
-    files: createFiles(calls),
+    files: createFiles(calls, sendInRun),
   };
   const end = await toRunEnd(async () => {
     const { functions } = (await import(pathToFileURL(file).href)) as Loaded;
     const loaded = toFunction(model, await functions[model]?.());
-    return loaded.run(input, context);
+    return origin.run(own, () => loaded.run(input, context));
   });
-  for (const output of outputs) output.flush();
+  for (const output of outputs) output.flush(own);
   log.flush();
   current = null;
+  if (isSpoiled) return endAfter(end);
   send(end);
   setTimeout(() => send({ kind: 'idle' }), 0);
 };
@@ -136,9 +151,11 @@ const stackOf = (error: Error): string => {
     .join('\n');
 };
 
+/** Counts the calls of all runs: an answer may arrive in the run that follows. */
+let call = 0;
+
 /** Writes files to the spool folder; the worker moves them to their store. */
-const createFiles = (calls: Current['calls']): RunFiles => {
-  let call = 0;
+const createFiles = (calls: Current['calls'], sendInRun: (message: FromChild) => boolean): RunFiles => {
   return {
     async save(name, contentType, bytes) {
       const spooled = randomUUID();
@@ -147,11 +164,19 @@ const createFiles = (calls: Current['calls']): RunFiles => {
       call += 1;
       return new Promise((resolve, reject) => {
         calls.set(call, { resolve, reject });
-        send({ kind: 'save', call, name, contentType, spooled });
+        if (sendInRun({ kind: 'save', call, name, contentType, spooled })) return;
+        reject(new Error('the run has ended; await what it saves before it returns'));
       });
     },
   };
 };
+
+/** True once a run that had ended has failed in the one that follows, which is the last of this process. */
+let isSpoiled = false;
+
+/** Ends this process once its worker has a message. */
+const endAfter = (message: FromChild): void =>
+  void sendToWorker?.(message, undefined, undefined, () => process.exit(1));
 
 const receive = (message: ToChild): void => {
   switch (message.kind) {
@@ -167,25 +192,30 @@ const receive = (message: ToChild): void => {
 };
 
 interface Output {
-  /** Logs a last line that has no end. */
-  flush(): void;
+  /** Logs a last line of a run that has no end. */
+  flush(run: Current): void;
 }
 
 /** Adds what a function prints to the log of its run. */
 const captureOutput = (stream: NodeJS.WriteStream, level: LogLevel): Output => {
-  let rest = '';
+  const rests = new WeakMap<Current, string>();
   stream.write = ((chunk: string | Uint8Array, ...more: readonly unknown[]): boolean => {
-    const lines = (rest + (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) current?.log.add(line, level);
+    const run = runOfNow();
+    if (run !== null) {
+      const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      const lines = ((rests.get(run) ?? '') + text).split('\n');
+      rests.set(run, lines.pop() ?? '');
+      for (const line of lines) run.log.add(line, level);
+    }
     const callback = more.find((each) => typeof each === 'function');
     if (callback !== undefined) process.nextTick(callback as () => void);
     return true;
   }) as typeof stream.write;
   return {
-    flush() {
-      if (rest !== '') current?.log.add(rest, level);
-      rest = '';
+    flush(run) {
+      const rest = rests.get(run) ?? '';
+      if (rest !== '') run.log.add(rest, level);
+      rests.delete(run);
     },
   };
 };
@@ -216,9 +246,12 @@ const outputs = [captureOutput(process.stdout, 'STDOUT'), captureOutput(process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => process.exit());
 process.on('uncaughtException', (error) => {
+  if (current !== null && runOfNow() !== current) {
+    isSpoiled = true;
+    return;
+  }
   current?.log.flush();
-  const message: FromChild = { kind: 'failed', error: toPlainError(error) };
-  sendToWorker?.(message, undefined, undefined, () => process.exit(1));
+  endAfter({ kind: 'failed', error: toPlainError(error) });
 });
 await watchParent();
 process.on('message', receive);

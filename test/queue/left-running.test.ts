@@ -1,0 +1,29 @@
+/** What a function leaves running is not seen in the run of another caller, which has the same process. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { until } from '../until.js';
+import { createTestChildren, filesDir, startRun, testRequest } from './run-once.js';
+
+const children = createTestChildren({ settleLimit: 60_000 });
+afterAll(() => children.close());
+
+it('has its logs, its output, its state, its files and its failure alone', async () => {
+  const first = startRun(children, 'leave', { input: { text: 'the first' } });
+  const left = (await first.attempted).outcome.body as { readonly process: number };
+  const second = startRun(children, 'leave', { input: { ms: 500 } });
+  const { outcome } = await second.attempted;
+  expect(outcome).toMatchObject({ status: 200, body: { process: left.process, file: 'own.txt' } });
+  expect([second.lines, second.progress, second.failures]).toEqual([[], [], []]);
+  expect(existsSync(join(filesDir, testRequest, 'left.txt'))).toBe(false);
+});
+
+it('is the last one of its process, if the failure came in it', async () => {
+  const { attempted } = startRun(children, 'leave', { input: { text: 'the first' } });
+  const { process: left } = (await attempted).outcome.body as { readonly process: number };
+  await startRun(children, 'leave', { input: { ms: 500 } }).attempted;
+  await until(() => children.use().length === 0 || null);
+  const third = (await startRun(children, 'leave').attempted).outcome;
+  expect(third).toMatchObject({ status: 200 });
+  expect((third.body as { readonly process: number }).process).not.toBe(left);
+});
