@@ -395,6 +395,6 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['models/ocr'],
   'ts-morph': ['generator/runners/signatures'],
   typescript: ['runtime/processes/client-package'],
-  undici: ['runtime/queue/webhooks'],
+  undici: ['runtime/queue/webhooks', 'runtime/queue/models'],
   uuid: ['runtime/queue/store/ids'],
 };

@@ -4,43 +4,74 @@
  * `X-Svc-Needs-Retry: 0` or `1` says otherwise.
  * In a `text/event-stream` response, `log` events are log lines and the `result` event is the result.
  */
+import type { Agent, Response } from 'undici';
 import { parseJson } from '../../../contract/json.js';
 import type { QueueRunner } from '../../../contract/queue-model.js';
 import { platformOutcome, type ErrorType, type Outcome } from '../requests/outcome.js';
 import { final, type RunResult, type RunContext } from './attempt.js';
+import { eventsOf, OversizedResponse, textOf, type ServerEvent } from './response-text.js';
 
 type HttpRunner = Extract<QueueRunner, { kind: 'http' }>;
 
+/** Loaded with the first run: many processes run no such model. */
+let agent: Agent | null = null;
+
+/** Returns `fetch` without limits of its own: the timeout of the model may be longer than the usual five minutes. */
+const loadFetch = async () => {
+  const { Agent, fetch } = await import('undici');
+  const dispatcher = (agent ??= new Agent({ headersTimeout: 0, bodyTimeout: 0 }));
+  return (url: string, init: Parameters<typeof fetch>[1]) => fetch(url, { ...init, dispatcher });
+};
+
 /**
  * Runs a model once; the signal of the run aborts the request. It never throws for what the server answers.
+ * @throws Error where the address or a header has a variable that is not set, or the address is none
  */
 export const runHttp = async (runner: HttpRunner, run: RunContext): Promise<RunResult> => {
-  const call = fetch(expandVariables(runner.url), {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'x-svc-request-id': run.requestId,
-      ...(run.traceparent !== null && { traceparent: run.traceparent }),
-      ...Object.fromEntries(
-        Object.entries(runner.headers).map(([name, value]) => [name, expandVariables(value)]),
-      ),
-    },
-    body: JSON.stringify(run.input),
-    signal: run.signal,
-    redirect: 'manual',
-  });
+  const target = toTarget(runner);
+  const send = await loadFetch();
   try {
-    return await readResponse(await call, run);
+    const response = await send(target.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'x-svc-request-id': run.requestId,
+        ...(run.traceparent !== null && { traceparent: run.traceparent }),
+        ...target.headers,
+      },
+      body: JSON.stringify(run.input),
+      signal: run.signal,
+      redirect: 'manual',
+    });
+    return await readResponse(response, run);
   } catch (error) {
     if (run.signal.aborted) {
-      void notifyCancelled(runner, run);
+      void notifyCancelled(target, run);
       throw error;
+    }
+    if (error instanceof OversizedResponse) {
+      run.log(error.message, 'ERROR');
+      return final(incomplete());
     }
     // the error of fetch itself only says that it failed
     run.onFailure((error as Error).cause ?? error);
     return { outcome: platformOutcome(connectionError(error)), retry: true };
   }
+};
+
+/** An inference server, with the values of the variables in its address and headers. */
+interface Target {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const toTarget = (runner: HttpRunner): Target => {
+  const url = expandVariables(runner.url);
+  // the value may contain a secret
+  if (!URL.canParse(url)) throw new Error(`${runner.url} is no address once its variables are replaced`);
+  const headers = Object.entries(runner.headers).map(([name, value]) => [name, expandVariables(value)]);
+  return { url, headers: Object.fromEntries(headers) as Target['headers'] };
 };
 
 /** Replaces `${NAME}` by the environment variable `NAME`. */
@@ -55,11 +86,12 @@ const readResponse = async (response: Response, run: RunContext): Promise<RunRes
   const { status, headers } = response;
   const type = headers.get('content-type') ?? '';
   if (response.ok && type.startsWith('text/event-stream')) return final(await followEvents(response, run));
-  const body = parseJson(await response.text());
+  const body = parseJson(await textOf(response));
   const needsRetry = headers.get('x-svc-needs-retry');
   if (needsRetry === null ? retryableStatuses.has(status) : needsRetry === '1') {
-    run.log(`the inference server answered ${status}, after which a request is tried again`, 'WARN');
-    return { outcome: platformOutcome(retryableStatuses.get(status) ?? 'runner_server_error'), retry: true };
+    run.log(`the inference server answered ${status}, which ends this attempt`, 'WARN');
+    const type = retryableStatuses.get(status) ?? 'runner_server_error';
+    return { outcome: platformOutcome(type, `The inference server answered ${status}`), retry: true };
   }
   const isResult = response.ok || status >= 400;
   if (isResult && body !== undefined) return final(resultOf(response, body));
@@ -101,33 +133,18 @@ const modelHeaders = (headers: Headers): Readonly<Record<string, string>> => {
   return Object.fromEntries(own);
 };
 
-/**
- * Reads server-sent events until the result, which ends the connection; only `event:` and `data:` lines are supported.
- */
+/** Reads server-sent events until the result, which ends the connection. */
 const followEvents = async (response: Response, run: RunContext): Promise<Outcome> => {
-  let rest = '';
-  const text = response.body?.pipeThrough(new TextDecoderStream()) ?? [];
-  for await (const chunk of text as AsyncIterable<string>) {
-    const events = (rest + chunk).split(/\r?\n\r?\n/);
-    rest = events.pop() ?? '';
-    for (const event of events) {
-      const result = readEvent(event, run);
-      if (result !== undefined) return resultOf(response, result);
-    }
+  for await (const event of eventsOf(response)) {
+    const result = readEvent(event, run);
+    if (result !== undefined) return resultOf(response, result);
   }
   run.log('the inference server sent no "result" event with JSON', 'ERROR');
   return incomplete();
 };
 
 /** Logs a `log` event. @returns the data of a `result` event that is JSON, otherwise undefined */
-const readEvent = (event: string, run: RunContext): unknown => {
-  const lines = event.split(/\r?\n/);
-  const of = (field: string): string[] =>
-    lines
-      .filter((line) => line.startsWith(`${field}:`))
-      .map((line) => line.slice(field.length + 1).replace(/^ /, ''));
-  const data = of('data').join('\n');
-  const [name = 'log'] = of('event');
+const readEvent = ({ name, data }: ServerEvent, run: RunContext): unknown => {
   if (name === 'result') return parseJson(data);
   if (name === 'log' && data !== '') run.log(data);
   return undefined;
@@ -147,10 +164,13 @@ const connectionError = (error: unknown): ErrorType => {
 };
 
 /** Sends `POST <address>/cancel`; servers without this path detect the closed connection. */
-const notifyCancelled = async (runner: HttpRunner, { requestId }: RunContext): Promise<void> => {
-  await fetch(`${expandVariables(runner.url).replace(/\/$/, '')}/cancel`, {
+const notifyCancelled = async ({ url, headers }: Target, { requestId }: RunContext): Promise<void> => {
+  const address = new URL(url);
+  address.pathname = `${address.pathname.replace(/\/$/, '')}/cancel`;
+  const send = await loadFetch();
+  await send(address.href, {
     method: 'POST',
-    headers: { 'x-svc-request-id': requestId },
+    headers: { 'x-svc-request-id': requestId, ...headers },
     signal: AbortSignal.timeout(2_000),
   }).catch(() => undefined);
 };
