@@ -8,6 +8,7 @@ import {
   VariableDeclarationKind,
   ts,
   type Diagnostic,
+  type SourceFile,
   type StatementStructures,
 } from 'ts-morph';
 
@@ -35,9 +36,22 @@ export const findUnfit = (modules: readonly RunnerModule[], types: TypesFile): r
   return modules.flatMap((each, index) => {
     const statements = toStatements(each, types.file);
     const source = project.createSourceFile(resolve(`.svc-runner-${index}.ts`), { statements });
+    const malformed = findMalformed(project, source);
+    if (malformed !== null) return [`${each.file}: ${malformed}`];
     const found = source.getPreEmitDiagnostics().find((diagnostic) => diagnostic.getCode() !== withoutTypes);
     return found === undefined ? [] : [toFault(each, found)];
   });
+};
+
+/** Returns the first error of syntax in the module that a source imports first, or null where there is none. */
+const findMalformed = (project: Project, source: SourceFile): string | null => {
+  const module = source.getImportDeclarations()[0]?.getModuleSpecifierSourceFile();
+  if (module === undefined) return null;
+  const [error] = project.getProgram().getSyntacticDiagnostics(module);
+  if (error === undefined) return null;
+  const { line, column } = module.getLineAndColumnAtPos(error.getStart());
+  const text = ts.flattenDiagnosticMessageText(error.compilerObject.messageText, '\n');
+  return `${relative(process.cwd(), module.getFilePath())}:${line}:${column}: ${text} Correct the syntax`;
 };
 
 /** Assigns what the module exports to the type that its model requires. */

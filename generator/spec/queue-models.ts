@@ -29,10 +29,17 @@ const seconds: ReadonlyMap<string, number> = new Map([
 
 const durationText = textLike(/^[1-9]\d*[smh]$/, 'a duration', 'write it as in 30s, 15m or 2h');
 
+/** Hours that timers can count. */
+const maxHours = 500;
+
 /** Reads a duration in milliseconds. */
 const duration: Read<number> = (node, faults) => {
   const value = durationText(node, faults);
-  return Number.parseInt(value, 10) * 1000 * (seconds.get(value.slice(-1)) ?? 0) || 0;
+  const ms = Number.parseInt(value, 10) * 1000 * (seconds.get(value.slice(-1)) ?? 0) || 0;
+  if (ms > maxHours * 3_600_000) {
+    faults.push(faultAt(node.position, `${value} is too long`, `write ${maxHours}h or less`));
+  }
+  return ms;
 };
 
 const atLeastOne: Read<number> = (node, faults) => {

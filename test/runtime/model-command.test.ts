@@ -86,6 +86,12 @@ describe('svc model new', { shuffle: false }, () => {
     expect(await generate()).toEqual({ code: 1, faults: [fault + message] });
   });
 
+  it('an error of syntax is a fault, at its place', async () => {
+    write('export const run = () => {\n  return {;\n};');
+    const message = 'models/shout.ts:2:11: Property assignment expected. Correct the syntax';
+    expect(await generate()).toEqual({ code: 1, faults: [fault + message] });
+  });
+
   it('a function with types of its own may fit', async () => {
     write('export const run = ({ text }: { text: string }) => ({ text });');
     expect(await generate()).toEqual({ code: 0, faults: [] });
