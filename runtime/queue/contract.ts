@@ -108,6 +108,8 @@ export interface PlatformEnd {
   readonly kind: 'cancelled' | 'startTimeout' | 'failed';
   /** Error of the last attempt, if known. */
   readonly errorType?: ErrorType;
+  /** Replaces the text of the error type with a more exact one. */
+  readonly detail?: string;
 }
 
 /** Failure types, as shown in the Temporal UI. */

@@ -239,6 +239,12 @@ describe('a response of an inference server', () => {
     expect(answer.headers.get('x-svc-error-type')).toBe(type);
   });
 
+  it('is named where each attempt had it', async () => {
+    const { body, attempts } = await ask([{ status: 503 }]);
+    const detail = 'The inference server answered 503';
+    expect([body, attempts]).toEqual([{ detail, error_type: 'runner_scheduling_failure' }, 4]);
+  });
+
   it('is not retried if the server disables retries', async () => {
     const answer = await ask([
       { status: 503, headers: { 'x-svc-needs-retry': '0' }, body: { detail: 'full' } },

@@ -27,6 +27,10 @@ insert into svc_permissions (policy, collection, action, fields, permissions, va
   ('00000000-0000-4000-8000-000000000021', 'boook', 'read', '*', null, null);
 `;
 
+/** Returns the values of a request. */
+const waiting = (id: number, model: string, state: string): string =>
+  `('00000000-0000-4000-8000-00000000000${id}', '00000000-0000-4000-8000-000000000009', '${model}', '${state}', 1)`;
+
 const ok = [
   'system tables: ok',
   'spec files: ok',
@@ -89,6 +93,25 @@ describe.each(dialects)('svc doctor on %s', (dialect) => {
       '  problem  policy "Readers", create of book, in "permissions": "colour" does not exist',
       '  problem  policy "Readers", create of book, in "validation": "(?=x)" is not a supported regular expression: look-ahead "(?="',
       '  problem  policy "Readers", read of boook, in "collection": "boook" does not exist',
+    ]);
+  }, 120_000);
+
+  it('names models that do not exist any more, for which requests wait', async () => {
+    const { execute, examine } = await open(dialect);
+    await execute(`
+      insert into svc_model_locks (model) values ('acme/old'), ('acme/older'), ('acme/ended'), ('demo/image');
+      insert into svc_requests (id, account, model, state, date_created) values
+        ${waiting(1, 'acme/old', 'waiting')}, ${waiting(2, 'acme/old', 'admitted')}, ${waiting(3, 'acme/older', 'waiting')},
+        ${waiting(4, 'acme/ended', 'ended')}, ${waiting(5, 'demo/image', 'waiting')};`);
+    const { code, lines } = await examine();
+    const remedy = 'which does not exist; add it again, or end them: svc requests cancel --model';
+    expect([code, lines.slice(4, 7)]).toEqual([
+      0,
+      [
+        'classes of models:',
+        `  note  2 requests wait for the model acme/old, ${remedy} acme/old`,
+        `  note  1 request waits for the model acme/older, ${remedy} acme/older`,
+      ],
     ]);
   }, 120_000);
 

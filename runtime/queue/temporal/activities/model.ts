@@ -101,7 +101,7 @@ const requestNotFound = (requestId: string): ApplicationFailure =>
 
 /** Returns the failure of a request whose last attempt ended with its worker, before a result was stored. */
 const attemptsExhausted = (): ApplicationFailure =>
-  ApplicationFailure.nonRetryable('every attempt ended with its worker', 'runner_scheduling_failure');
+  ApplicationFailure.nonRetryable('Every attempt ended with its worker', 'runner_scheduling_failure');
 
 /** Returns the failure that puts a request back: during a deploy, other workers know models that this one does not. */
 const unknownModel = (model: string, worker: string): ApplicationFailure =>

@@ -20,12 +20,12 @@ export interface RequestActivityOptions {
 /** Creates the activity of a worker process. */
 export const createRequestActivities = ({ database, lifecycle }: RequestActivityOptions) => ({
   /** Ends a request on behalf of the platform, unless it has already ended. */
-  async endRequest({ requestId, kind, errorType }: PlatformEnd): Promise<RequestEnd> {
+  async endRequest({ requestId, kind, errorType, detail }: PlatformEnd): Promise<RequestEnd> {
     const request = await findRequest(database, requestId);
     if (request === null) {
       throw ApplicationFailure.nonRetryable(`there is no request ${requestId}`, failureTypes.platform);
     }
-    const end = await lifecycle.end(request, platformOutcome(errorType ?? errorTypes[kind]));
+    const end = await lifecycle.end(request, platformOutcome(errorType ?? errorTypes[kind], detail));
     return end ?? ((await lifecycle.findEnd(requestId)) as RequestEnd);
   },
 });

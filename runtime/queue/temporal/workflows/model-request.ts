@@ -82,8 +82,11 @@ const toPlatformFailure = (
   cause: unknown,
 ): PlatformFailure => {
   const failure = cause instanceof ActivityFailure ? cause.cause : undefined;
-  const type = failure instanceof ApplicationFailure ? failure.type : null;
-  return { ending: { requestId, kind, ...(isErrorType(type) && { errorType: type }) }, cause };
+  if (!(failure instanceof ApplicationFailure) || !isErrorType(failure.type))
+    return { ending: { requestId, kind }, cause };
+  // the message of such a failure is a text for callers
+  const { type: errorType, message: detail } = failure;
+  return { ending: { requestId, kind, errorType, detail }, cause };
 };
 
 /** Throws the error with which Temporal records a cancelled or failed workflow; start timeouts count as completed. */
