@@ -16,6 +16,7 @@ export const objectSchema: Read<JsonSchema> = (node, faults) => {
   if (resolved === null) return {};
   checkKeywords(resolved, faults);
   if (checkDialect(resolved, faults)) checkSchema(resolved, faults);
+  if (faults.length === before) checkRequired(resolved, faults);
   if (faults.length === before) checkExamples(resolved, faults);
   return nodeToData(resolved) as JsonSchema;
 };
@@ -100,6 +101,31 @@ const schemaErrorToText = (error: ErrorObject): string => {
 
 const remedyOf = (error: ErrorObject): string =>
   isTypeError(error) ? `expected ${types.join(', ')}` : 'see json-schema.org for what the keyword takes';
+
+/** Reports required properties that an object with the properties of its schema alone cannot have: no value would fit. */
+const checkRequired = (schema: Node, faults: SpecFault[]): void => {
+  if (schema.kind === 'list') schema.items.forEach((item) => checkRequired(item, faults));
+  if (schema.kind !== 'map') return;
+  const valueOf = (keyword: string): Node | undefined => schema.entries.get(keyword)?.value;
+  const [required, properties, others] = ['required', 'properties', 'additionalProperties'].map(valueOf);
+  const isClosed =
+    others?.kind === 'scalar' && others.value === false && !schema.entries.has('patternProperties');
+  if (isClosed && required?.kind === 'list') {
+    const names = properties?.kind === 'map' ? [...properties.entries.keys()] : [];
+    for (const item of required.items) {
+      if (item.kind !== 'scalar' || names.includes(String(item.value))) continue;
+      const message = `"${item.value}" is required, but not one of the properties`;
+      faults.push(
+        faultAt(item.position, message, suggest(String(item.value), names, 'describe it in "properties"')),
+      );
+    }
+  }
+  for (const [keyword, { value }] of schema.entries) {
+    if (holdsSchemasByName(keyword)) {
+      if (value.kind === 'map') for (const each of value.entries.values()) checkRequired(each.value, faults);
+    } else if (!holdsData(keyword)) checkRequired(value, faults);
+  }
+};
 
 /** Compiles the schema, or reports why it cannot be: keywords that are right alone can be wrong together. */
 const compile = (schema: Node, faults: SpecFault[]): ValidateFunction | null => {
