@@ -8,8 +8,11 @@ import { createTestChildren, filesDir, startRun, testRequest } from './run-once.
 const children = createTestChildren({ settleLimit: 60_000 });
 afterAll(() => children.close());
 
-it('has its logs, its output, its state, its files and its failure alone', async () => {
-  const first = startRun(children, 'leave', { input: { text: 'the first' } });
+it.each([
+  ['its failure', 0],
+  ['its exit', 3],
+])('has its logs, its output, its state, its files and %s alone', async (_, status) => {
+  const first = startRun(children, 'leave', { input: { text: 'the first', status } });
   const left = (await first.attempted).outcome.body as { readonly process: number };
   const second = startRun(children, 'leave', { input: { ms: 500 } });
   const { outcome } = await second.attempted;

@@ -67,13 +67,14 @@ const runs: Readonly<Record<string, Run>> = {
     return { process: process.pid };
   },
   /** Leaves work running, as a function does that forgets to await it. */
-  leave: async ({ text, ms = 0 }, { log, progress, files }) => {
+  leave: async ({ text, ms = 0, status }, { log, progress, files }) => {
     const leave = async (): Promise<void> => {
       await sleep(100);
       log(`logged by ${text}`);
       process.stdout.write(`printed by ${text}\nunended by ${text}`);
       progress({ of: text });
       files.save('left.txt', 'text/plain', Buffer.from(`${text}`)).catch(() => undefined);
+      if (status === 3) process.exit(3);
       throw new Error(`failed in ${text}`);
     };
     if (text !== undefined) void leave();

@@ -176,7 +176,7 @@ let isSpoiled = false;
 
 /** Ends this process once its worker has a message. */
 const endAfter = (message: FromChild): void =>
-  void sendToWorker?.(message, undefined, undefined, () => process.exit(1));
+  void sendToWorker?.(message, undefined, undefined, () => exit(1));
 
 const receive = (message: ToChild): void => {
   switch (message.kind) {
@@ -244,7 +244,13 @@ preferForOutOfMemory();
 const outputs = [captureOutput(process.stdout, 'STDOUT'), captureOutput(process.stderr, 'STDERR')];
 // the worker decides when a run ends
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-process.once('disconnect', () => process.exit());
+const exit = process.exit.bind(process);
+process.exit = (code) => {
+  // not at the expense of the run that follows; the error ends what was left running
+  if (current !== null && runOfNow() !== current) throw new Error('the run that exits has ended');
+  return exit(code);
+};
+process.once('disconnect', () => exit());
 process.on('uncaughtException', (error) => {
   if (current !== null && runOfNow() !== current) {
     isSpoiled = true;
