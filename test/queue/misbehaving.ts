@@ -1,5 +1,6 @@
 /** Functions for tests of child processes, by the name of their model. */
 import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelError } from '../../contract/queue-model.js';
 import type { RunModel } from '../../contract/queue-model.js';
@@ -26,6 +27,9 @@ const allocate: Run = async (_, { log }) => {
     await sleep(10);
   }
 };
+
+/** Starts of runs of this process. */
+const starts = new EventEmitter();
 
 const runs: Readonly<Record<string, Run>> = {
   good: async ({ ms = 0 }) => {
@@ -66,10 +70,10 @@ const runs: Readonly<Record<string, Run>> = {
     setTimeout(spin, 0);
     return { process: process.pid };
   },
-  /** Leaves work running, as a function does that forgets to await it. */
+  /** Leaves work running that goes on when the next run starts, as a function does that forgets to await it. */
   leave: async ({ text, ms = 0, status }, { log, progress, files }) => {
     const leave = async (): Promise<void> => {
-      await sleep(100);
+      await once(starts, 'start');
       log(`logged by ${text}`);
       process.stdout.write(`printed by ${text}\nunended by ${text}`);
       progress({ of: text });
@@ -77,6 +81,7 @@ const runs: Readonly<Record<string, Run>> = {
       if (status === 3) process.exit(3);
       throw new Error(`failed in ${text}`);
     };
+    starts.emit('start');
     if (text !== undefined) void leave();
     await sleep(ms);
     const saved = await files.save('own.txt', 'text/plain', Buffer.from('own'));
