@@ -19,7 +19,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
     include: isLong ? findLongFiles() : ['test/**/*.test.ts'],
-    globalSetup: ['test/compiled.ts', 'test/services.ts'],
+    globalSetup: ['test/scheduling.ts', 'test/compiled.ts', 'test/services.ts'],
     // workflows of workers in a test's process run on its thread: each worker would load the SDK again for one of its own
     env: { TEMPORAL_DEBUG: '1' },
     setupFiles: ['test/processor-time.ts', 'test/queue/schedules.ts'],
