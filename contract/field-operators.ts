@@ -20,6 +20,9 @@ interface Comparable {
 export const operatorsOf = (field: Comparable): ReadonlySet<Operator> =>
   isMasked(field) ? concealedOperators : operatorSets[field.type];
 
+/** Returns whether a value of the type may be an empty text: those of other types are empty only where they are null. */
+export const hasEmptyText = ({ type }: Comparable): boolean => operatorSets[type].has('empty');
+
 /** Operators of a value at a path of JSON, which may be of any type. */
 export const pathOperators = operatorsIn([
   'equality',

@@ -1,6 +1,6 @@
 /** Plans comparisons of columns: which operators a type has, and what each compares. */
 import { invalidQuery } from '../../contract/errors.js';
-import { operatorsOf, pathOperators, takesPaths } from '../../contract/field-operators.js';
+import { hasEmptyText, operatorsOf, pathOperators, takesPaths } from '../../contract/field-operators.js';
 import { operators, type Operator } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
 import {
@@ -40,14 +40,15 @@ export const compareColumn = (
 };
 
 /** Plans that a value is null or an empty text, which a value of JSON is where its text is. */
-const planEmpty = (column: ColumnRef): Condition =>
-  column.computed?.kind === 'json'
-    ? anyOf([
-        { kind: 'null', column },
-        // an object has no text, which makes the comparison unknown
-        { kind: 'at', path: [], condition: equalsEmptyText(readJsonAs(column, column.computed, 'text')) },
-      ])
-    : { kind: 'empty', column };
+const planEmpty = (column: ColumnRef): Condition => {
+  const { field, computed } = column;
+  if (computed?.kind !== 'json') return { kind: hasEmptyText(field) ? 'empty' : 'null', column };
+  return anyOf([
+    { kind: 'null', column },
+    // an object has no text, which makes the comparison unknown
+    { kind: 'at', path: [], condition: equalsEmptyText(readJsonAs(column, computed, 'text')) },
+  ]);
+};
 
 const equalsEmptyText = (column: ColumnRef): Condition => ({
   kind: 'compare',
