@@ -8,8 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '../../runtime/observe.js';
+import { dialects } from '../databases.js';
 import { startMuseum } from '../runtime/recorded/museum.js';
 import type { TestServer } from '../runtime/server-harness.js';
+import { startSmtp } from '../services/smtp.js';
 import { boundRequests } from './bounded-document.js';
 import { installSchemathesis, runProgram } from './schemathesis.js';
 
@@ -126,9 +128,12 @@ const fuzz = async (server: TestServer, token: string): Promise<string> => {
 
 const hash = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE();
 
-describe.each(['sqlite', 'mariadb'] as const)('on %s', (dialect) => {
+const smtp = await startSmtp();
+afterAll(() => smtp.close());
+
+describe.each(dialects)('on %s', (dialect) => {
   it.each(Object.entries(tokens))('every answer to the %s is documented and below 500', async (_, token) => {
-    const server = await startMuseum(dialect);
+    const server = await startMuseum(dialect, 'plain', smtp.environment);
     try {
       const findings = await fuzz(server, token);
       const { calls, failed } = summarize(server.observations);
