@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { toValidationError } from './errors.js';
 import type { FieldsContext } from './fields.js';
-import { sortToDatabaseNames, toDatabaseNames } from './names.js';
+import { fieldToDatabaseName, sortToDatabaseNames, toDatabaseNames } from './names.js';
 
 export interface SelectionContext extends FieldsContext {
   readonly variables: Readonly<Record<string, unknown>>;
@@ -25,33 +25,60 @@ export const readArguments = (
   { variables }: SelectionContext,
 ): Arguments => toDatabaseArguments(coerceArguments(field, node, variables), field);
 
-/** Creates a reader of a field's arguments for many requests. Arguments without variables are read once. */
+/** The arguments of one call of a field. */
+export interface CallArguments {
+  /** Returns them under the names of the schema, as the caller wrote them. */
+  given(): Arguments;
+  /** Returns them under the names of the database. @throws INVALID_PAYLOAD, INVALID_QUERY */
+  translated(): Arguments;
+}
+
+/**
+ * Creates a reader of a field's arguments for many requests. Arguments without variables are read once.
+ * @throws GRAPHQL_VALIDATION, as does the reader
+ */
 export const createArgumentReader = (
   field: GraphQLField<unknown, unknown>,
   node: SelectedField,
-): ((variables: Arguments) => Arguments) => {
+): ((variables: Arguments) => CallArguments) => {
   const names = variablesIn(node);
-  if (names.length === 0) {
-    const values = toDatabaseArguments(coerceArguments(field, node, {}), field);
-    return () => values;
-  }
   const translate = createTranslator(field);
+  const read = (variables: Arguments): CallArguments => {
+    const values = coerceArguments(field, node, variables);
+    return { given: () => values, translated: once(() => mapArguments(values, translate)) };
+  };
+  if (names.length === 0) {
+    const fixed = read({});
+    return () => fixed;
+  }
   const symbols = Object.fromEntries(names.map((name) => [name, Symbol(name)]));
-  const readers = Object.entries(coerceArguments(field, node, symbols)).map(
+  const templates = coerceArguments(field, node, symbols);
+  const readers = Object.entries(templates).map(
     ([name, template]): [string, (variables: Arguments) => unknown] => {
       if (hasSymbol(template)) return [name, (variables) => translate(name, fill(template, variables))];
-      const value = translate(name, template);
-      return [name, () => value];
+      const value = once(() => translate(name, template));
+      return [name, value];
     },
   );
   return (variables) => {
     // a missing or null variable may mean the default or an error, so graphql-js has to decide
     const hasAllVariables = names.every((name) => variables[name] !== undefined && variables[name] !== null);
-    return hasAllVariables
-      ? Object.fromEntries(readers.map(([name, read]) => [name, read(variables)]))
-      : toDatabaseArguments(coerceArguments(field, node, variables), field);
+    if (!hasAllVariables) return read(variables);
+    return {
+      given: () => mapArguments(templates, (_, template) => fill(template, variables)),
+      translated: () => Object.fromEntries(readers.map(([name, value]) => [name, value(variables)])),
+    };
   };
 };
+
+/** Returns a function that computes its value once; it is computed again where that failed. */
+const once = <Value>(compute: () => Value): (() => Value) => {
+  let known: { readonly value: Value } | null = null;
+  return () => (known ??= { value: compute() }).value;
+};
+
+const mapArguments = (values: Arguments, map: (name: string, value: unknown) => unknown): Arguments =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(name, value)]));
 
 /** Returns whether a value is, or holds, a symbol in place of a variable. */
 const hasSymbol = (value: unknown): boolean =>
@@ -73,10 +100,8 @@ const fill = (value: unknown, variables: Arguments): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, fill(entry, variables)]));
 };
 
-const toDatabaseArguments = (values: Arguments, field: GraphQLField<unknown, unknown>): Arguments => {
-  const translate = createTranslator(field);
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, translate(name, value)]));
-};
+const toDatabaseArguments = (values: Arguments, field: GraphQLField<unknown, unknown>): Arguments =>
+  mapArguments(values, createTranslator(field));
 
 /** Creates the translation of an argument's value, by the name of the argument, into database names. */
 const createTranslator = (
@@ -87,6 +112,8 @@ const createTranslator = (
   return (name, value) => {
     if (name === 'sort' && isObjectType(item) && Array.isArray(value))
       return value.map((text) => sortToDatabaseNames(String(text), item));
+    if (name === 'conflict' && Array.isArray(value))
+      return value.map((text) => fieldToDatabaseName(String(text), types.get('data')));
     const type = types.get(name);
     return type === undefined ? value : toDatabaseNames(value, type);
   };

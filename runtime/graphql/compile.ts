@@ -26,6 +26,7 @@ import type { GraphqlCall } from './protocol.js';
 import { dryRunMeta, rootActions, type RootMeta, type RootResult } from './roots.js';
 import type { View } from './schema.js';
 import { readAggregation } from './aggregation.js';
+import { toGivenNames } from './given-names.js';
 import { createArgumentReader, type SelectionContext } from './arguments.js';
 import { pick, readSelection, toParsedQuery, type Selected } from './selection.js';
 import { createPrototypeRemover, isInherited, withoutPrototype } from './variables.js';
@@ -250,8 +251,9 @@ const bindField = (
   const selected = { type: getNamedType(field.type), context };
   if (directives.operation !== undefined) {
     return (variables) => {
-      const args = read(variables);
+      const given = read(variables);
       return async ({ operation }) => {
+        const args = given.translated();
         let meta: RootMeta | null = null;
         const reportDryRun = (dryRun: DryRun): void => void (meta = dryRunMeta(dryRun));
         const value = await runOperation({ field, args }, { ...operation(), reportDryRun }, options);
@@ -267,15 +269,25 @@ const bindField = (
   const query = (parameters: Variables) =>
     toParsedQuery(parameters, (selection ??= readSelection(found, selected)));
   return (variables) => {
-    const args = read(variables);
+    const given = read(variables);
     let run: ReturnType<typeof action> | null = null;
     return async (callContext) => {
-      // inside the call, so that invalid arguments are an error of this field only
-      run ??= action({ collection, args, query, aggregation: () => readAggregation(args, found, selected) });
-      const result = await run(callContext);
-      return 'value' in result && isObjectType(selected.type)
-        ? { ...result, value: pick(trueToNull(result.value), found, selected) }
-        : result;
+      try {
+        // inside the call, so that invalid arguments are an error of this field only
+        const args = given.translated();
+        run ??= action({
+          collection,
+          args,
+          query,
+          aggregation: () => readAggregation(args, found, selected),
+        });
+        const result = await run(callContext);
+        return 'value' in result && isObjectType(selected.type)
+          ? { ...result, value: pick(trueToNull(result.value), found, selected) }
+          : result;
+      } catch (error) {
+        throw toGivenNames(error, field, given.given());
+      }
     };
   };
 };

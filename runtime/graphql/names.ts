@@ -12,35 +12,107 @@ import {
 import { invalidPayload, invalidQuery, type ApiError } from '../../contract/errors.js';
 import { callToText, parseCall } from '../../contract/functions.js';
 import { isObject } from '../../contract/objects.js';
+import { locate } from '../plan/problem-collection.js';
 import { directivesOf } from './directives.js';
 
-/** Translates the keys of an input value into database names, and `born_func: {year: …}` into `year(born)`. */
-export const toDatabaseNames = (value: unknown, type: GraphQLInputType): unknown => {
+/** Where a value is in the argument that holds it. */
+interface Place {
+  /** The names of the relations that lead to it. */
+  readonly path: readonly string[];
+  /** All names and indexes that lead to it, as the caller wrote them. */
+  readonly pointer: readonly (string | number)[];
+}
+
+const top: Place = { path: [], pointer: [] };
+
+/**
+ * Translates the keys of an input value into database names, and `born_func: {year: …}` into `year(born)`.
+ * @throws INVALID_PAYLOAD for a list that is written in both forms, INVALID_QUERY
+ */
+export const toDatabaseNames = (value: unknown, type: GraphQLInputType, place = top): unknown => {
   const inner = getNullableType(type);
   if (Array.isArray(value)) {
-    return isListType(inner) ? value.map((entry) => toDatabaseNames(entry, inner.ofType)) : value;
+    if (!isListType(inner)) return value;
+    return value.map((entry, index) =>
+      toDatabaseNames(entry, inner.ofType, { ...place, pointer: [...place.pointer, index] }),
+    );
   }
-  if (!isInputObjectType(inner) || typeof value !== 'object' || value === null) return value;
-  if (!isTranslated(inner)) return value;
+  if (!isInputObjectType(inner) || !isObject(value) || !isTranslated(inner)) return value;
   const fields = inner.getFields();
   const seen = new Map<string, string>();
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, entry]): [string, unknown][] => {
+    Object.entries(value).flatMap(([key, given]): [string, unknown][] => {
       const field = fields[key];
-      if (field === undefined) return [[key, entry]];
+      if (field === undefined) return [[key, given]];
       const { call, name = key } = directivesOf(field.astNode);
-      if (call !== undefined) return toCalls(key, entry, call);
+      if (call !== undefined) return toCalls(key, given, call);
+      const entry = isChanges(field.type) ? withoutNulls(given) : given;
+      if (entry === undefined) return [];
       const other = seen.get(name);
-      if (other !== undefined) throw givenTwice(other, key);
+      if (other !== undefined) throw givenTwice([other, key], place);
       seen.set(name, key);
-      return [[name, toDatabaseNames(entry, field.type)]];
+      // of values, of which there may be many, no place is asked for
+      if (typeof entry !== 'object' || entry === null) return [[name, entry]];
+      return [[name, toDatabaseNames(entry, field.type, placeBelow(place, { key, name, type: inner }))]];
     }),
   );
 };
 
+interface Step {
+  readonly key: string;
+  readonly name: string;
+  /** The type of the object that has the key. */
+  readonly type: GraphQLInputObjectType;
+}
+
+const placeBelow = ({ path, pointer }: Place, { key, name, type }: Step): Place => ({
+  path: isChanges(type) ? path : [...path, name],
+  pointer: [...pointer, key],
+});
+
+const changeActions: ReadonlySet<unknown> = new Set(['create', 'update', 'remove']);
+
+const changes = new WeakMap<GraphQLInputObjectType, boolean>();
+
+/** Returns whether a type describes the changes of a list, by `create`, `update` and `delete`. */
+const isChanges = (type: GraphQLInputType): boolean => {
+  if (!isInputObjectType(type)) return false;
+  const known = changes.get(type);
+  if (known !== undefined) return known;
+  const fields = Object.values(type.getFields());
+  const found = fields.some(({ astNode }) => changeActions.has(directivesOf(astNode).action));
+  changes.set(type, found);
+  return found;
+};
+
+/**
+ * Returns changes without members that are null: clients print null for what they leave out, and a list that has no changes is not
+ * written, while the list itself is emptied by null.
+ */
+const withoutNulls = (value: unknown): unknown => {
+  if (value === null) return undefined;
+  if (!isObject(value)) return value;
+  const given = Object.entries(value).filter(([, entries]) => entries !== null);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+};
+
 /** Creates the error for a list that is written in both forms. */
-const givenTwice = (first: string, second: string): ApiError =>
-  invalidPayload(`"${first}" and "${second}" write the same list; give one of them`);
+const givenTwice = ([first, second]: readonly [string, string], { path, pointer }: Place): ApiError => {
+  const [index] = pointer;
+  return locate(invalidPayload(`"${first}" and "${second}" write the same list; give one of them`), {
+    index: typeof index === 'number' ? index : null,
+    path,
+    pointer: [...pointer, second],
+  });
+};
+
+/** Translates the name of a field of an input, escaped for a list of names; any other text is returned as it is. */
+export const fieldToDatabaseName = (text: string, input: GraphQLInputType | undefined): string => {
+  const type = input === undefined ? undefined : getNamedType(input);
+  if (!isInputObjectType(type)) return text;
+  const { name } = directivesOf(type.getFields()[text]?.astNode);
+  return name === undefined ? text : escapeName(name);
+};
 
 const toCalls = (key: string, filter: unknown, call: string): [string, unknown][] => {
   if (!isObject(filter)) throw invalidQuery(`"${key}" in a filter needs a function with a condition`);

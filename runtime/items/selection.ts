@@ -65,7 +65,7 @@ const readWriteQuery = (query: unknown): ParsedQuery => {
   const parsed = readQuery(query);
   const { filter, limit, page } = parsed.query;
   if (limit === null && (filter === null || !hasCondition(filter))) throw invalidPayload(needsCondition);
-  if (limit === null && page !== null) throw invalidPayload('"page" in "query" needs a "limit" beside it');
+  if (limit === null && page !== null) throw invalidPayload('"page" of a write needs a "limit" beside it');
   return parsed;
 };
 
@@ -80,7 +80,7 @@ const unknownMembers = (names: readonly string[]): string =>
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 const needsCondition =
-  '"query" of a write needs a "filter" with at least one condition, or a "limit"; {"limit": -1} means every item';
+  'a write by query needs a "filter" with at least one condition, or a "limit", of which -1 means every item';
 
 /** Removes the limits of responses: a write without a limit applies to all matching items. */
 const unbounded = (context: ItemContext): ItemContext => ({

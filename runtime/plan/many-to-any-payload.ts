@@ -14,14 +14,19 @@ export const openTargets = (payload: Payload, { anyTargets }: Collection): Paylo
   const named = anyTargets.size === 0 ? [] : Object.keys(payload).filter((name) => anyTargets.has(name));
   if (named.length === 0) return payload;
   const opened = { ...payload };
+  const openedBy = new Map<string, string>();
   for (const name of named) {
     const { anyOf, target } = anyTargets.get(name) as ToOne;
     const fields = [anyOf?.collectionField.name ?? '', anyOf?.keyField.name ?? ''];
+    const [collectionField = '', keyField = ''] = fields;
+    const other = openedBy.get(keyField);
+    if (other !== undefined)
+      throw invalidPayload(`"${other}" and "${name}" are two items of one relation; give one of them`);
+    openedBy.set(keyField, name);
     if (fields.some((field) => Object.hasOwn(opened, field)))
       throw invalidPayload(
         `"${name}" stands for ${fields.map((field) => `"${field}"`).join(' and ')}; leave these out`,
       );
-    const [collectionField = '', keyField = ''] = fields;
     opened[collectionField] = target;
     opened[keyField] = payload[name];
     delete opened[name];

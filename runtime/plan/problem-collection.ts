@@ -29,7 +29,7 @@ export const locationDetails = ({ index, pointer }: PayloadLocation, field?: str
 };
 
 /** Prints a JSON Pointer (RFC 6901). */
-const printPointer = (tokens: readonly (string | number)[]): string =>
+export const printPointer = (tokens: readonly (string | number)[]): string =>
   tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 /** Returns a problem with its location. */

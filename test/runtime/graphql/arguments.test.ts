@@ -82,7 +82,10 @@ describe('the plan cache keeps the arguments of each request', () => {
       );
       expect(errors).toBeUndefined();
       if (coerced === undefined) continue;
-      expect(read(() => reader(coerced))).toBe(read(() => getArgumentValues(field, node, coerced)));
+      expect(read(() => reader(coerced).translated())).toBe(
+        read(() => getArgumentValues(field, node, coerced)),
+      );
+      expect(read(() => reader(coerced).given())).toBe(read(() => getArgumentValues(field, node, coerced)));
     }
   });
 });

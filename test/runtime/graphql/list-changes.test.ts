@@ -66,16 +66,90 @@ describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
     });
   });
 
-  it('refuses a list in both forms, and stores nothing', async () => {
-    const { errors } = await change('blocks: [], blocks_changes: { delete: [1] }');
+  it('refuses a list in both forms as an error of the field, and stores nothing', async () => {
+    const { data: written, errors } = await change('blocks: [], blocks_changes: { delete: [1] }');
+    expect(written).toEqual({ update_page_item: null });
     expect(errors).toMatchObject([
       {
         message: expect.stringContaining('"blocks" and "blocks_changes" write the same list') as string,
-        extensions: { code: 'INVALID_PAYLOAD' },
+        path: ['update_page_item'],
+        extensions: { code: 'INVALID_PAYLOAD', pointer: '/blocks_changes' },
       },
     ]);
     const { data } = await server().request('GET', '/items/page/1?fields=blocks', { as: 'admin' });
     expect(data).toEqual({ blocks: [1, 2, 3, 4] });
+    const lists = 'remarks: [], remarks_changes: {}, heading: "N"';
+    expect((await change(`blocks: [{ item__note: { ${lists} } }]`)).errors).toBeUndefined();
+    const twice = lists.replace('{}', '{ delete: [1] }');
+    expect((await change(`blocks_changes: { create: [{ item__note: { ${twice} } }] }`)).errors).toMatchObject(
+      [{ extensions: { pointer: '/blocks_changes/create/0/item__note/remarks_changes' } }],
+    );
+  });
+
+  it.each([
+    ['null', null],
+    ['without members', {}],
+    ['whose members are null', { create: null, update: null, delete: null }],
+  ])('changes that are %s leave the list as it is', async (_, changes) => {
+    const all = ['First', 'Quoted', 'Red', 'Second'];
+    expect(headings(await change(`blocks_changes: ${JSON.stringify(changes).replaceAll('"', '')}`))).toEqual(
+      all,
+    );
+    const query = `mutation ($data: update_page_input) { update_page_item(id: 1, data: $data) { ${heading} } }`;
+    const write = (data: object) => post(query, 'admin', { data });
+    expect(headings(await write({ title: 'One', blocks_changes: changes }))).toEqual(all);
+    expect(headings(await write({ blocks: [{ id: 3 }], blocks_changes: changes }))).toEqual(['Red']);
+    const inVariable = `mutation ($changes: changed_block_input) {
+      update_page_item(id: 1, data: { blocks_changes: $changes }) { ${heading} } }`;
+    expect(headings(await post(inVariable, 'admin', { changes }))).toEqual(['Red']);
+  });
+
+  it('beside null members, the others are done', async () => {
+    const body = await change('blocks_changes: { create: null, update: null, delete: [2, 3] }');
+    expect(headings(body)).toEqual(['First', 'Second']);
+  });
+
+  it('errors name the places and fields that the caller wrote', async () => {
+    const placesOf = async (data: string) =>
+      (await change(data)).errors?.map(({ extensions }) => (extensions as { pointer?: unknown }).pointer);
+    const long = `"${'x'.repeat(50)}"`;
+    expect(await placesOf(`blocks_changes: { create: [{ item__note: { heading: ${long} } }] }`)).toEqual([
+      '/blocks_changes/create/0/item__note/heading',
+    ]);
+    expect(await placesOf('blocks: [{ id: 1 }, { kind: "no", item: "1" }]')).toEqual(['/blocks/1']);
+    const both = 'item__note: { heading: "n" }, item__tag: { code: "t" }';
+    expect((await change(`blocks: [{ ${both} }]`)).errors).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /"item__note" and "item__tag" are two items of one relation/,
+        ) as string,
+      },
+    ]);
+    const one = 'item__note: { heading: "n" }, kind: "note"';
+    expect((await change(`blocks: [{ ${one} }]`)).errors).toMatchObject([
+      { message: expect.stringContaining('"item__note" stands for "kind" and "item"') as string },
+    ]);
+  });
+
+  it('errors of writes of many items name places in the arguments', async () => {
+    const many =
+      'mutation ($ids: [ID!]!, $data: update_page_input) { update_page_items(ids: $ids, data: $data) { id } }';
+    const pointers = async (variables: object) =>
+      (await post(many, 'admin', variables)).errors?.map(({ extensions }) => extensions);
+    expect(await pointers({ ids: [1, 99], data: { title: 'T' } })).toMatchObject([{ pointer: '/ids/1' }]);
+    const data = { blocks_changes: { create: [{ kind: 'no', item: '1' }] } };
+    expect(await pointers({ ids: [1], data })).toMatchObject([{ pointer: '/data/blocks_changes/create/0' }]);
+    expect((await post('mutation { delete_page_items(ids: [1, 99]) { ids } }')).errors).toMatchObject([
+      { extensions: { pointer: '/ids/1' } },
+    ]);
+    const all = 'mutation { update_page_items(filter: {}, data: { title: "T" }) { id } }';
+    expect((await post(all)).errors).toMatchObject([
+      {
+        message: expect.stringContaining(
+          'needs a "filter" with at least one condition, or a "limit"',
+        ) as string,
+      },
+    ]);
   });
 
   it('shows a caller the changes that it may make', async () => {

@@ -15,7 +15,8 @@ describe.each(dialects)('names on %s', (dialect) => {
     dialect,
     sql: sqlFor(
       dialect,
-      `create table odd (id {counter}, "a,b" integer, " lead" integer, "${lastName[dialect]}" integer);
+      `create table odd (id {counter}, "a,b" integer, " lead" integer, "${lastName[dialect]}" integer,
+         constraint odd_lead unique (" lead"));
        insert into odd (id, "a,b", " lead", "${lastName[dialect]}") values (1, 2, 5, 7), (2, 1, 6, 9), (3, 3, 4, 8);
        create table "order" (id {counter}, plain integer, ${inherited.map((name) => `"${name}" integer`).join()});
        insert into "order" (id, plain, "constructor") values (1, 1, 1), (2, 2, 2);`,
@@ -32,6 +33,27 @@ describe.each(dialects)('names on %s', (dialect) => {
       variables: { s: [name] },
     });
     expect(data).toEqual({ odd: ids.map((id) => ({ id })) });
+  });
+
+  it('errors of writes and the fields of a conflict have the names of the schema', async () => {
+    const { body } = await ask(
+      server(),
+      'mutation { create_odd_items(data: [{ _lead: 50 }, { _lead: 6 }]) { id } }',
+    );
+    expect(body).toMatchObject({
+      errors: [
+        {
+          message: expect.stringContaining('"_lead" of "odd"') as string,
+          extensions: { code: 'RECORD_NOT_UNIQUE', field: ' lead', pointer: '/1/_lead' },
+        },
+      ],
+    });
+    const upsert =
+      'mutation { upsert_odd_items(data: { _lead: 5, a_u2c_b: 2 }, conflict: ["_lead"]) { id } }';
+    expect((await ask(server(), upsert)).body).toEqual({
+      data: { upsert_odd_items: [{ id: '1' }] },
+      extensions: { meta: { upsert_odd_items: { outcomes: ['updated'] } } },
+    });
   });
 
   describe('of members of Object', () => {

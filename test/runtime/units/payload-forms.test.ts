@@ -115,7 +115,10 @@ describe('a name with a collection', () => {
   it.each<[Payload, string]>([
     [{ 'item:page': 'x', item: 'y' }, '"item:page" stands for "kind" and "item"; leave these out'],
     [{ 'item:page': 'x', kind: 'page' }, '"item:page" stands for "kind" and "item"; leave these out'],
-    [{ 'item:page': 'x', 'item:work': 5 }, '"item:work" stands for "kind" and "item"; leave these out'],
+    [
+      { 'item:page': 'x', 'item:work': 5 },
+      '"item:page" and "item:work" are two items of one relation; give one of them',
+    ],
   ])('excludes these fields and other collections: %j', (payload, reason) => {
     expect(problemsOf(() => normalized(payload))).toEqual([{ code: 'INVALID_PAYLOAD', reason }]);
   });
