@@ -12,8 +12,11 @@ import {
   Kind,
   parse,
   valueFromASTUntyped,
+  visit,
   type DocumentNode,
+  type FloatValueNode,
   type GraphQLSchema,
+  type IntValueNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../access/principal.js';
@@ -110,6 +113,7 @@ const createRestrictedViews = (): LRUCache<string, View> =>
 const toView = (document: DocumentNode): View => {
   const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true });
   for (const name of exactScalars) keepDigits(schema, name);
+  keepExact(schema);
   return {
     schema,
     document,
@@ -129,6 +133,26 @@ const keepDigits = (schema: GraphQLSchema, name: string): void => {
     node.kind === 'IntValue' || node.kind === 'FloatValue'
       ? node.value
       : valueFromASTUntyped(node, variables);
+};
+
+/** Rejects numbers in literals of JSON that would be stored or compared with other digits, or as null. */
+const keepExact = (schema: GraphQLSchema): void => {
+  const type = schema.getType('JSON');
+  if (!isScalarType(type)) return;
+  type.parseLiteral = (node, variables) => {
+    visit(node, { IntValue: requireExact, FloatValue: requireExact });
+    return valueFromASTUntyped(node, variables);
+  };
+};
+
+const requireExact = (node: IntValueNode | FloatValueNode): void => {
+  const { kind, value } = node;
+  const number = Number(value);
+  if (Number.isFinite(number) && (kind === Kind.FLOAT || BigInt(value) === BigInt(number))) return;
+  throw new GraphQLError(
+    `JSON cannot represent ${value}, which a number of JSON rounds: send it, or the whole JSON of a column, as text.`,
+    { nodes: node },
+  );
 };
 
 const { parseValue: parseId } = GraphQLID;

@@ -12,7 +12,9 @@ const rounded = { status: 400, codes: ['GRAPHQL_VALIDATION'], reason: 'as text' 
 describe.each(dialects)('keys of 64 bits on %s', (dialect) => {
   const server = useServer({
     dialect,
-    sql: `create table big (id bigint primary key, name varchar(20), next bigint, foreign key (next) references big (id));
+    sql: `create table doc (id integer primary key, opts json);
+      insert into doc (id, opts) values (1, '{"n":1}');
+      create table big (id bigint primary key, name varchar(20), next bigint, foreign key (next) references big (id));
       insert into big (id, name) values (7, 'seven'), (${first}, 'first'), (${second}, 'second');`,
   });
   /** `variables`: the text of JSON. */
@@ -24,6 +26,9 @@ describe.each(dialects)('keys of 64 bits on %s', (dialect) => {
     });
     return status === 200 ? body : { status, codes, reason: /as text/.exec(text)?.[0] };
   };
+
+  const write = (opts: string) =>
+    send(`mutation { update_doc_item(id: 1, data: { opts: ${opts} }) { opts } }`, '{}');
 
   it.each([
     ['read', 'query ($i: ID!) { big_by_id(id: $i) { id } }', `{"i":${second}}`],
@@ -88,5 +93,33 @@ describe.each(dialects)('keys of 64 bits on %s', (dialect) => {
   it('are exact in a filter in the document', async () => {
     const query = `{ big(filter: { id: { _eq: ${second} } }) { id } }`;
     expect(await send(query, '{}')).toEqual({ data: { big: [{ id: second }] } });
+  });
+
+  describe('in literals of JSON', () => {
+    it.each([`{ a: [1, ${second}] }`, `{ a: { b: -${second} } }`, '[1e999]', second])(
+      'are refused where a number of JSON rounds: %s',
+      async (opts) => {
+        expect(await write(opts)).toEqual(rounded);
+        expect(await send('{ doc { opts } }', '{}')).toEqual({ data: { doc: [{ opts: { n: 1 } }] } });
+      },
+    );
+
+    it('are refused in a filter and in the conditions of groups', async () => {
+      const filter = `{ doc(filter: { opts: { _json: { n: { _eq: ${second} } } } }) { id } }`;
+      expect(await send(filter, '{}')).toEqual(rounded);
+      const having = `{ big_aggregated(groupBy: ["name"], having: { max: { id: { _eq: VALUE } } }) { group } }`;
+      expect(await send(having.replace('VALUE', second), '{}')).toEqual(rounded);
+      expect(await send(having.replace('VALUE', `"${second}"`), '{}')).toEqual({
+        data: { big_aggregated: [{ group: { name: 'second' } }] },
+      });
+    });
+
+    it('are stored where they are exact, beside variables too', async () => {
+      const query = `mutation ($v: JSON) { update_doc_item(id: 1, data: { opts: { a: [-7, 0.5, ${first}, $v] } }) { opts } }`;
+      expect(await send(query, '{"v":{"n":1}}')).toEqual({
+        data: { update_doc_item: { opts: { a: [-7, 0.5, 2 ** 53, { n: 1 }] } } },
+      });
+      expect(await write('{ n: 1 }')).toEqual({ data: { update_doc_item: { opts: { n: 1 } } } });
+    });
   });
 });
