@@ -116,12 +116,23 @@ const planPaths = (name: string, filter: Filter, context: Context): Condition =>
         ? conditionTrue
         : anyOf(mapAll(filter.filters, (part) => planPaths(name, part, context)));
     case 'field':
+      requireWholePath(filter.name, filter.filter);
       return filterField(`json(${name}, ${filter.name})`, filter.filter, context);
     default:
       throw invalidQuery(
         `"_json" needs paths with conditions, as in {"${name}": {"_json": {"theme.color": {"_eq": "red"}}}}`,
       );
   }
+};
+
+/** @throws INVALID_QUERY where the condition of a path holds another path */
+const requireWholePath = (path: string, filter: Filter): void => {
+  const inner = filter.kind === 'and' || filter.kind === 'or' ? filter.filters : [filter];
+  const nested = inner.find((each) => each.kind === 'field');
+  if (nested?.kind !== 'field') return;
+  throw invalidQuery(
+    `"_json" takes whole paths, as in {"${path}.${nested.name}": {"_eq": …}}, not "${nested.name}" inside of "${path}"; in GraphQL, paths with points are written in variables`,
+  );
 };
 
 const planOne = (

@@ -243,6 +243,7 @@ describe.each(settings)('values in JSON on $dialect through $listener', (setting
     ['fields=json(missing, a)', 403],
     [filtered({ data: { _json: { 'a b': 1 } } }), 400],
     [filtered({ data: { _json: { _eq: 1 } } }), 400],
+    [filtered({ data: { _json: { theme: { dark: { _eq: true } } } } }), 400],
     [filtered({ data: { _json: 1 } }), 400],
     [filtered({ hidden: { _json: { a: 1 } } }), 400],
     [filtered({ _json: { a: 1 } }), 400],

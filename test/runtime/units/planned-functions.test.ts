@@ -200,6 +200,10 @@ describe('a condition on values in JSON', () => {
       { facts: { _json: { _some: { a: 1 } } } },
       '"_json" needs paths with conditions, as in {"facts": {"_json": {"theme.color": {"_eq": "red"}}}}',
     ],
+    ...[{ color: 'red' }, { _and: [{ color: 'red' }] }].map((nested): [Query, string] => [
+      { facts: { _json: { theme: nested } } },
+      '"_json" takes whole paths, as in {"theme.color": {"_eq": …}}, not "color" inside of "theme"; in GraphQL, paths with points are written in variables',
+    ]),
     [{ _json: { a: 1 } }, '"_json" stands directly below a field of JSON only'],
     [{ facts: { _gt: 1 } }, '"facts" (json) does not support "_gt"; it supports _null, _nnull, _json'],
     [
