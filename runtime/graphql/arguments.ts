@@ -8,6 +8,7 @@ import {
   type FieldNode as SelectedField,
   type GraphQLField,
 } from 'graphql';
+import { directivesOf } from './directives.js';
 import { toValidationError } from './errors.js';
 import type { FieldsContext } from './fields.js';
 import { fieldToDatabaseName, sortToDatabaseNames, toDatabaseNames } from './names.js';
@@ -109,9 +110,11 @@ const createTranslator = (
 ): ((name: string, value: unknown) => unknown) => {
   const item = getNamedType(field.type);
   const types = new Map(field.args.map(({ name, type }) => [name, type]));
+  // aggregations are sorted by groups and operations
+  const filter = directivesOf(field.astNode).action === 'aggregate' ? undefined : types.get('filter');
   return (name, value) => {
     if (name === 'sort' && isObjectType(item) && Array.isArray(value))
-      return value.map((text) => sortToDatabaseNames(String(text), item));
+      return value.map((text) => sortToDatabaseNames(String(text), { item, filter }));
     if (name === 'conflict' && Array.isArray(value))
       return value.map((text) => fieldToDatabaseName(String(text), types.get('data')));
     const type = types.get(name);

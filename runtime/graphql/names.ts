@@ -8,6 +8,7 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLObjectType,
+  type GraphQLType,
 } from 'graphql';
 import { invalidPayload, invalidQuery, type ApiError } from '../../contract/errors.js';
 import { callToText, parseCall } from '../../contract/functions.js';
@@ -140,27 +141,44 @@ const isTranslated = (type: GraphQLInputObjectType): boolean => {
   return found;
 };
 
+/** The types that a path of names starts from. */
+export interface PathTypes {
+  readonly item: GraphQLObjectType;
+  /** The type of filters of the same items, which also has the targets of many-to-any relations. */
+  readonly filter: GraphQLInputType | undefined;
+}
+
 /** Translates a sort such as `-author.first_name` into database names, escaped for the `sort` parameter. */
-export const sortToDatabaseNames = (text: string, item: GraphQLObjectType): string => {
+export const sortToDatabaseNames = (text: string, { item, filter }: PathTypes): string => {
   const sign = text.startsWith('-') ? '-' : '';
-  let type: GraphQLObjectType | null = item;
+  let types: readonly Shape[] = asShapes([item, filter]);
   const path = text
     .slice(sign.length)
     .split('.')
     .map((key) => {
       const call = parseCall(key);
       if (call !== null) {
-        const { name = call.argument } = directivesOf(type?.getFields()[call.argument]?.astNode);
+        const { name = call.argument } = nameIn(types, call.argument);
         const renamed = callToText({ ...call, argument: name });
         return call.name === 'json' ? renamed : escapeName(renamed);
       }
-      const field = type?.getFields()[key];
-      const next = field === undefined ? null : getNamedType(field.type);
-      type = isObjectType(next) ? next : null;
-      const { name } = directivesOf(field?.astNode);
+      const { name } = nameIn(types, key);
+      types = asShapes(types.map((type) => type.getFields()[key]?.type));
       return name === undefined ? key : escapeName(name);
     });
   return sign + path.join('.');
+};
+
+type Shape = GraphQLObjectType | GraphQLInputObjectType;
+
+const asShapes = (types: readonly (GraphQLType | undefined)[]): readonly Shape[] =>
+  types
+    .map((type) => (type === undefined ? undefined : getNamedType(type)))
+    .filter((type): type is Shape => isObjectType(type) || isInputObjectType(type));
+
+const nameIn = (types: readonly Shape[], key: string): { readonly name?: string } => {
+  const fields = types.map((type) => type.getFields()[key]?.astNode);
+  return directivesOf(fields.find((node) => directivesOf(node).name !== undefined));
 };
 
 /** Escapes commas, backslashes and outer white space, which separate names in a list. */

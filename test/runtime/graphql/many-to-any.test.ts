@@ -149,7 +149,12 @@ describe.each(sampleDialects(import.meta.url))('many-to-any relations in GraphQL
     expect(await ids('filter: { item__note: { heading: { _eq: "Second" } } }')).toEqual([{ id: '4' }]);
     expect(await ids('filter: { item__tag: { weight: { _gt: 5 } } }')).toEqual([{ id: '5' }]);
     expect(await ids('filter: { item: { _eq: "4" } }')).toEqual([{ id: '5' }]);
-    expect(await ids('sort: ["-item:tag.weight", "id"], limit: 2')).toEqual([{ id: '5' }, { id: '3' }]);
+    for (const name of ['item:tag', 'item__tag'])
+      expect(await ids(`sort: ["-${name}.weight", "id"], limit: 2`)).toEqual([{ id: '5' }, { id: '3' }]);
+    const lists = await ask(
+      '{ page(sort: ["id"], limit: 1) { blocks(sort: ["-item__tag.weight", "id"]) { id } } }',
+    );
+    expect(lists.data).toEqual({ page: [{ blocks: ['3', '1', '2', '4'].map((id) => ({ id })) }] });
     const { data } = await ask(
       '{ page(filter: { blocks: { _some: { item__quote: { source: { _eq: "Ada" } } } } }) { id } }',
     );
