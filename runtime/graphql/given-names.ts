@@ -69,9 +69,12 @@ const walk = (tokens: readonly string[], { value, type, names }: Position): read
   const inner = getNullableType(type);
   const [token, ...rest] = tokens;
   if (isListType(inner)) {
-    const entry = Array.isArray(value) && token !== undefined ? (value[Number(token)] as unknown) : undefined;
-    const below = walk(rest, { value: entry, type: inner.ofType, names });
-    return token === undefined ? [] : [token, ...below];
+    const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+    // places in a list of one item have no index
+    const hasIndex = token === undefined || /^\d+$/.test(token);
+    const [index, below] = hasIndex ? [[token ?? []].flat(), rest] : [[], tokens];
+    const entry = entries[Number(index[0] ?? 0)];
+    return [...index, ...walk(below, { value: entry, type: inner.ofType, names })];
   }
   if (!isInputObjectType(inner)) return tokens;
   const object = isObject(value) ? value : {};

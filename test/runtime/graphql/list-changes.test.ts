@@ -142,6 +142,14 @@ describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
     expect((await post('mutation { delete_page_items(ids: [1, 99]) { ids } }')).errors).toMatchObject([
       { extensions: { pointer: '/ids/1' } },
     ]);
+    const create = `{ id: 1, blocks_changes: { create: [{ kind: "no", item: "1" }] } }`;
+    expect((await post(`mutation { update_page_batch(data: [${create}]) { id } }`)).errors).toMatchObject([
+      { extensions: { pointer: '/blocks_changes/create/0' } },
+    ]);
+    const second = `mutation { update_page_batch(data: [{ id: 2 }, ${create}]) { id } }`;
+    expect((await post(second)).errors).toMatchObject([
+      { extensions: { pointer: '/1/blocks_changes/create/0' } },
+    ]);
     const all = 'mutation { update_page_items(filter: {}, data: { title: "T" }) { id } }';
     expect((await post(all)).errors).toMatchObject([
       {
