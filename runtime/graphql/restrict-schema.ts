@@ -173,7 +173,7 @@ const restrictMember = (field: MemberNode, absent: ReadonlySet<string>): MemberN
   if (!absent.has(typeName(field.type))) return member;
   const { otherwise, action } = directivesOf(field);
   if (otherwise === undefined) {
-    const isWrite = action !== undefined && !ownActions.has(action) && member.kind === Kind.FIELD_DEFINITION;
+    const isWrite = action !== undefined && member.kind === Kind.FIELD_DEFINITION;
     return isWrite ? { ...member, type: namedType('Boolean') } : null;
   }
   if (absent.has(otherwise)) return null;
