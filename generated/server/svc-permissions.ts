@@ -8,7 +8,12 @@ const fields = {
   policy: svc.uuid({ required: true }),
   collection: svc.string({ length: 64, required: true }),
   /** `create`, `read`, `update` or `delete` */
-  action: svc.string({ length: 10, required: true }),
+  action: svc.string({
+    length: 10,
+    required: true,
+    validation: { action: { _in: ['create', 'read', 'update', 'delete'] } },
+    validationMessage: 'create, read, update or delete',
+  }),
   /** Filter that an item must match */
   permissions: svc.json({ nullable: true }),
   /** Filter that a payload must match */

@@ -29,6 +29,7 @@ describe.each(settings)('rules on $dialect through $listener', (setting) => {
     [{ permissions: '"text"' }, 'permissions'],
     [{ permissions: { title: { _bogus: 1 } } }, 'permissions'],
     [{ permissions: { id: { _in: [] } } }, 'permissions'],
+    [{ action: 'reed' }, 'action'],
     [{ validation: 5 }, 'validation'],
     [{ validation: { _and: 'x' } }, 'validation'],
     [{ presets: ['x'] }, 'presets'],
