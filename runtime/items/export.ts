@@ -10,7 +10,8 @@ import { planRead } from '../plan/read.js';
 import type { Operand, ReadPlan } from '../plan/types.js';
 import type { ApiResponse } from '../request/api-request.js';
 import type { ExportFormat } from '../../contract/export-formats.js';
-import { csvShapeOf } from '../response/export/columns.js';
+import { csvShapeOf, type CsvShape } from '../response/export/columns.js';
+import { plainFields, type CsvFields } from '../response/export/csv.js';
 import { createPrinter, printItem, type CsvOptions } from '../response/export/formats.js';
 import { addColumns, printSpooled } from '../response/export/spool.js';
 import { respondFile } from '../response/export/respond-file.js';
@@ -44,13 +45,13 @@ export const exportList = async (
   const { executor = context.database.readUntil(closeSignal(context.client)) } = context;
   const chunks = readChunks(target, { ...context, executor });
   const { value: first } = (await chunks.next()) as IteratorYieldResult<Chunk>;
-  const { digits, isOpen } = shapeOf(target, format, context);
+  const { isOpen, ...fields } = shapeOf(target, format, context);
   const file = { collection: target.collection, format, now: context.now };
-  if (first.isLast) return respondFile(printWhole(format, first.rows.bytes, digits), file);
+  if (first.isLast) return respondFile(printWhole(format, first.rows.bytes, fields), file);
   const rest = bytesOf(prepend(first, chunks), context);
   const body = isOpen
-    ? printSpooled(format, rest, { digits })
-    : printChunks(format, rest, { columns: null, digits });
+    ? printSpooled(format, rest, fields)
+    : printChunks(format, rest, { ...fields, columns: null });
   return respondFile(Readable.from(body, { objectMode: false }), file);
 };
 
@@ -71,8 +72,8 @@ export const exportItem = (
     context,
   }: { readonly target: ReadTarget; readonly format: ExportFormat; readonly context: ItemContext },
 ): ApiResponse => {
-  const { digits } = shapeOf(target, format, context);
-  const body = printItem(format, item.bytes, { columns: null, digits });
+  const fields = shapeOf(target, format, context);
+  const body = printItem(format, item.bytes, { ...fields, columns: null });
   return respondFile(body, { collection: target.collection, format, now: context.now });
 };
 
@@ -82,8 +83,8 @@ const shapeOf = (
   { collection, parsed: { query } }: ReadTarget,
   format: ExportFormat,
   context: ItemContext,
-) => {
-  if (!isCsv(format)) return { digits: new Set<string>(), isOpen: false };
+): CsvShape => {
+  if (!isCsv(format)) return { ...plainFields, isOpen: false };
   const access = planContext(context);
   return csvShapeOf(
     query.aggregation === null
@@ -92,10 +93,10 @@ const shapeOf = (
   );
 };
 
-const printWhole = (format: ExportFormat, rows: Buffer, digits: ReadonlySet<string>): Buffer => {
+const printWhole = (format: ExportFormat, rows: Buffer, fields: CsvFields): Buffer => {
   const columns = new Set<string>();
-  if (isCsv(format)) addColumns(rows, columns);
-  const printer = createPrinter(format, { columns, digits });
+  if (isCsv(format)) addColumns(rows, columns, fields);
+  const printer = createPrinter(format, { ...fields, columns });
   const printed = rows.length === 0 ? '' : printer.print(rows);
   return Buffer.concat(
     [printed, printer.end()].map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),

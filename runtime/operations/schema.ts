@@ -2,6 +2,7 @@
 import type { Operations } from '../../generated/server/operations.js';
 import { lazy } from '../concurrency/lazy.js';
 import { loadWorkflows } from './apply-workflows.js';
+import { plainFields } from '../response/export/csv.js';
 import { formats, printItem } from '../response/export/formats.js';
 import type { OperationContext } from './context.js';
 import { startApply } from './queued-apply.js';
@@ -37,7 +38,7 @@ export const createSchemaOperations = (options: OperationServices): Pick<Operati
       const file =
         format === 'json' || format === 'yaml'
           ? printSnapshot(snapshot, format)
-          : printItem(format, Buffer.from(JSON.stringify(snapshot)), { columns: null, digits: new Set() });
+          : printItem(format, Buffer.from(JSON.stringify(snapshot)), { ...plainFields, columns: null });
       // another format than the declared one is sent as it is
       return Buffer.from(file) as never;
     },

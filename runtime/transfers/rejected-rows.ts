@@ -9,7 +9,7 @@ import type { RunContext } from '../queue/models/attempt.js';
 import type { FileStore } from '../queue/requests/files.js';
 import { createId } from '../queue/store/ids.js';
 import { rejectedName } from './files.js';
-import { printCsvRow, printHeader } from '../response/export/csv.js';
+import { plainFields, printCsvRow, printHeader } from '../response/export/csv.js';
 import type { RowFault } from './source/row.js';
 
 /** A reason why a row was not stored. */
@@ -46,7 +46,6 @@ export const errorToProblem = ({ code, message, details }: ApiError): RowProblem
 };
 
 const columns = ['row', 'line', 'column', 'code', 'error'];
-const none: ReadonlySet<string> = new Set();
 
 const printRejected = (rows: readonly RejectedRow[]): string => {
   const lines = rows.flatMap(({ row, line, problems }) =>
@@ -58,7 +57,7 @@ const printRejected = (rows: readonly RejectedRow[]): string => {
         ['code', code],
         ['error', message],
       ]);
-      return `${printCsvRow(cells, columns, none)}\n`;
+      return `${printCsvRow(cells, columns, plainFields)}\n`;
     }),
   );
   return lines.join('');

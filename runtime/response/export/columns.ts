@@ -1,18 +1,18 @@
-/** Facts of a plan that CSV needs: the columns that hold numbers as text, and whether items differ in their columns. */
+/** Facts of a plan that CSV needs: how columns are printed, and whether items differ in their columns. */
 import type { AggregatePlan, OutputEntry } from '../../plan/aggregate.js';
+import type { CsvFields } from './csv.js';
 import type { Field } from '../../../contract/collection.js';
 import { isMasked } from '../../../contract/fields.js';
 import type { ReadPlan, Select } from '../../plan/types.js';
 
-export interface CsvShape {
-  readonly digits: ReadonlySet<string>;
-  /** True where the columns of an item depend on its values: those of JSON, and of objects that may be null. */
+export interface CsvShape extends CsvFields {
+  /** True where the columns of an item depend on its values: those of JSON, and of objects that may be null or of several collections. */
   readonly isOpen: boolean;
 }
 
 /** Returns the facts, by the paths that columns have. */
 export const csvShapeOf = (plan: ReadPlan | AggregatePlan): CsvShape => {
-  const shape = { digits: new Set<string>(), isOpen: false };
+  const shape = { digits: new Set<string>(), wholes: new Set<string>(), isOpen: false };
   if ('select' in plan) addSelect(plan.select, '', shape);
   else addOutputs(plan.shape, '', { ...shape, plan });
   return shape;
@@ -20,6 +20,7 @@ export const csvShapeOf = (plan: ReadPlan | AggregatePlan): CsvShape => {
 
 interface Found {
   readonly digits: Set<string>;
+  readonly wholes: Set<string>;
   isOpen: boolean;
 }
 
@@ -32,10 +33,14 @@ const addSelect = (select: Select, prefix: string, found: Found): void => {
     const path = prefix + entry.name;
     if (entry.kind === 'field') {
       if (isDigits(entry.field)) found.digits.add(path);
+      if (entry.field.type === 'geometry') found.wholes.add(path);
       if (entry.field.type === 'json' || entry.field.type === 'unknown') found.isOpen = true;
     } else if (entry.kind === 'one') {
       found.isOpen = true;
       addSelect(entry.select, `${path}.`, found);
+    } else if (entry.kind === 'any') {
+      found.isOpen = true;
+      for (const { plan } of entry.targets) addSelect(plan.select, `${path}.`, found);
     } else if (entry.kind === 'group') addSelect(entry.select, `${path}.`, found);
   }
 };

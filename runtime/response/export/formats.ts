@@ -1,7 +1,7 @@
 /** The formats of exports: how they are called over HTTP, and what prints them. */
 import { dump } from 'js-yaml';
 import type { ExportFormat } from '../../../contract/export-formats.js';
-import { printCsvRow, printHeader, toCells } from './csv.js';
+import { printCsvRow, printHeader, toCells, type CsvFields } from './csv.js';
 import { parseItems, toLines, type ExportedItem, type ExportPrinter } from './printer.js';
 import { printElement } from './xml.js';
 
@@ -20,11 +20,9 @@ export const formats: Readonly<Record<ExportFormat, FormatRecord>> = {
 };
 
 /** Facts of the items that the CSV format needs. */
-export interface CsvOptions {
+export interface CsvOptions extends CsvFields {
   /** Columns, where items differ in theirs; null where those of the first item are those of all. */
   readonly columns: Iterable<string> | null;
-  /** Columns whose texts are numbers. */
-  readonly digits: ReadonlySet<string>;
 }
 
 /** Creates the printer of a list. */
@@ -97,18 +95,18 @@ const printBetween = (
   };
 };
 
-const createCsvPrinter = (mark: string, { columns: known, digits }: CsvOptions): ExportPrinter => {
+const createCsvPrinter = (mark: string, { columns: known, ...fields }: CsvOptions): ExportPrinter => {
   let columns: readonly string[] | null = null;
   return {
     print(rows) {
-      const items = parseItems(rows).map(toCells);
+      const items = parseItems(rows).map((item) => toCells(item, fields));
       const head = columns === null ? mark : '\n';
       const lines: string[] = [];
       if (columns === null) {
         columns = [...(known ?? items[0]?.keys() ?? [])];
         lines.push(printHeader(columns));
       }
-      for (const item of items) lines.push(printCsvRow(item, columns, digits));
+      for (const item of items) lines.push(printCsvRow(item, columns, fields));
       return head + lines.join('\n');
     },
     end: () => '',

@@ -5,6 +5,7 @@ import { planAggregate } from '../../../runtime/plan/aggregate.js';
 import type { ReadPlan } from '../../../runtime/plan/types.js';
 import { readQuery } from '../../../runtime/request/query.js';
 import { csvShapeOf } from '../../../runtime/response/export/columns.js';
+import { printCsvRow, toCells } from '../../../runtime/response/export/csv.js';
 import { collectionOf, planOf, policiesOf } from './compiled.js';
 
 const shapeOf = (collection: string, fields: readonly string[]) => {
@@ -30,6 +31,21 @@ it('a column of a type that is not known may hold JSON', () => {
     false,
     false,
   ]);
+});
+
+it('a geometry is one column, whatever its members are', () => {
+  const plan = { select: { kind: 'object', entries: [entryOf('geometry')] } } as unknown as ReadPlan;
+  const { wholes } = csvShapeOf(plan);
+  const item = { x: { type: 'Point', coordinates: [1, 2] } };
+  expect([...toCells(item, { wholes })]).toEqual(Object.entries(item));
+});
+
+it('a text in a column of numbers, of another target, is escaped', () => {
+  const cells = new Map([
+    ['a', '-1.50'],
+    ['b', '-cmd()'],
+  ]);
+  expect(printCsvRow(cells, ['a', 'b'], { digits: new Set(['a', 'b']) })).toBe(`-1.50,"'-cmd()"`);
 });
 
 it('columns of numbers that are sent as text are named by their paths', () => {

@@ -1,9 +1,10 @@
 /** One item of an export, and an export without items, in each format. */
 import { expect, it } from 'vitest';
 import { exportFormats } from '../../../contract/export-formats.js';
+import { plainFields } from '../../../runtime/response/export/csv.js';
 import { createPrinter, printItem } from '../../../runtime/response/export/formats.js';
 
-const csv = { columns: null, digits: new Set<string>() };
+const csv = { ...plainFields, columns: null };
 const words = Array.from({ length: 40 }, () => 'word').join(' ');
 
 it('a long text is one line of YAML', () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { plainFields } from '../../../runtime/response/export/csv.js';
 import { printSpooled } from '../../../runtime/response/export/spool.js';
 
 let folder: string;
@@ -41,7 +42,7 @@ async function* failing(): AsyncGenerator<Buffer, void, void> {
   throw new Error('lost');
 }
 
-const print = (chunks: AsyncIterable<Buffer>) => printSpooled('csv', chunks, { digits: new Set() });
+const print = (chunks: AsyncIterable<Buffer>) => printSpooled('csv', chunks, plainFields);
 
 it('is closed after the last item', async () => {
   const parts: string[] = [];
