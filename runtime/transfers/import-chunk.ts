@@ -22,6 +22,7 @@ import {
   type RowProblem,
 } from './rejected-rows.js';
 import { Superseded, type SaveState } from './run-context.js';
+import type { Mapping } from './source/payload.js';
 import { isFault, type SourceRow } from './source/row.js';
 import { runAsSubmitter, RightsLost, type TransferServices } from './submitter.js';
 
@@ -109,7 +110,7 @@ const tryEntries = async (
     // without a row to store, no row is at fault
     const isAboutRows = entries.some(({ rejection }) => rejection === null);
     if (problems === null || !isAboutRows || problems.some(({ status }) => status >= 500)) throw error;
-    return attribute(problems, entries);
+    return attribute(problems, entries, job.input.mapping);
   }
 };
 
@@ -117,6 +118,7 @@ const tryEntries = async (
 const attribute = (
   problems: readonly ApiError[],
   entries: readonly Entry[],
+  mapping: Mapping,
 ): ReadonlyMap<Entry, Rejection> => {
   const sent = entries.filter(({ rejection }) => rejection === null);
   const found = new Map<Entry, Rejection>();
@@ -125,7 +127,7 @@ const attribute = (
     const entry = sent[index];
     if (entry === undefined) continue;
     const known = found.get(entry)?.problems ?? [];
-    found.set(entry, { problems: [...known, errorToProblem(problem)], status: problem.status });
+    found.set(entry, { problems: [...known, errorToProblem(problem, mapping)], status: problem.status });
   }
   return found;
 };

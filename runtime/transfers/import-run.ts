@@ -63,14 +63,22 @@ async function* inChunks(
 ): AsyncGenerator<readonly SourceRow[], void, void> {
   let chunk: SourceRow[] = [];
   let start = position;
-  for await (const row of rows) {
-    chunk.push(row);
-    if (chunk.length < maxRows && row.end.position - start < maxBytes) continue;
-    yield chunk;
-    start = row.end.position;
-    chunk = [];
+  let failure: SourceError | null = null;
+  try {
+    for await (const row of rows) {
+      chunk.push(row);
+      if (chunk.length < maxRows && row.end.position - start < maxBytes) continue;
+      yield chunk;
+      start = row.end.position;
+      chunk = [];
+    }
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    failure = error;
   }
+  // the rows before a fault of the file are stored
   if (chunk.length > 0) yield chunk;
+  if (failure !== null) throw failure;
 }
 
 /** Returns what an import has done so far, with the file of the rows that it left out. */

@@ -10,6 +10,7 @@ import type { FileStore } from '../queue/requests/files.js';
 import { createId } from '../queue/store/ids.js';
 import { rejectedName } from './files.js';
 import { plainFields, printCsvRow, printHeader } from '../response/export/csv.js';
+import type { Mapping } from './source/payload.js';
 import type { RowFault } from './source/row.js';
 
 /** A reason why a row was not stored. */
@@ -36,13 +37,16 @@ export const faultToProblem = ({ column, message }: RowFault): RowProblem => ({
 });
 
 /**
- * Converts the error of a row that could not be stored; fields of nested items have points between their
- * names.
+ * Converts the error of a row that could not be stored. Its column has the name that the file gives it; fields of nested items
+ * have points between their names.
  */
-export const errorToProblem = ({ code, message, details }: ApiError): RowProblem => {
+export const errorToProblem = ({ code, message, details }: ApiError, mapping: Mapping): RowProblem => {
   const path = Array.isArray(details.path) ? details.path : [];
   const names = [...path, ...(typeof details.field === 'string' ? [details.field] : [])];
-  return { column: names.length === 0 ? null : names.join('.'), code, message };
+  if (names.length === 0) return { column: null, code, message };
+  const field = names.join('.');
+  const column = Object.keys(mapping).find((name) => mapping[name] === field) ?? field;
+  return { column, code, message };
 };
 
 const columns = ['row', 'line', 'column', 'code', 'error'];

@@ -2,20 +2,20 @@
  * Reads rows of CSV. The first line names the columns. A cell that is empty and not quoted is left out; a leading
  * apostrophe, which exports put before texts that a spreadsheet would take for a formula, is taken away.
  */
-import { Readable } from 'node:stream';
-import { CsvError, parse, type Info } from 'csv-parse';
 import type { Collection } from '../../../contract/collection.js';
 import { parseJson } from '../../../contract/json.js';
-import { fieldOf, findCollision, jsonIn, pathOf, setValue, type Mapping } from './payload.js';
+import { readRecords, type Cells } from './csv-records.js';
 import {
-  fault,
-  maxRowBytes,
-  SourceError,
-  type OpenSource,
-  type SourcePosition,
-  type SourceRow,
-} from './row.js';
-import { requireUtf8 } from './utf8-stream.js';
+  byLength,
+  fieldOf,
+  findCollision,
+  jsonIn,
+  pathOf,
+  printOverlap,
+  setValue,
+  type Mapping,
+} from './payload.js';
+import { fault, SourceError, type OpenSource, type SourcePosition, type SourceRow } from './row.js';
 
 export interface CsvOptions {
   readonly collection: Collection;
@@ -23,26 +23,22 @@ export interface CsvOptions {
   readonly delimiter: string;
 }
 
-type Cells = readonly (string | undefined)[];
-
-interface Parsed {
-  readonly record: readonly string[];
-  /** The row as it is in the file. */
-  readonly raw: string;
-  readonly info: Info;
-}
-
-/** A row and where it ends. */
-interface CsvRow {
-  readonly cells: Cells;
-  readonly info: Info;
-}
-
-/** A column of the file; `path` is null where it is left out. */
+/** A column of the file that is stored. */
 interface Column {
   readonly name: string;
-  readonly path: readonly string[] | null;
+  readonly index: number;
+  readonly path: readonly string[];
   readonly json: ReturnType<typeof jsonIn>;
+}
+
+/** The columns of the file. */
+interface Header {
+  /** Those that are stored, from the shortest path on. */
+  readonly columns: readonly Column[];
+  /** Indexes of those without a name, which spreadsheets put at the end. */
+  readonly unnamed: readonly number[];
+  readonly count: number;
+  readonly end: SourcePosition;
 }
 
 /**
@@ -57,33 +53,32 @@ export async function* readCsv(
   const header = await readHeader(open, options);
   if (header === null) return;
   const begin = from.position === 0 ? header.end : from;
-  for await (const { cells, info } of parseCsv(await open(begin.position), begin, options)) {
-    const end = { position: begin.position + info.bytes, line: begin.line + info.lines };
-    yield { line: end.line - countBreaks(cells), end, item: toItem(cells, header.columns) };
-  }
+  for await (const { cells, line, end } of readRecords(await open(begin.position), begin, options))
+    yield { line, end, item: toItem(cells, header) };
 }
 
-/** Counts the line breaks inside the cells of a row. */
-const countBreaks = (cells: Cells): number =>
-  cells.reduce((count, cell) => count + (cell?.includes('\n') === true ? cell.split('\n').length - 1 : 0), 0);
+const start: SourcePosition = { position: 0, line: 0 };
 
-const readHeader = async (
-  open: OpenSource,
-  options: CsvOptions,
-): Promise<{ readonly columns: readonly Column[]; readonly end: SourcePosition } | null> => {
-  for await (const { cells, info } of parseCsv(await open(0), { position: 0, line: 0 }, options)) {
+const readHeader = async (open: OpenSource, options: CsvOptions): Promise<Header | null> => {
+  const { mapping, collection } = options;
+  for await (const { cells, end } of readRecords(await open(0), start, options)) {
     requireDelimiter(cells, options);
-    const columns = cells.map((name = '') => {
-      const { mapping, collection } = options;
-      const field = fieldOf(name, mapping);
-      const path = field === null ? null : pathOf(field, collection);
-      return { name, path, json: path === null ? 'none' : jsonIn(path, collection) };
-    });
-    requireDistinct(
-      columns.map(({ name }) => name),
-      options.mapping,
+    const named = cells.flatMap((name = '', index) =>
+      name === '' && !Object.hasOwn(mapping, name) ? [] : [{ name, index }],
     );
-    return { columns, end: { position: info.bytes, line: info.lines } };
+    requireDistinct(
+      named.map(({ name }) => name),
+      mapping,
+    );
+    const columns = named.flatMap(({ name, index }) => {
+      const field = fieldOf(name, mapping);
+      if (field === null) return [];
+      const path = pathOf(field, collection);
+      return [{ name, index, path, json: jsonIn(path, collection) }];
+    });
+    const taken = new Set(named.map(({ index }) => index));
+    const unnamed = [...cells.keys()].filter((index) => !taken.has(index));
+    return { columns: columns.toSorted(byLength), unnamed, count: cells.length, end };
   }
   return null;
 };
@@ -112,73 +107,18 @@ const requireDistinct = (names: readonly string[], mapping: Mapping): void => {
   if (collision !== null) throw new SourceError(collision, 1);
 };
 
-async function* parseCsv(
-  stream: Readable,
-  { position, line }: SourcePosition,
-  { delimiter }: CsvOptions,
-): AsyncGenerator<CsvRow, void, void> {
-  const parser = parse({
-    bom: position === 0,
-    info: true,
-    raw: true,
-    delimiter,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: maxRowBytes,
-  });
-  const text = Readable.from(requireUtf8(stream, line), { objectMode: false });
-  text.once('error', (error) => parser.destroy(error));
-  try {
-    for await (const { record, raw, info } of text.pipe(parser) as unknown as AsyncIterable<Parsed>)
-      yield { cells: readCells(record, raw, delimiter), info };
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new SourceError(`the file is not CSV: ${error.message}`, line + Number(error.lines ?? 0));
-  } finally {
-    text.destroy();
-    stream.destroy();
-  }
-}
-
-/** Reads the cells of a row. The parser tells of each cell whether it is quoted, but takes five times as long then. */
-const readCells = (record: readonly string[], raw: string, delimiter: string): Cells => {
-  const quoted = record.includes('') && raw.includes('""') ? quotedCells(raw, delimiter) : null;
-  return record.map((text, index) => {
-    if (text === '') return quoted?.[index] === true ? text : undefined;
-    return text.startsWith("'") ? text.slice(1) : text;
-  });
-};
-
-/** Returns of each cell of a row whether it is quoted. */
-const quotedCells = (raw: string, delimiter: string): readonly boolean[] => {
-  const quoted: boolean[] = [];
-  // the parser puts the empty lines before a row in front of it
-  let start = /^[\r\n]*/.exec(raw)?.[0].length ?? 0;
-  while (start !== -1) {
-    const isQuoted = raw[start] === '"';
-    quoted.push(isQuoted);
-    let end = start;
-    if (isQuoted) {
-      do end = raw.indexOf('"', end + 1) + 1;
-      while (end !== 0 && raw[end] === '"');
-    }
-    const next = raw.indexOf(delimiter, end);
-    start = next === -1 ? -1 : next + delimiter.length;
-  }
-  return quoted;
-};
-
-const toItem = (cells: Cells, columns: readonly Column[]): SourceRow['item'] => {
-  if (cells.length > columns.length)
-    return fault(`the row has ${cells.length} cells, and the file ${columns.length} columns`);
+const toItem = (cells: Cells, { columns, unnamed, count }: Header): SourceRow['item'] => {
+  if (cells.length > count) return fault(`the row has ${cells.length} cells, and the file ${count} columns`);
+  const stray = unnamed.find((index) => cells[index] !== undefined);
+  if (stray !== undefined)
+    return fault(`cell ${stray + 1} has a value, and its column no name in the first line`);
   const item: Record<string, unknown> = {};
-  for (const [index, { name, path, json }] of columns.entries()) {
+  for (const { name, index, path, json } of columns) {
     const cell = cells[index];
-    if (cell === undefined || path === null) continue;
+    if (cell === undefined) continue;
     const value = readCell(cell, json);
     if (value === undefined) return fault(`"${name}" takes a list as JSON`, name);
-    setValue(item, path, value);
+    if (!setValue(item, path, value)) return fault(printOverlap(path), name);
   }
   return item;
 };

@@ -1,6 +1,6 @@
 /** Reads the rows of a JSON array of objects, without holding more than one of them. */
 import { readJsonItem } from './json-text.js';
-import type { Mapping } from './payload.js';
+import type { Naming } from './payload.js';
 import { maxRowBytes, SourceError, type OpenSource, type SourcePosition, type SourceRow } from './row.js';
 
 const [quote, backslash, comma, newline] = [0x22, 0x5c, 0x2c, 0x0a];
@@ -41,6 +41,12 @@ const createMarkScanner = (
   };
 };
 
+const notAnArray = (line: number): SourceError =>
+  new SourceError(
+    'the file is not an array of objects; where it has one object a line, its format is ndjson',
+    line,
+  );
+
 /** Finds where the objects of an array begin and end, byte by byte. */
 const createScanner = (from: SourcePosition) => {
   let expected: Expected = from.position === 0 ? 'array' : 'commaOrEnd';
@@ -74,7 +80,8 @@ const createScanner = (from: SourcePosition) => {
     else if ((expected === 'firstOrEnd' || expected === 'object') && byte === openBrace) {
       depth = 1;
       return 'begin';
-    } else if (expected === 'commaOrEnd' && byte === comma) expected = 'object';
+    } else if (expected === 'array' && byte === openBrace) throw notAnArray(line + 1);
+    else if (expected === 'commaOrEnd' && byte === comma) expected = 'object';
     else if ((expected === 'firstOrEnd' || expected === 'commaOrEnd') && byte === closeBracket)
       expected = 'nothing';
     else throw unexpected();
@@ -91,6 +98,8 @@ const createScanner = (from: SourcePosition) => {
     },
     /** @throws SourceError where the array is not complete */
     end(): void {
+      if (expected === 'array')
+        throw new SourceError('the file is empty; an array of objects is expected', line + 1);
       if (expected !== 'nothing' || depth > 0)
         throw new SourceError('the array has no end: the file is not complete', line + 1);
     },
@@ -101,7 +110,7 @@ const createScanner = (from: SourcePosition) => {
 export async function* readJsonArray(
   open: OpenSource,
   from: SourcePosition,
-  mapping: Mapping,
+  naming: Naming,
 ): AsyncGenerator<SourceRow, void, void> {
   const scanner = createScanner(from);
   let { position } = from;
@@ -118,7 +127,7 @@ export async function* readJsonArray(
       const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
       [parts, length, start] = [[], 0, -1];
       const end = { position: position + at + 1, line: scanner.line() };
-      yield { line, end, item: readJsonItem(bytes, mapping) };
+      yield { line, end, item: readJsonItem(bytes, naming) };
     }
     position += chunk.length;
     if (scanner.isInside()) {

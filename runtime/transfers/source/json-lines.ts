@@ -1,7 +1,7 @@
 /** Reads rows of NDJSON: one object a line. Empty lines are skipped. */
 import type { Readable } from 'node:stream';
 import { readJsonItem } from './json-text.js';
-import type { Mapping } from './payload.js';
+import type { Naming } from './payload.js';
 import { maxRowBytes, SourceError, type OpenSource, type SourcePosition, type SourceRow } from './row.js';
 
 const newline = 0x0a;
@@ -10,14 +10,14 @@ const newline = 0x0a;
 export async function* readJsonLines(
   open: OpenSource,
   from: SourcePosition,
-  mapping: Mapping,
+  naming: Naming,
 ): AsyncGenerator<SourceRow, void, void> {
   let { position, line } = from;
   for await (const bytes of readLines(await open(position), line)) {
     position += bytes.length;
     line += 1;
     if (isBlank(bytes)) continue;
-    yield { line, end: { position, line }, item: readJsonItem(withoutBom(bytes, line), mapping) };
+    yield { line, end: { position, line }, item: readJsonItem(withoutBom(bytes, line), naming) };
   }
 }
 

@@ -2,11 +2,12 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../../contract/json.js';
 import { hasLoneSurrogate, isTooDeep, loneSurrogate, maxJsonLevels } from '../../request/body.js';
-import { findCollision, renameColumns, type Mapping } from './payload.js';
+import { findCollision, renameColumns, type Naming } from './payload.js';
 import { fault, type SourceRow } from './row.js';
 
-/** Reads an object and renames its members by `mapping`; what is wrong with it is returned as a fault. */
-export const readJsonItem = (bytes: Buffer, mapping: Mapping): SourceRow['item'] => {
+/** Reads an object and renames its members by the mapping; what is wrong with it is returned as a fault. */
+export const readJsonItem = (bytes: Buffer, naming: Naming): SourceRow['item'] => {
+  const { mapping } = naming;
   if (!isUtf8(bytes)) return fault('the row is not valid UTF-8');
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) return fault(`the row is nested deeper than ${maxJsonLevels} levels`);
@@ -18,5 +19,7 @@ export const readJsonItem = (bytes: Buffer, mapping: Mapping): SourceRow['item']
   const item = value as Record<string, unknown>;
   if (Object.keys(mapping).length === 0) return item;
   const collision = findCollision(Object.keys(item), mapping);
-  return collision === null ? renameColumns(item, mapping) : fault(collision);
+  if (collision !== null) return fault(collision);
+  const renamed = renameColumns(item, naming);
+  return typeof renamed === 'string' ? fault(renamed) : renamed;
 };

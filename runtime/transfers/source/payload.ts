@@ -16,17 +16,20 @@ export const pathOf = (name: string, { fields, relations }: Collection): readonl
   return fields.has(name) && !relations.has(path[0] ?? '') ? [name] : path;
 };
 
-/** Sets a value in an item; creates missing objects along the path. */
-export const setValue = (item: Record<string, unknown>, path: readonly string[], value: unknown): void => {
+/**
+ * Sets a value in an item; creates missing objects along the path.
+ * @returns false where another value, which is not an object, is on the path; paths are therefore set from the shortest on
+ */
+export const setValue = (item: Record<string, unknown>, path: readonly string[], value: unknown): boolean => {
   const [name = '', ...rest] = path;
   if (rest.length === 0) {
     define(item, name, value);
-    return;
+    return true;
   }
-  const known = Object.hasOwn(item, name) ? item[name] : undefined;
-  const object = typeof known === 'object' && known !== null ? (known as Record<string, unknown>) : {};
-  if (object !== known) define(item, name, object);
-  setValue(object, rest, value);
+  const known = (Object.hasOwn(item, name) ? item[name] : undefined) ?? {};
+  if (typeof known !== 'object' || Array.isArray(known)) return false;
+  define(item, name, known);
+  return setValue(known as Record<string, unknown>, rest, value);
 };
 
 /** Sets a property, even one called `__proto__`. */
@@ -47,15 +50,33 @@ export const findCollision = (columns: readonly string[], mapping: Mapping): str
   return null;
 };
 
-/** Returns an item with the names of fields in place of those of columns. */
-export const renameColumns = (item: Payload, mapping: Mapping): Payload => {
+/** Returns what is wrong with the value of a part whose whole has a value too, of which only one would be stored. */
+export const printOverlap = (path: readonly string[]): string =>
+  `there is a value of "${path.join('.')}" and one of the whole that it is a part of; leave one of them out`;
+
+/** How the columns of a file become fields. */
+export interface Naming {
+  readonly mapping: Mapping;
+  readonly collection: Collection;
+}
+
+/** Returns an item with the names of fields in place of those of columns; what is wrong with it is returned as a text. */
+export const renameColumns = (item: Payload, { mapping, collection }: Naming): Payload | string => {
   const renamed: Record<string, unknown> = {};
-  for (const [column, value] of Object.entries(item)) {
+  const columns = Object.keys(item).flatMap((column) => {
     const name = fieldOf(column, mapping);
-    if (name !== null) setValue(renamed, name.split('.'), value);
-  }
+    return name === null ? [] : [{ column, path: pathOf(name, collection) }];
+  });
+  for (const { column, path } of columns.toSorted(byLength))
+    if (!setValue(renamed, path, item[column])) return printOverlap(path);
   return renamed;
 };
+
+/** Sorts paths so that each is set before those that continue it. */
+export const byLength = (
+  one: { readonly path: readonly string[] },
+  other: { readonly path: readonly string[] },
+): number => one.path.length - other.path.length;
 
 /**
  * Returns which cells of a column are JSON: `all` for lists of items, `lists` for lists of texts, which may be separated by commas

@@ -6,6 +6,7 @@ import { readJsonArray } from './json-array.js';
 import { readJsonLines } from './json-lines.js';
 import type { Mapping } from './payload.js';
 import type { OpenSource, SourcePosition, SourceRow } from './row.js';
+import { requireText } from './utf8-stream.js';
 
 export interface SourceOptions {
   readonly format: ImportFormat;
@@ -17,16 +18,20 @@ export interface SourceOptions {
 
 /** Reads the rows after a position. @throws SourceError where the file cannot be read on */
 export const readRows = (
-  open: OpenSource,
+  openFile: OpenSource,
   from: SourcePosition,
   options: SourceOptions,
 ): AsyncIterable<SourceRow> => {
+  const open: OpenSource = async (start) => {
+    if (start === 0) await requireText(openFile);
+    return openFile(start);
+  };
   switch (options.format) {
     case 'csv':
       return readCsv(open, from, options);
     case 'json':
-      return readJsonArray(open, from, options.mapping);
+      return readJsonArray(open, from, options);
     case 'ndjson':
-      return readJsonLines(open, from, options.mapping);
+      return readJsonLines(open, from, options);
   }
 };

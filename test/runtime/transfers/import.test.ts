@@ -129,6 +129,12 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     const query = `?mapping=${mapping}&delimiter=;`;
     expect(await load('Name;Number;Secret\nmapped;21;x\n', query)).toMatchObject({ body: { imported: 1 } });
     expect(await books({ pages: { _eq: 21 } })).toMatchObject([{ title: 'mapped', note: null }]);
+    const { body } = await load('Name;Number\n;22\nmapped;x\n', `${query}&on_error=report`);
+    const [, ...rejected] = (await fileOf(body.rejected_rows)).trimEnd().split('\n');
+    expect(rejected.map((line) => line.split(',').slice(0, 3).join())).toEqual([
+      '1,2,"Name"',
+      '2,3,"Number"',
+    ]);
   });
 
   it('stops at the first row that cannot be stored and keeps the rows before it', async () => {
@@ -229,7 +235,12 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     const cut = '[{"title":"k1","pages":41},\n{"title":';
     expect(await load(cut, '', { type: 'application/json' })).toMatchObject({
       status: 400,
-      body: { imported: 0, detail: [{ loc: ['file', '2'], type: 'INVALID_PAYLOAD' }] },
+      body: { imported: 1, detail: [{ loc: ['file', '2'], type: 'INVALID_PAYLOAD' }] },
+    });
+    const quoted = 'title,pages\nk2,42\n"k3"x,43\nk4,44\n';
+    expect(await load(quoted)).toMatchObject({
+      status: 400,
+      body: { imported: 1, detail: [{ loc: ['file', '3'], type: 'INVALID_PAYLOAD' }] },
     });
   });
 

@@ -77,7 +77,9 @@ it('two columns of one field are refused, since only one of them would be stored
   const mapping = { A: 'a.b', B: 'a.b' };
   const rows = readPieces([Buffer.from('A,B\n1,2\n')], ',', { mapping });
   await expect(rows).rejects.toMatchObject({ message, line: 1 });
-  expect(readJsonItem(Buffer.from('{"A":1,"B":2}'), mapping)).toMatchObject({ message, column: null });
+  expect(
+    readJsonItem(Buffer.from('{"A":1,"B":2}'), { mapping, collection: collectionOf('book') }),
+  ).toMatchObject({ message, column: null });
 });
 
 const withOddFields: Collection = {

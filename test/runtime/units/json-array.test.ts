@@ -3,11 +3,14 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { readJsonArray } from '../../../runtime/transfers/source/json-array.js';
 import { maxRowBytes } from '../../../runtime/transfers/source/row.js';
+import { collectionOf } from './compiled.js';
+
+const naming = { mapping: {}, collection: collectionOf('book') };
 
 const read = async (...chunks: readonly (readonly number[] | string)[]): Promise<unknown> => {
   const open = async () => Readable.from(chunks.map((chunk) => Buffer.from(chunk as string)));
   const items: unknown[] = [];
-  for await (const { item } of readJsonArray(open, { position: 0, line: 0 }, {})) items.push(item);
+  for await (const { item } of readJsonArray(open, { position: 0, line: 0 }, naming)) items.push(item);
   return items;
 };
 
