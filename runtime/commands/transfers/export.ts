@@ -4,7 +4,7 @@ import type { ExportFormat } from '../../../contract/export-formats.js';
 import { plural } from '../../../contract/plural.js';
 import { Refusal } from '../../config/refusal.js';
 import { action, printJson } from '../output.js';
-import { chooseFormat } from './files.js';
+import { chooseFormat, requireWritable } from './files.js';
 import { addTargetOptions, problemsOf, runTransfer, type TargetFlags } from './target.js';
 
 interface Flags extends TargetFlags {
@@ -46,6 +46,7 @@ export const exportCommand = (): Command =>
       action(async (collection: string, file: string, flags: Flags) => {
         const format = chooseFormat({ format: flags.format, file }, endings);
         const order = { collection, format, query: toQuery(flags), file };
+        await requireWritable(file);
         const end = await runTransfer(flags, (target, control) => target.export(order, control));
         const problems = problemsOf(end);
         if (problems.length > 0) throw new Refusal(problems.join('\n'));

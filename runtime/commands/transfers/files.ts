@@ -1,11 +1,11 @@
 /** Files of `svc import` and `svc export`. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, constants, mkdtemp, rename, rm } from 'node:fs/promises';
+import { access, constants, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, createGzip } from 'node:zlib';
 import { Refusal } from '../../config/refusal.js';
 
 /** Runs `body` with a folder of its own, which is removed afterwards. */
@@ -27,20 +27,40 @@ export const openSource = async (file: string, folder: string): Promise<string> 
     await access(file, constants.R_OK).catch(({ code }: NodeJS.ErrnoException) => {
       throw new Refusal(`${file} cannot be read (${code})`);
     });
+  if (file !== '-' && (await stat(file)).isDirectory()) throw new Refusal(`${file} is a folder`);
   if (file !== '-' && extname(file) !== '.gz') return file;
   const path = join(folder, 'source');
   const target = createWriteStream(path);
   if (file === '-') await pipeline(process.stdin, target);
-  else await pipeline(createReadStream(file), createGunzip(), target);
+  else
+    await pipeline(createReadStream(file), createGunzip(), target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code?.startsWith('Z_') !== true) throw error;
+      throw new Refusal(`${file} is not compressed with gzip, or is not complete`);
+    });
   return path;
 };
 
-/** Writes a file as a whole or not at all; `-` is stdout. */
+/** Checks that a file can be written, before it is made; `-` is stdout. @throws Refusal */
+export const requireWritable = async (file: string): Promise<void> => {
+  if (file === '-') return;
+  const found = await stat(file).catch(() => null);
+  if (found?.isDirectory() === true) throw new Refusal(`${file} is a folder`);
+  const place = found === null || found.isFile() ? dirname(file) : file;
+  await access(place, constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Refusal(`${file} cannot be written (${code})`);
+  });
+};
+
+/** Writes a file as a whole or not at all, compressed where its name ends in `.gz`; `-` is stdout. */
 export const writeWhole = async (content: Readable, file: string): Promise<void> => {
   if (file === '-') return pipeline(content, process.stdout, { end: false });
+  const found = await stat(file).catch(() => null);
+  // a device or a pipe would be replaced by a file
+  if (found?.isFile() === false) return pipeline(content, createWriteStream(file));
   const part = `${file}.part`;
   try {
-    await pipeline(content, createWriteStream(part));
+    if (extname(file) === '.gz') await pipeline(content, createGzip(), createWriteStream(part));
+    else await pipeline(content, createWriteStream(part));
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import { plural } from '../../../contract/plural.js';
 import { Refusal } from '../../config/refusal.js';
 import { action, printJson, printLine } from '../output.js';
-import { chooseFormat, openSource, withFolder } from './files.js';
+import { chooseFormat, openSource, requireWritable, withFolder } from './files.js';
 import { addTargetOptions, problemsOf, runTransfer, type TargetFlags, type TransferEnd } from './target.js';
 
 interface Flags extends TargetFlags {
@@ -49,6 +49,7 @@ export const importCommand = (): Command =>
       action(async (collection: string, file: string, flags: Flags) => {
         const format = chooseFormat({ format: flags.format, file }, endings);
         const rejected = flags.rejected ?? `${file === '-' ? 'stdin' : file}.rejected.csv`;
+        if (flags.onError === 'report') await requireWritable(rejected);
         const end = await withFolder(async (folder) => {
           const order = { collection, path: await openSource(file, folder), format, rejected };
           const parameters = toParameters(flags, format);

@@ -1,8 +1,8 @@
 /** `svc import` and `svc export`, in the database of DATABASE_URL and in an instance that runs. */
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportCommand } from '../../../runtime/commands/transfers/export.js';
 import { importCommand } from '../../../runtime/commands/transfers/import.js';
@@ -76,6 +76,10 @@ const transfersIn = (open: () => Place): void => {
     expect(exported).toMatchObject({ code: 0, stdout: '' });
     expect(exported.stderr).toContain('2 rows exported\n');
     expect(read('out.csv')).toBe("code,title,length\na2,'=Three,\na1,One, two,60");
+    await svc('export', 'song', 'out.csv.gz', ...filter);
+    expect(gunzipSync(readFileSync(join(open().directory, 'out.csv.gz'))).toString()).toBe(
+      readFileSync(join(open().directory, 'out.csv'), 'utf8'),
+    );
     const own = ['--filter', '{"code":{"_starts_with":"a"}}'];
     await svc('export', 'song', 'out.json', ...own, '--fields', 'code', '--sort', 'code', '--limit', '2');
     expect(JSON.parse(readFileSync(join(open().directory, 'out.json'), 'utf8'))).toEqual([
@@ -158,6 +162,20 @@ const transfersIn = (open: () => Place): void => {
     };
     expect(await tried('import', 'song', 'songs.txt')).toContain('add --format: csv, json, ndjson');
     expect(await tried('import', 'song', 'none.csv')).toContain('none.csv cannot be read (ENOENT)');
+    write('plain.csv.gz', csv);
+    expect(await tried('import', 'song', 'plain.csv.gz')).toContain(
+      'plain.csv.gz is not compressed with gzip',
+    );
+    mkdirSync(join(directory, 'folder.csv'), { recursive: true });
+    expect(await tried('import', 'song', 'folder.csv')).toContain('folder.csv is a folder');
+    expect(await tried('export', 'song', 'folder.csv')).toContain('folder.csv is a folder');
+    expect(await tried('export', 'song', 'none/out.csv')).toContain(
+      'none/out.csv cannot be written (ENOENT)',
+    );
+    const report = ['--on-error', 'report', '--rejected', 'none/rejected.csv'];
+    expect(await tried('import', 'song', 'songs.csv', ...report)).toContain(
+      'none/rejected.csv cannot be written (ENOENT)',
+    );
     expect(await tried('import', 'songs', 'songs.txt', '--format', 'csv')).toContain(
       '"songs" does not exist',
     );
