@@ -5,7 +5,7 @@ import type { ApiRequest } from './api-request.js';
 import { isTooDeep, maxJsonLevels, readJson } from './body.js';
 
 /**
- * Reads a document from a JSON body, or from the first file of a multipart form, in JSON or YAML.
+ * Reads a document from a JSON body, or from the file of a multipart form, in JSON or YAML.
  * @throws UNSUPPORTED_MEDIA_TYPE without a body; INVALID_PAYLOAD; CONTENT_TOO_LARGE
  */
 export const readDocument = async (request: ApiRequest, maxSize?: number): Promise<unknown> => {
@@ -28,7 +28,7 @@ export interface UploadedFile {
   readonly mediaType: string;
 }
 
-/** Reads the first file of a multipart form. @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
+/** Reads the file of a multipart form. @throws UNSUPPORTED_MEDIA_TYPE, INVALID_PAYLOAD, CONTENT_TOO_LARGE */
 export const readFormFile = async (request: ApiRequest, maxSize: number): Promise<UploadedFile> => {
   const mediaType = String(request.headers['content-type'] ?? '');
   if (isForm(mediaType)) return findFile(await request.body(maxSize), mediaType);
@@ -42,11 +42,12 @@ const findFile = async (body: Buffer, mediaType: string): Promise<UploadedFile> 
     .catch(() => {
       throw invalidPayload('the body is not a valid multipart form');
     });
-  for (const [, value] of form) {
-    if (typeof value === 'string') continue;
-    return { bytes: Buffer.from(await value.arrayBuffer()), mediaType: value.type };
-  }
-  throw invalidPayload('the form has no file; send it as "file"');
+  const files = [...form.values()].filter((value) => typeof value !== 'string');
+  const [file] = files;
+  if (file === undefined) throw invalidPayload('the form has no file; send it as "file"');
+  if (files.length > 1)
+    throw invalidPayload(`the form has ${files.length} files; send each in a request of its own`);
+  return { bytes: Buffer.from(await file.arrayBuffer()), mediaType: file.type };
 };
 
 /** Parses JSON, or YAML without anchors and tags. @throws INVALID_PAYLOAD */

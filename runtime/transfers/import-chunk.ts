@@ -65,7 +65,7 @@ interface Entry {
 
 /**
  * Stores the rows of a chunk, and reports those that cannot be stored.
- * @throws RowRejected, Superseded; errors of access
+ * @throws RowRejected, Superseded; INVALID_QUERY; errors of access
  */
 export const importChunk = (rows: readonly SourceRow[], job: ImportJob): Promise<void> =>
   importEntries(rows.map(toEntry), job);
@@ -110,6 +110,11 @@ const tryEntries = async (
     // without a row to store, no row is at fault
     const isAboutRows = entries.some(({ rejection }) => rejection === null);
     if (problems === null || !isAboutRows || problems.some(({ status }) => status >= 500)) throw error;
+    const unfit = problems.find(
+      ({ code, details }) => code === 'INVALID_QUERY' && details.index === undefined,
+    );
+    // a parameter is at fault, with every row
+    if (unfit !== undefined) throw unfit;
     return attribute(problems, entries, job.input.mapping);
   }
 };

@@ -121,8 +121,11 @@ const toRejection = (error: unknown): ImportRejection | null => {
   }
   const cause = error instanceof RightsLost ? error.cause : error;
   if (!(cause instanceof ApiError) || cause.status >= 500) return null;
+  const { code, message } = cause;
+  if (code === 'INVALID_QUERY')
+    return { status: 400, line: null, problems: [{ column: null, code, message }] };
   // a user who is gone or suspended has no rights, whatever the reason
-  const problem = { column: null, code: 'FORBIDDEN', message: cause.message };
+  const problem = { column: null, code: 'FORBIDDEN', message };
   return { status: 403, line: null, problems: [problem] };
 };
 

@@ -115,12 +115,22 @@ export const readExportOptions = async (request: ApiRequest): Promise<ExportOpti
   return toExportOptions(await readJson(request));
 };
 
+/** Parameters of a list; without them, an export would write more than was asked for. */
+const listParameters: ReadonlySet<string> = new Set(
+  'fields filter search sort limit offset page deep alias aggregate groupBy having'.split(' '),
+);
+
 /** Reads the options of an export from a body. @throws INVALID_QUERY */
 export const toExportOptions = (body: unknown): ExportOptions => {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalidQuery('an export takes {"format": "csv", "query": {…}}');
   const { format, query = {} } = body as Record<string, unknown>;
   const problems: ApiError[] = [];
+  const misplaced = Object.keys(body).find((name) => listParameters.has(name));
+  if (misplaced !== undefined)
+    problems.push(
+      invalidQuery(`"${misplaced}" is a part of "query": {"format": "csv", "query": {"${misplaced}": …}}`),
+    );
   const known = exportFormats.find((each) => each === format);
   if (known === undefined) problems.push(invalidQuery(`"format" takes ${exportFormats.join(', ')}`));
   if (typeof query !== 'object' || query === null || Array.isArray(query))

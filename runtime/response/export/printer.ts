@@ -15,10 +15,13 @@ export type ExportedItem = Readonly<Record<string, unknown>>;
 export const parseItems = (rows: Buffer): readonly ExportedItem[] =>
   JSON.parse(`[${rows.toString()}]`) as readonly ExportedItem[];
 
-const [quote, backslash, comma, newline] = [0x22, 0x5c, 0x2c, 0x0a];
+const [quote, backslash, comma, newline, carriageReturn, space] = [0x22, 0x5c, 0x2c, 0x0a, 0x0d, 0x20];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Puts each object on a line of its own, in place: JSON escapes line breaks inside of texts. */
+/**
+ * Puts each object on a line of its own, in place. JSON escapes line breaks inside of texts; those between its tokens, which stored
+ * JSON may have, become spaces.
+ */
 export const toLines = (rows: Buffer): Buffer => {
   let depth = 0;
   let inText = false;
@@ -30,6 +33,7 @@ export const toLines = (rows: Buffer): Buffer => {
     } else if (byte === quote) inText = true;
     else if (byte === openBrace || byte === openBracket) depth += 1;
     else if (byte === closeBrace || byte === closeBracket) depth -= 1;
+    else if (byte === newline || byte === carriageReturn) rows[index] = space;
     else if (byte === comma && depth === 0) rows[index] = newline;
   }
   return rows;

@@ -94,7 +94,7 @@ const requireDelimiter = ([name, ...others]: Cells, { delimiter, mapping, collec
   if (other === undefined) return;
   const printed = other === '\t' ? 'a tab' : `"${other}"`;
   throw new SourceError(
-    `the first line has one column, "${name}"; if ${printed} separates its cells, set "delimiter" to it`,
+    `the first line has one column, "${name}"; if ${printed} separates its cells, set the parameter "delimiter" to it`,
     1,
   );
 };

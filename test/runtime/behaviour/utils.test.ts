@@ -133,10 +133,22 @@ describe.each(settings)('the tools on $dialect through $listener', (setting) => 
     const { status, codes } = await load('title,isbn\nOne,8\n', { query: '?delimiter=x' });
     expect([status, codes]).toEqual([400, ['INVALID_QUERY']]);
     const hint =
-      'the first line has one column, "title;isbn"; if ";" separates its cells, set "delimiter" to it';
+      'the first line has one column, "title;isbn"; if ";" separates its cells, set the parameter "delimiter" to it';
     expect((await load('title;isbn\nOne;8\n')).errors).toMatchObject([
       { code: 'INVALID_PAYLOAD', reason: expect.stringContaining(hint) as string },
     ]);
+  });
+
+  it('an import takes one file, and stores none of several', async () => {
+    const file = { name: 'file', filename: 'rows', contentType: 'text/csv' };
+    const form = await encodeForm([
+      { ...file, content: 'title\nFirst\n' },
+      { ...file, content: 'title\nSecond\n' },
+    ]);
+    const { status, errors } = await server().request('POST', '/utils/import/book', { as: 'admin', ...form });
+    expect(status).toBe(400);
+    expect(errors).toMatchObject([{ reason: 'the form has 2 files; send each in a request of its own' }]);
+    expect(await titles()).not.toContain('First');
   });
 
   it('an import names the rows at fault, those with the same problem together', async () => {

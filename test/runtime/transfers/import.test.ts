@@ -227,6 +227,14 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     ]);
   });
 
+  it('ends with a parameter that fits no row, and reports no row for it', async () => {
+    const unfit = '?on_error=report&on_conflict=update&conflict=title';
+    expect(await load('title,isbn\nv1,v1\nv2,v2\n', unfit)).toMatchObject({
+      status: 400,
+      body: { imported: 0, rejected: 0, detail: [{ loc: ['file'], type: 'INVALID_QUERY' }] },
+    });
+  });
+
   it('reports the position of text that does not fit its format', async () => {
     expect(await load('title\n"open', '?on_error=report')).toMatchObject({
       status: 400,
@@ -288,6 +296,13 @@ describe.each(settings)('an import on $dialect through $listener', (setting) => 
     });
     expect(codes).toEqual(['INVALID_PAYLOAD']);
     expect(await readdir(join(files, '.spool'))).toEqual([]);
+  });
+
+  it('refuses an export whose query is beside "query", since it would write the whole list', async () => {
+    const body = { format: 'csv', filter: { pages: { _eq: 1 } } };
+    const answer = await server().request('POST', '/items/book/export', { as: 'admin', body });
+    expect([answer.status, answer.codes]).toEqual([400, ['INVALID_QUERY']]);
+    expect(answer.text).toContain('is a part of');
   });
 
   it('exports a list into a file, limited to what its submitter may read', async () => {
