@@ -4,7 +4,7 @@ import type { RunContext, RunResult } from '../queue/models/attempt.js';
 import { platformOutcome } from '../queue/requests/outcome.js';
 import { createId } from '../queue/store/ids.js';
 import { touchTransfer } from '../queue/store/transfers.js';
-import type { RunOptions } from './run-context.js';
+import { Superseded, type RunOptions } from './run-context.js';
 
 /** Milliseconds between the signs of a run that it is alive. */
 const touchInterval = 5_000;
@@ -24,7 +24,8 @@ export const createRunTransfer =
       return await runOnce(model, context, { ...options, run });
     } catch (error) {
       context.signal.throwIfAborted();
-      context.onFailure(error);
+      // nothing failed: the request was cancelled, or another run has it
+      if (!(error instanceof Superseded)) context.onFailure(error);
       return { outcome: platformOutcome('runner_server_error'), retry: true };
     } finally {
       clearInterval(alive);

@@ -19,6 +19,7 @@ export interface RunImportOptions {
   readonly progress?: (state: unknown) => void;
   /** Runs after the request has begun, before its first row. */
   readonly whenRunning?: () => Promise<void>;
+  readonly onFailure?: (error: unknown) => void;
   /** Aborted where the worker stops. */
   readonly signal?: AbortSignal;
 }
@@ -67,6 +68,6 @@ export const runImport = async (options: RunImportOptions): Promise<RunResult> =
     files: createRunFiles(requestId, { files: createDirectoryStore(files), settings, ttl: null }),
     onMemory: () => undefined,
     signal: options.signal ?? new AbortController().signal,
-    onFailure: () => undefined,
+    onFailure: options.onFailure ?? (() => undefined),
   });
 };
