@@ -85,8 +85,11 @@ export class ModelError extends Error {
   /** JSON. */
   readonly body: unknown;
 
-  /** @param status 400 to 499; others are failures of the model */
-  constructor(status: number, body: unknown) {
+  /**
+   * @param status 400 to 499; others are failures of the model
+   * @param body JSON; an object with `detail`, as of other errors, if absent
+   */
+  constructor(status: number, body: unknown = { detail: 'The model refuses the request' }) {
     super(`the model answers ${status}`);
     this.name = 'ModelError';
     this.status = status;

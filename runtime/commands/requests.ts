@@ -95,13 +95,20 @@ const showCommand = (): Command =>
       }),
     );
 
-/** @throws Refusal for ids beside a filter, and for what is no id */
+/** @throws Refusal for ids beside a filter, for neither, and for what is no id */
 const toBulkSearch = async (
   ids: readonly string[],
   flags: SearchFlags,
   database: Database,
 ): Promise<RequestSearch> => {
-  if (ids.length === 0) return readSearch(flags, database);
+  if (ids.length === 0) {
+    // a variable of a script that holds no id must not act on every account
+    if (Object.keys(flags).length === 0)
+      throw new Refusal(
+        'pass ids, or options that search, such as --model; --before with the present time matches all',
+      );
+    return readSearch(flags, database);
+  }
   if (Object.keys(flags).length > 0) throw new Refusal('pass either ids or options that search');
   const others = ids.filter((id) => !isId(id));
   if (others.length > 0) throw new Refusal(`not ids of requests: ${others.join(', ')}`);
@@ -134,7 +141,8 @@ const bulkCommand = (name: BulkAction): Command =>
           await recordAct(database, { action: name, item: stored.id }, { reason });
           return [count, stored.id] as const;
         });
-        printLine(id === null ? `${total} requests match` : `${total} requests match; action ${id} begins`);
+        const matched = total === 1 ? '1 request matches' : `${total} requests match`;
+        printLine(id === null ? matched : `${matched}; action ${id} begins`);
         return 0;
       }),
     );

@@ -19,6 +19,9 @@ export const taskQueues = {
   models: (name: string): string => `svc-${name}`,
 } as const;
 
+/** Milliseconds before the second attempt to run a model, which double with each further one up to a maximum. */
+export const attemptDelays = { first: 1_000, most: 60_000 } as const;
+
 /** The request has a slot. */
 export const admittedSignal = 'admitted';
 

@@ -32,6 +32,7 @@ describe('a function model', () => {
     const { attempted, failures } = run('modelError', { input: { status: 499 } });
     const outcome = { status: 499, body: { detail: 'too dark' }, errorType: null };
     expect([await attempted, failures]).toEqual([{ outcome, retry: false }, []]);
+    expect(await bodyOf('modelErrorAlone')).toEqual({ detail: 'The model refuses the request' });
   });
 
   it.each([

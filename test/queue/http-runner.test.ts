@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startUpstream, urlOf } from '../../models/upstream.js';
+import { listRequestAttempts } from '../../runtime/queue/store/attempts.js';
 import { startTestQueue, type TestQueue } from './harness.js';
 import { until } from '../until.js';
 
@@ -239,6 +240,16 @@ describe('a response of an inference server', () => {
     expect(answer.headers.get('x-svc-error-type')).toBe(type);
   });
 
+  it.each([
+    ['503', { status: 503, headers: { 'retry-after': '3' } }],
+    ['429', { status: 429, headers: { 'retry-after': '3', 'x-svc-needs-retry': '1' } }],
+  ])('is retried after its Retry-After, if that is longer: %s', async (_, busy) => {
+    const { id, status, attempts } = await ask([busy, { body: { good: true } }]);
+    expect([status, attempts]).toEqual([200, 2]);
+    const [first, second] = await listRequestAttempts(queue.database, id);
+    expect(Number(second?.begun) - Number(first?.ended)).toBeGreaterThanOrEqual(2_900);
+  });
+
   it('is named where each attempt had it', async () => {
     const { body, attempts } = await ask([{ status: 503 }]);
     const detail = 'The inference server answered 503';
@@ -291,6 +302,9 @@ describe('a response of an inference server', () => {
   it('states at /run whether a retry is useful', async () => {
     const broken = await runOnce({ status: 503 });
     expect([broken.status, broken.headers.get('x-svc-needs-retry')]).toEqual([503, '1']);
+    expect((await runOnce({ status: 503, headers: { 'retry-after': '7' } })).headers.get('retry-after')).toBe(
+      '7',
+    );
     const final = await runOnce({ status: 422, body: { detail: 'no' } });
     expect([final.status, final.headers.get('x-svc-needs-retry'), final.body]).toEqual([
       422,

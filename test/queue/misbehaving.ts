@@ -102,6 +102,9 @@ const runs: Readonly<Record<string, Run>> = {
   fail: () => {
     throw new Error('a secret');
   },
+  modelErrorAlone: () => {
+    throw new ModelError(422);
+  },
   modelError: ({ status = 422 }) => {
     throw new ModelError(status, { detail: 'too dark' });
   },

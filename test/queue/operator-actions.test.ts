@@ -149,10 +149,10 @@ describe('commands of operators', { shuffle: false }, () => {
       `failed  1 attempt  ${queue.ids.users.get('ann')}  ${queue.receiver.url}\n`,
     );
     const dry = await run(requestsCommand(), 'retry', ...search, '--dry-run');
-    expect(dry.stdout).toBe('1 requests match\n');
+    expect(dry.stdout).toBe('1 request matches\n');
     expect((await shown(id)).request.round).toBe(1);
     const begun = await run(requestsCommand(), 'retry', ...search, '--reason', 'repaired');
-    expect(begun.stdout).toMatch(/^1 requests match; action [0-9a-f-]{36} begins\n$/);
+    expect(begun.stdout).toMatch(/^1 request matches; action [0-9a-f-]{36} begins\n$/);
     const acts = await queue.database.query(
       "select action, item, reason from svc_activity where collection = 'svc_operator_actions'",
       [],
@@ -188,6 +188,11 @@ describe('commands of operators', { shuffle: false }, () => {
     const both = await run(requestsCommand(), 'cancel', tagged.id, '--model', 'test/good');
     expect([both.code, both.stderr]).toEqual([1, 'svc: pass either ids or options that search\n']);
     expect((await run(requestsCommand(), 'cancel', 'x')).stderr).toBe('svc: not ids of requests: x\n');
+    const nothing = await run(requestsCommand(), 'cancel', '--reason', 'an empty variable');
+    expect([nothing.code, nothing.stderr]).toEqual([
+      1,
+      'svc: pass ids, or options that search, such as --model; --before with the present time matches all\n',
+    ]);
     const begun = await run(requestsCommand(), 'cancel', tagged.id);
     const id = /action (\S+) begins/.exec(begun.stdout)?.[1] ?? '';
     await untilCompleted(tagged.id);

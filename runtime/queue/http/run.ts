@@ -151,11 +151,12 @@ const noSlot = ({ id }: QueueModelDeclaration, startTimeout: number | null): Que
   });
 };
 
-const toResponse = (requestId: string, { outcome, retry }: RunResult): ApiResponse =>
+const toResponse = (requestId: string, { outcome, retry, after }: RunResult): ApiResponse =>
   respondJson(outcome.status, outcome.body, {
     ...outcome.headers,
     'x-svc-request-id': requestId,
     ...(retry && { 'x-svc-needs-retry': '1' }),
+    ...(after !== undefined && { 'retry-after': String(Math.ceil(after / 1000)) }),
     ...errorHeaders(outcome.errorType),
   });
 

@@ -40,6 +40,8 @@ export interface FailedAttempt {
 export interface RunResult {
   readonly outcome: Outcome;
   readonly retry: boolean;
+  /** Milliseconds before which an inference server does not want another attempt. */
+  readonly after?: number | undefined;
 }
 
 /** Returns a result that is not retried. */

@@ -1,13 +1,14 @@
 /**
  * Runs models on an inference server. The input is sent with POST, with the `traceparent` of the run; a 2xx response is the
  * result, and other statuses are errors of the model. 503, 504 and lost connections are retried, unless
- * `X-Svc-Needs-Retry: 0` or `1` says otherwise.
+ * `X-Svc-Needs-Retry: 0` or `1` says otherwise, and not before `Retry-After`.
  * In a `text/event-stream` response, `log` events are log lines and the `result` event is the result.
  */
 import type { Agent, Response } from 'undici';
 import { parseJson } from '../../../contract/json.js';
 import type { QueueRunner } from '../../../contract/queue-model.js';
 import { platformOutcome, type ErrorType, type Outcome } from '../requests/outcome.js';
+import { readRetryAfter } from '../requests/retry-after.js';
 import { final, type RunResult, type RunContext } from './attempt.js';
 import { eventsOf, OversizedResponse, textOf, type ServerEvent } from './response-text.js';
 
@@ -91,7 +92,9 @@ const readResponse = async (response: Response, run: RunContext): Promise<RunRes
   if (needsRetry === null ? retryableStatuses.has(status) : needsRetry === '1') {
     run.log(`the inference server answered ${status}, which ends this attempt`, 'WARN');
     const type = retryableStatuses.get(status) ?? 'runner_server_error';
-    return { outcome: platformOutcome(type, `The inference server answered ${status}`), retry: true };
+    const after = readRetryAfter(headers.get('retry-after'), maxRetryAfter);
+    const outcome = platformOutcome(type, `The inference server answered ${status}`);
+    return { outcome, retry: true, ...(after !== null && { after }) };
   }
   const isResult = response.ok || status >= 400;
   if (isResult && body !== undefined) return final(resultOf(response, body));
@@ -100,6 +103,9 @@ const readResponse = async (response: Response, run: RunContext): Promise<RunRes
   if (status < 400) return final(incomplete());
   return final({ ...platformOutcome('runner_server_error'), status });
 };
+
+/** Milliseconds: the request keeps its slot meanwhile, and the server may recover earlier than it believes. */
+const maxRetryAfter = 300_000;
 
 const retryableStatuses: ReadonlyMap<number, ErrorType> = new Map([
   [503, 'runner_scheduling_failure'],

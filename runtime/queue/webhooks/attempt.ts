@@ -1,5 +1,6 @@
 /** Sends a delivery attempt with POST and interprets the response. */
 import { request, type Agent } from 'undici';
+import { readRetryAfter } from '../requests/retry-after.js';
 import { BlockedAddress } from './connector.js';
 
 export interface AttemptOptions {
@@ -46,17 +47,12 @@ const toResult = (status: number, retryAfter: string | string[] | undefined): At
   if (status >= 200 && status < 300) return { kind: 'accepted', status };
   if (status >= 300 && status < 400) return { kind: 'refused', status, error: 'redirect' };
   if (status === 410) return { kind: 'refused', status, error: 'gone' };
-  return { kind: 'failed', status, error: 'status', after: readRetryAfter(retryAfter) };
+  const after = typeof retryAfter === 'string' ? readRetryAfter(retryAfter, maxRetryAfter) : null;
+  return { kind: 'failed', status, error: 'status', after };
 };
 
+/** Milliseconds. */
 const maxRetryAfter = 3_600_000;
-
-/** Parses `Retry-After`, seconds or a date (RFC 9110 §10.2.3). @returns milliseconds, at most an hour, or null */
-const readRetryAfter = (value: string | string[] | undefined): number | null => {
-  if (typeof value !== 'string') return null;
-  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(wait) || wait <= 0 ? null : Math.min(wait, maxRetryAfter);
-};
 
 const errorsByCode: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'dns'],

@@ -17,12 +17,13 @@ import type { LateLogs } from '../../requests/late-logs.js';
 import { beginRecord, type AttemptRecord } from '../../requests/attempt-record.js';
 import { createRunFiles } from '../../requests/run-files.js';
 import { createRunLog, type RunLog } from '../../requests/run-log.js';
-import type { FailedAttempt } from '../../models/attempt.js';
+import type { FailedAttempt, RunResult } from '../../models/attempt.js';
 import type { RunModelOnce } from '../../models/run-model.js';
 import type { QueueSettings } from '../../settings.js';
 import { failAttempt, startAttempt, type AttemptEnd } from '../../store/attempts.js';
 import { findRequestWithInput } from '../../store/requests.js';
 import type { RequestHead } from '../../store/request-head.js';
+import { askedDelay } from './asked-delay.js';
 
 export interface ModelActivityOptions {
   readonly database: Database;
@@ -172,7 +173,7 @@ const attempt = async (given: TracedAttempt, options: ModelActivityOptions): Pro
   const runFiles = createRunFiles(requestId, { files, settings, ttl });
   const record = beginRecord({ request, number, log, files: runFiles }, options);
   try {
-    const { outcome, retry } = await run(model, {
+    const { outcome, retry, after } = await run(model, {
       requestId,
       account: request.account,
       input: JSON.parse(input ?? 'null'),
@@ -187,7 +188,7 @@ const attempt = async (given: TracedAttempt, options: ModelActivityOptions): Pro
       onFailure: record.onFailure,
     });
     if (outcome.errorType !== null) span.fail(outcome.errorType);
-    if (retry) return await failWith(outcome, record, { ...given, database });
+    if (retry) return await failWith(outcome, record, { ...given, database, after });
     // a client that sees the end must also see every log line
     const { errorType } = outcome;
     const end = record.toEnd(errorType === null ? 'ok' : 'error', errorType);
@@ -213,7 +214,7 @@ const attempt = async (given: TracedAttempt, options: ModelActivityOptions): Pro
   }
 };
 
-interface FailingAttempt extends Attempt {
+interface FailingAttempt extends Attempt, Pick<RunResult, 'after'> {
   readonly database: Database;
 }
 
@@ -221,13 +222,15 @@ interface FailingAttempt extends Attempt {
 const failWith = async (
   { errorType, body }: Outcome,
   record: AttemptRecord,
-  { database, number, attempts }: FailingAttempt,
+  { database, number, attempts, after }: FailingAttempt,
 ): Promise<never> => {
   await failAttempt(database, record.toEnd('retry', errorType), Date.now());
+  const delay = askedDelay(after, Context.current().info.attempt);
   throw ApplicationFailure.create({
     message: detailOf(body),
     type: errorType ?? failureTypes.platform,
     nonRetryable: number >= attempts,
+    ...(delay !== undefined && { nextRetryDelay: delay }),
   });
 };
 

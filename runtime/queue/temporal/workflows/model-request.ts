@@ -19,6 +19,7 @@ import type { createModelActivities } from '../activities/model.js';
 import type { createRequestActivities } from '../activities/request.js';
 import {
   admittedSignal,
+  attemptDelays,
   failureTypes,
   taskQueues,
   type ModelRequestInput,
@@ -119,7 +120,7 @@ const activitiesOf = (input: ModelRequestInput): ModelActivities =>
       scheduleToStartTimeout: Math.max(1, input.startBefore - Date.now()),
     }),
     // the activity limits the attempts, because one that did not reach the model does not count
-    retry: { initialInterval: '1s', maximumInterval: '60s' },
+    retry: { initialInterval: attemptDelays.first, maximumInterval: attemptDelays.most },
     summary: summaryOf(input),
   }) as ModelActivities;
 
