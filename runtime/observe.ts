@@ -51,6 +51,7 @@ export type Observation =
       account: string;
       attempt: number;
       error: unknown;
+      late?: true;
     }
   | QueueObservation
   | { kind: 'warning'; message: string };

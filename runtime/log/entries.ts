@@ -82,8 +82,9 @@ const levelsAndMessages: {
   workerFailed: ['error', () => 'a task of a worker failed and is retried'],
   modelFailed: [
     'error',
-    ({ model, request, account, attempt }) =>
-      `${model} failed: request ${request} of account ${account}, attempt ${attempt}`,
+    ({ model, request, account, attempt, late }) =>
+      `${model} failed${late ? ' after its end, in what it left running' : ''}: ` +
+      `request ${request} of account ${account}, attempt ${attempt}`,
   ],
   streamOpened: ['trace', () => 'a client began to follow a request'],
   streamEnded: ['trace', () => 'a client stopped following a request'],

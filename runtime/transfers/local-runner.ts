@@ -182,6 +182,7 @@ const createContext = (
   const context: RunContext = {
     requestId: request.id,
     account: request.account,
+    attempt: number,
     input,
     resumed: undefined,
     traceparent: request.traceparent,

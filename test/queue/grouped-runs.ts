@@ -24,6 +24,7 @@ for (const name of process.argv.slice(2)) {
     input: {},
     resumed: undefined,
     traceparent: null,
+    origin: { request: 'none', model: `test/${name}`, account: 'none', attempt: 1 },
   } as const;
   const end = await children.run(task, {
     runner: { kind: 'function', module: './unused.js', memory: 384 * 1024 ** 2, environment: [] },

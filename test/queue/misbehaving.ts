@@ -87,6 +87,13 @@ const runs: Readonly<Record<string, Run>> = {
     const saved = await files.save('own.txt', 'text/plain', Buffer.from('own'));
     return { process: process.pid, file: saved.file_name };
   },
+  /** Fails after its end, while no other run is in its process. */
+  failAfterwards: () => {
+    setTimeout(() => {
+      throw new Error('failed afterwards');
+    }, 50);
+    return { good: true };
+  },
   ignore: async () => sleep(60_000),
   obey: async (_, { signal }) => {
     await sleep(60_000, undefined, { signal });

@@ -45,6 +45,7 @@ const start = (run: Run, { signal, timeout = 60_000 }: Given = {}) => {
       input: {},
       resumed: undefined,
       traceparent: null,
+      attempt: 1,
       log: (line) => lines.push(line),
       progress: () => undefined,
       skip: () => undefined,

@@ -11,7 +11,7 @@ import { createDirectoryStore } from '../../runtime/queue/requests/files.js';
 import { createRunFiles } from '../../runtime/queue/requests/run-files.js';
 import { functions } from '../runtime/server-harness.js';
 
-export const createTestChildren = (options: Pick<PoolOptions, 'settleLimit'> = {}): Children =>
+export const createTestChildren = (options: Pick<PoolOptions, 'settleLimit' | 'onLate'> = {}): Children =>
   createChildren({ functions, spool: createDirectoryStore(filesDir).spool, ...options });
 
 export const filesDir = mkdtempSync(join(tmpdir(), 'svc-files-'));
@@ -66,6 +66,7 @@ export const startRun = (children: Children, name: string, given: RunGiven = {})
   const attempted = createRunner({ runFunction: createFunctionRunner(children) })(model, {
     requestId: testRequest,
     account: testRequest,
+    attempt: 1,
     input,
     resumed: given.resumed,
     traceparent: null,

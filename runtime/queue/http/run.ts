@@ -112,6 +112,7 @@ const respondRun = async (
     const attempted = await run(model, {
       requestId,
       account,
+      attempt: 0,
       input,
       resumed: undefined,
       traceparent,
@@ -166,18 +167,24 @@ interface Runner {
   readonly children: Children;
 }
 
-const loadRunner = async ({ functions, files: { spool }, observe }: RunHandlerOptions): Promise<Runner> => {
+const loadRunner = async ({
+  functions,
+  files: { spool },
+  observe,
+  onModelFailure,
+}: RunHandlerOptions): Promise<Runner> => {
   const [{ checkInput: findErrors }, { createRunner }, ...functionModules] = await Promise.all([
     import('../models/input.js'),
     import('../models/run-model.js'),
     import('../models/function-runner.js'),
     import('../models/children/pool.js'),
   ]);
-  const [{ createFunctionRunner }, { createChildren }] = functionModules;
+  const [{ createFunctionRunner, toLateFailure }, { createChildren }] = functionModules;
   const children = createChildren({
     functions,
     spool,
     onExit: (model, cause) => observe({ kind: 'childEnded', model, cause }),
+    onLate: (late) => onModelFailure(toLateFailure(late)),
   });
   return { children, findErrors, run: createRunner({ runFunction: createFunctionRunner(children) }) };
 };

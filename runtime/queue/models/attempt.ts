@@ -7,6 +7,8 @@ export interface RunContext {
   readonly requestId: string;
   /** User to whom the request belongs. */
   readonly account: string;
+  /** 0 for a synchronous run. */
+  readonly attempt: number;
   readonly input: unknown;
   /** State passed to the last `progress` call of an earlier attempt. */
   readonly resumed: unknown;
@@ -34,6 +36,8 @@ export interface FailedAttempt {
   /** 0 for a synchronous run. */
   readonly attempt: number;
   readonly error: unknown;
+  /** True where what the attempt had left running failed, after its end. */
+  readonly late?: true;
 }
 
 /** Outcome of an attempt; with `retry` it failed for reasons of the platform and another attempt may succeed. */

@@ -1,9 +1,10 @@
 /** Runs models that are TypeScript functions, in child processes. */
 import type { FunctionRunner, QueueModelDeclaration } from '../../../contract/queue-model.js';
 import { platformOutcome } from '../requests/outcome.js';
-import { final, type RunContext, type RunResult } from './attempt.js';
+import { final, type FailedAttempt, type RunContext, type RunResult } from './attempt.js';
 import type { ChildEnd } from './children/child.js';
 import { exitToOutcome } from './children/exit.js';
+import type { LateFailure } from './children/messages.js';
 import type { Children } from './children/pool.js';
 import { ModelFailure } from './model-failure.js';
 import { oversizedText } from './output.js';
@@ -21,11 +22,12 @@ export interface FunctionModel extends QueueModelDeclaration {
 export const createFunctionRunner =
   (children: Children): RunFunction =>
   async (model, run) => {
-    const { input, resumed, traceparent, signal } = run;
+    const { input, resumed, traceparent, signal, requestId: request, account, attempt } = run;
+    const origin = { request, model: model.id, account, attempt };
     signal.throwIfAborted();
     const began = performance.now();
     const end = await children.run(
-      { kind: 'run', model: model.id, input, resumed, traceparent },
+      { kind: 'run', model: model.id, input, resumed, traceparent, origin },
       { runner: model.runner, signal, observer: toObserver(run) },
     );
     signal.throwIfAborted();
@@ -38,6 +40,13 @@ const toObserver = ({ log, skip, progress, onMemory: memory, files }: RunContext
   progress,
   memory,
   save: files.adopt,
+});
+
+/** Passes on failures of what functions have left running, as those of attempts are. */
+export const toLateFailure = ({ origin, error }: LateFailure): FailedAttempt => ({
+  ...origin,
+  error: new ModelFailure(error),
+  late: true,
 });
 
 interface EndContext {

@@ -5,6 +5,7 @@ import type { QueueObservation } from '../../observe.js';
 import type { FailedAttempt } from '../models/attempt.js';
 import type { RunBuiltIn } from '../models/built-in.js';
 import { createChildren, type Children } from '../models/children/pool.js';
+import { toLateFailure } from '../models/function-runner.js';
 import type { QueueModels } from '../models/models.js';
 import { createOperatorActions, type OperatorActions } from '../operator/actions.js';
 import { createFileStore } from '../requests/file-store.js';
@@ -102,6 +103,7 @@ export const createServices = (
     functions: options.functions,
     spool: files.spool,
     onExit: (model, cause) => observe({ kind: 'childEnded', model, cause }),
+    onLate: (late) => options.onModelFailure(toLateFailure(late)),
   });
   const { cancel: cancelWorkflow } = gateway;
   const operatorActions = createOperatorActions({ database, lifecycle, cancelWorkflow, onError: onFailure });

@@ -62,6 +62,7 @@ export const runImport = async (options: RunImportOptions): Promise<RunResult> =
     input: JSON.parse(found.input ?? 'null'),
     resumed: undefined,
     traceparent: null,
+    attempt: 1,
     log: () => undefined,
     skip: () => undefined,
     progress,

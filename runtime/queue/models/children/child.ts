@@ -6,7 +6,7 @@ import { modelEnvironment } from './environment.js';
 import type { ChildExit } from './exit.js';
 import type { MemoryGroup, MemoryGroups } from './memory-groups.js';
 import { residentMemory } from './memory.js';
-import type { FromChild, RunEnd, RunTask, ToChild } from './messages.js';
+import type { FromChild, LateFailure, RunEnd, RunTask, ToChild } from './messages.js';
 
 export interface ChildOptions {
   /** Module that exports the functions of the models. */
@@ -14,6 +14,8 @@ export interface ChildOptions {
   /** Folder for files on their way to the store. */
   readonly spool: string;
   readonly runner: Pick<FunctionRunner, 'memory' | 'environment'>;
+  /** Receives failures of what ended runs have left running. */
+  readonly onLate?: (failure: LateFailure) => void;
   /** Absent where memory is measured alone. */
   readonly groups?: MemoryGroups | null;
 }
@@ -221,6 +223,7 @@ const receive = (message: FromChild, state: State): void => {
     state.idle = true;
     return state.onIdle(true);
   }
+  if (message.kind === 'late') return state.options.onLate?.(message);
   if (current === null) return;
   switch (message.kind) {
     case 'started':

@@ -19,7 +19,7 @@ import {
 import { maxOutputBytes } from '../output.js';
 import { createChildLog, type ChildLog } from './child-log.js';
 import { toFunction } from './load-function.js';
-import type { FromChild, PlainError, RunEnd, RunTask, ToChild } from './messages.js';
+import type { FromChild, PlainError, RunEnd, RunOrigin, RunTask, ToChild } from './messages.js';
 
 /** The worker says which process it is: it may have been killed before this one could ask. */
 const [, , file = '', spool = '', parent = ''] = process.argv;
@@ -32,6 +32,7 @@ const send = (message: FromChild): void => void sendToWorker?.(message);
 
 /** The run in progress. */
 interface Current {
+  readonly origin: RunOrigin;
   readonly controller: AbortController;
   readonly log: ChildLog;
   readonly calls: Map<number, PendingSave>;
@@ -44,11 +45,14 @@ interface PendingSave {
 
 let current: Current | null = null;
 
+/** The run that began last, which may have ended. */
+let latest: Current | null = null;
+
 /** The run to which code belongs, also where it goes on after the run has ended. */
-const origin = new AsyncLocalStorage<Current>();
+const origins = new AsyncLocalStorage<Current>();
 
 /** Returns the run to which what happens now belongs; code that no run has started belongs to the one in progress. */
-const runOfNow = (): Current | null => origin.getStore() ?? current;
+const runOfNow = (): Current | null => origins.getStore() ?? current;
 
 const toLine = (message: unknown): string =>
   typeof message === 'string' ? message : inspect(message, { breakLength: Infinity, depth: 8 });
@@ -56,7 +60,7 @@ const toLine = (message: unknown): string =>
 const toLevel = (given: unknown): LogLevel =>
   logLevels.find((level) => level === String(given).toUpperCase()) ?? 'INFO';
 
-const run = async ({ model, input, resumed, traceparent }: RunTask): Promise<void> => {
+const run = async ({ model, input, resumed, traceparent, origin }: RunTask): Promise<void> => {
   send({ kind: 'started' });
   // what a function leaves running may go on in the run of another caller, who must not see it
   const sendInRun = (message: FromChild): boolean => {
@@ -64,11 +68,13 @@ const run = async ({ model, input, resumed, traceparent }: RunTask): Promise<voi
     return current === own;
   };
   const own: Current = {
+    origin,
     controller: new AbortController(),
     log: createChildLog(sendInRun),
     calls: new Map(),
   };
   current = own;
+  latest = own;
   const { log, calls } = own;
   const { signal } = own.controller;
   const context = {
@@ -82,7 +88,7 @@ const run = async ({ model, input, resumed, traceparent }: RunTask): Promise<voi
   const end = await toRunEnd(async () => {
     const { functions } = (await import(pathToFileURL(file).href)) as Loaded;
     const loaded = toFunction(model, await functions[model]?.());
-    return origin.run(own, () => loaded.run(input, context));
+    return origins.run(own, () => loaded.run(input, context));
   });
   for (const output of outputs) output.flush(own);
   log.flush();
@@ -251,13 +257,21 @@ process.exit = (code) => {
   return exit(code);
 };
 process.once('disconnect', () => exit());
-process.on('uncaughtException', (error) => {
-  if (current !== null && runOfNow() !== current) {
-    isSpoiled = true;
-    return;
+process.on('uncaughtException', (thrown) => {
+  const failed = runOfNow() ?? latest;
+  const error = toPlainError(thrown);
+  if (failed !== null && failed === current) {
+    current.log.flush();
+    return endAfter({ kind: 'failed', error });
   }
-  current?.log.flush();
-  endAfter({ kind: 'failed', error: toPlainError(error) });
+  // one for each process: what is left running may fail again and again until the run in progress has ended
+  const isFirst = !isSpoiled;
+  isSpoiled = true;
+  const late: FromChild | null =
+    failed !== null && isFirst ? { kind: 'late', origin: failed.origin, error } : null;
+  if (current !== null) return late === null ? undefined : send(late);
+  if (late === null) exit(1);
+  else endAfter(late);
 });
 await watchParent();
 process.on('message', receive);

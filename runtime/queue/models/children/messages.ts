@@ -7,6 +7,21 @@ export interface RunTask {
   readonly input: unknown;
   readonly resumed: unknown;
   readonly traceparent: string | null;
+  readonly origin: RunOrigin;
+}
+
+/** The attempt that a run is, to report what it leaves running and what fails later. */
+export interface RunOrigin {
+  readonly request: string;
+  readonly model: string;
+  readonly account: string;
+  readonly attempt: number;
+}
+
+/** A failure of what a run has left running. */
+export interface LateFailure {
+  readonly origin: RunOrigin;
+  readonly error: PlainError;
 }
 
 export type ToChild =
@@ -50,5 +65,6 @@ export type FromChild =
       readonly spooled: string;
     }
   | RunEnd
+  | ({ readonly kind: 'late' } & LateFailure)
   /** The event loop turned after a run, so that the next one can begin. */
   | { readonly kind: 'idle' };

@@ -176,6 +176,7 @@ const attempt = async (given: TracedAttempt, options: ModelActivityOptions): Pro
     const { outcome, retry, after } = await run(model, {
       requestId,
       account: request.account,
+      attempt: number,
       input: JSON.parse(input ?? 'null'),
       resumed: context.info.heartbeatDetails,
       traceparent: span.traceparent,
