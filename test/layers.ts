@@ -347,7 +347,7 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   '@temporalio/workflow': ['runtime/queue/temporal/workflows'],
   '@tesseract.js-data/eng': ['models/ocr'],
   ajv: ['runtime/request/json-schema', 'generator/spec/json-schema'],
-  'ajv-formats': ['runtime/request/json-schema'],
+  'ajv-formats': ['runtime/request/json-schema', 'generator/spec/json-schema'],
   'csv-parse': ['runtime/transfers/source'],
   aws4fetch: ['runtime/queue/requests/object-store'],
   'code-block-writer': ['generator/print'],

@@ -1,6 +1,7 @@
 /** Reads JSON Schemas (2020-12) of objects: resolves references, and checks them before anything uses them. */
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { FormatsPlugin } from 'ajv-formats';
 import type { JsonSchema } from '../model/types.js';
 import { checkPatterns, holdsData, holdsSchemasByName } from './expressions.js';
 import { faultAt, suggest } from './faults.js';
@@ -16,8 +17,11 @@ export const objectSchema: Read<JsonSchema> = (node, faults) => {
   if (resolved === null) return {};
   checkKeywords(resolved, faults);
   if (checkDialect(resolved, faults)) checkSchema(resolved, faults);
-  if (faults.length === before) checkRequired(resolved, faults);
-  if (faults.length === before) checkExamples(resolved, faults);
+  if (faults.length === before) {
+    checkRequired(resolved, faults);
+    checkFormats(resolved, faults);
+  }
+  if (faults.length === before && compile(resolved, faults) !== null) checkValues(resolved, faults);
   return nodeToData(resolved) as JsonSchema;
 };
 
@@ -46,8 +50,11 @@ let ajv: Ajv2020 | null = null;
 /** Loads the library when the first schema is checked. */
 const loadAjv = (): Ajv2020 => {
   if (ajv !== null) return ajv;
-  const library = createRequire(import.meta.url)('ajv/dist/2020.js') as { Ajv2020: typeof Ajv2020 };
-  ajv = new library.Ajv2020({ allErrors: true, strict: false, validateFormats: false });
+  const load = createRequire(import.meta.url);
+  const library = load('ajv/dist/2020.js') as { Ajv2020: typeof Ajv2020 };
+  const formats = load('ajv-formats') as { default: FormatsPlugin };
+  ajv = new library.Ajv2020({ allErrors: true, strict: false });
+  formats.default(ajv);
   return ajv;
 };
 
@@ -102,14 +109,29 @@ const schemaErrorToText = (error: ErrorObject): string => {
 const remedyOf = (error: ErrorObject): string =>
   isTypeError(error) ? `expected ${types.join(', ')}` : 'see json-schema.org for what the keyword takes';
 
-/** Reports required properties that an object with the properties of its schema alone cannot have: no value would fit. */
-const checkRequired = (schema: Node, faults: SpecFault[]): void => {
-  if (schema.kind === 'list') schema.items.forEach((item) => checkRequired(item, faults));
+type MapNode = Extract<Node, { kind: 'map' }>;
+type Entries = MapNode['entries'];
+
+/** Visits a schema and the schemas inside it. */
+const forEachSchema = (schema: Node, visit: (entries: Entries, node: MapNode) => void): void => {
+  if (schema.kind === 'list') schema.items.forEach((item) => forEachSchema(item, visit));
   if (schema.kind !== 'map') return;
-  const valueOf = (keyword: string): Node | undefined => schema.entries.get(keyword)?.value;
+  visit(schema.entries, schema);
+  for (const [keyword, { value }] of schema.entries) {
+    if (holdsSchemasByName(keyword)) {
+      if (value.kind === 'map') for (const each of value.entries.values()) forEachSchema(each.value, visit);
+    } else if (!holdsData(keyword)) forEachSchema(value, visit);
+  }
+};
+
+/** Reports required properties that an object with the properties of its schema alone cannot have: no value would fit. */
+const checkRequired = (schema: Node, faults: SpecFault[]): void =>
+  forEachSchema(schema, (entries) => checkRequiredOf(entries, faults));
+
+const checkRequiredOf = (entries: Entries, faults: SpecFault[]): void => {
+  const valueOf = (keyword: string): Node | undefined => entries.get(keyword)?.value;
   const [required, properties, others] = ['required', 'properties', 'additionalProperties'].map(valueOf);
-  const isClosed =
-    others?.kind === 'scalar' && others.value === false && !schema.entries.has('patternProperties');
+  const isClosed = others?.kind === 'scalar' && others.value === false && !entries.has('patternProperties');
   if (isClosed && required?.kind === 'list') {
     const names = properties?.kind === 'map' ? [...properties.entries.keys()] : [];
     for (const item of required.items) {
@@ -119,11 +141,6 @@ const checkRequired = (schema: Node, faults: SpecFault[]): void => {
         faultAt(item.position, message, suggest(String(item.value), names, 'describe it in "properties"')),
       );
     }
-  }
-  for (const [keyword, { value }] of schema.entries) {
-    if (holdsSchemasByName(keyword)) {
-      if (value.kind === 'map') for (const each of value.entries.values()) checkRequired(each.value, faults);
-    } else if (!holdsData(keyword)) checkRequired(value, faults);
   }
 };
 
@@ -143,20 +160,33 @@ const compile = (schema: Node, faults: SpecFault[]): ValidateFunction | null => 
   }
 };
 
-/** Reports a schema that cannot be compiled, or examples that do not fit it. */
-const checkExamples = (schema: Node, faults: SpecFault[]): void => {
-  const validate = compile(schema, faults);
-  const examples = schema.kind === 'map' ? schema.entries.get('examples')?.value : undefined;
-  if (validate === null || examples?.kind !== 'list') return;
-  for (const example of examples.items) {
-    if (validate(nodeToData(example))) continue;
-    const [error] = validate.errors ?? [];
-    const place = error?.instancePath === '' ? '' : `${error?.instancePath.slice(1)} `;
-    faults.push(
-      faultAt(example.position, `the example does not fit: ${place}${error?.message}`, 'correct one of them'),
-    );
-  }
-};
+/** Reports formats that are not checked, such as misspelled ones: every text would fit. */
+const checkFormats = (schema: Node, faults: SpecFault[]): void =>
+  forEachSchema(schema, (entries) => {
+    const value = entries.get('format')?.value;
+    if (value?.kind !== 'scalar') return;
+    const format = String(value.value);
+    const known = Object.keys(loadAjv().formats);
+    if (known.includes(format)) return;
+    const remedy = suggest(format, known, 'remove it, or write a "pattern"');
+    faults.push(faultAt(value.position, `"${format}" is not a format that is checked`, remedy));
+  });
+
+/** Reports defaults and examples that do not fit their schema: what a caller copies would be refused. */
+const checkValues = (schema: Node, faults: SpecFault[]): void =>
+  forEachSchema(schema, (entries, node) => {
+    const [given, examples] = [entries.get('default')?.value, entries.get('examples')?.value];
+    const values: [string, Node][] = given === undefined ? [] : [['default', given]];
+    if (examples?.kind === 'list') for (const item of examples.items) values.push(['example', item]);
+    const validate = values.length === 0 ? null : compile(node, faults);
+    for (const [name, value] of values) {
+      if (validate === null || validate(nodeToData(value))) continue;
+      const [error] = validate.errors ?? [];
+      const place = error?.instancePath === '' ? '' : `${error?.instancePath.slice(1)} `;
+      const message = `the ${name} does not fit: ${place}${error?.message}`;
+      faults.push(faultAt(value.position, message, 'correct one of them'));
+    }
+  });
 
 /** Returns the node at a JSON pointer, or the last one on the way to it. */
 const nodeAt = (node: Node, pointer: string): Node => {
