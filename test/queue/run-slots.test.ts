@@ -187,7 +187,7 @@ describe('a synchronous run without a free slot', () => {
       429,
       '1',
       {
-        detail: 'all slots of test/talk are taken, by your account or by others',
+        detail: 'no slot of test/talk became free: your account or others have them, or it is paused',
         error_type: 'concurrent_requests_limit',
       },
     ]);

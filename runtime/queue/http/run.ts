@@ -146,10 +146,14 @@ const clientDisconnected = (): QueueError => queueError(499, 'The caller left', 
 /** Returns the error of a run for which no slot became free in time. */
 const noSlot = ({ id }: QueueModelDeclaration, startTimeout: number | null): QueueError => {
   if (startTimeout !== null) return queueError(504, 'The request did not start in time', 'startup_timeout');
-  return new QueueError(429, `all slots of ${id} are taken, by your account or by others`, {
-    errorType: 'concurrent_requests_limit',
-    headers: { 'retry-after': '1' },
-  });
+  return new QueueError(
+    429,
+    `no slot of ${id} became free: your account or others have them, or it is paused`,
+    {
+      errorType: 'concurrent_requests_limit',
+      headers: { 'retry-after': '1' },
+    },
+  );
 };
 
 const toResponse = (requestId: string, { outcome, retry, after }: RunResult): ApiResponse =>
