@@ -24,13 +24,16 @@ export interface RunFiles {
   count(): number;
 }
 
+const fileNameRule =
+  'write up to 128 letters from a to z, digits and "._-", with a letter, digit or "_" first, and no path';
+
 /** Returns the files of a run. */
 export const createRunFiles = (request: string, { files, settings, ttl }: RunFilesOptions): RunFiles => {
   let count = 0;
   return {
     count: () => count,
     async adopt({ name, contentType, spooled }) {
-      if (!isFileName(name)) throw new Error('a file name has letters, digits and "._-", and no path');
+      if (!isFileName(name)) throw new Error(`${JSON.stringify(name)} is not a file name: ${fileNameRule}`);
       const size = await files.adopt({ request, name, spooled });
       count += 1;
       const lasts = ttl === null ? settings.fileTtl : Math.min(settings.fileTtl, ttl * 1000);
