@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { FormatsPlugin } from 'ajv-formats';
+import { parsePointer } from '../../contract/json-pointer.js';
 import type { JsonSchema } from '../model/types.js';
 import { checkPatterns, holdsData, holdsSchemasByName } from './expressions.js';
 import { faultAt, suggest } from './faults.js';
@@ -191,8 +192,7 @@ const checkValues = (schema: Node, faults: SpecFault[]): void =>
 /** Returns the node at a JSON pointer, or the last one on the way to it. */
 const nodeAt = (node: Node, pointer: string): Node => {
   let found = node;
-  for (const segment of pointer.split('/').slice(1)) {
-    const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const name of parsePointer(pointer)) {
     const next: Node | undefined =
       found.kind === 'list'
         ? found.items[Number(name)]

@@ -141,7 +141,7 @@ const bulkCommand = (name: BulkAction): Command =>
           await recordAct(database, { action: name, item: stored.id }, { reason });
           return [count, stored.id] as const;
         });
-        const matched = total === 1 ? '1 request matches' : `${total} requests match`;
+        const matched = `${plural(total, 'request')} ${total === 1 ? 'matches' : 'match'}`;
         printLine(id === null ? matched : `${matched}; action ${id} begins`);
         return 0;
       }),

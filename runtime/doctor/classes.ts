@@ -1,4 +1,5 @@
 /** Checks that a worker runs the models of each class, if there is a queue, and that each request that waits has its model. */
+import { plural } from '../../contract/plural.js';
 import { builtInModels } from '../queue/models/built-in.js';
 import { countByModel, listWorkers } from '../queue/store/operator-counts.js';
 import { note, type Check, type Finding, type Subject } from './check.js';
@@ -30,7 +31,7 @@ const findWithoutModel = async ({ database, model }: Subject): Promise<readonly 
   return counts.flatMap(({ model: id, waiting, admitted }) => {
     const found = waiting + admitted;
     if (found === 0) return [];
-    const text = found === 1 ? '1 request waits' : `${found} requests wait`;
+    const text = `${plural(found, 'request')} ${found === 1 ? 'waits' : 'wait'}`;
     return [
       note(
         `${text} for the model ${id}, which does not exist; add it again, or end them: svc requests cancel --model ${id}`,

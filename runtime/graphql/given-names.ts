@@ -8,8 +8,8 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import { ApiError, ApiErrors } from '../../contract/errors.js';
+import { parsePointer, printPointer } from '../../contract/json-pointer.js';
 import { isObject } from '../../contract/objects.js';
-import { printPointer } from '../plan/problem-collection.js';
 import type { Arguments } from './arguments.js';
 import { directivesOf } from './directives.js';
 
@@ -49,13 +49,6 @@ const rename = (problem: ApiError, { args }: Root, given: Arguments): ApiError =
   const { explanation } = problem;
   return new ApiError(problem.code, details, explanation === undefined ? undefined : toText(explanation));
 };
-
-/** Reads the tokens of a JSON Pointer (RFC 6901). */
-const parsePointer = (pointer: string): readonly string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 interface Position {
   readonly value: unknown;

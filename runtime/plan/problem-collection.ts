@@ -1,4 +1,5 @@
 /** Collects the problems of a plan while the rest of it is planned. */
+import { printPointer } from '../../contract/json-pointer.js';
 import { ApiError, collectProblems } from '../../contract/errors.js';
 import type { Refusal } from './write-plan.js';
 
@@ -27,10 +28,6 @@ export const locationDetails = ({ index, pointer }: PayloadLocation, field?: str
   const tokens = field === undefined ? pointer : [...pointer, field];
   return tokens.length === 0 ? {} : { ...(index !== null && { index }), pointer: printPointer(tokens) };
 };
-
-/** Prints a JSON Pointer (RFC 6901). */
-export const printPointer = (tokens: readonly (string | number)[]): string =>
-  tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 /** Returns a problem with its location. */
 export const locate = ({ code, details, explanation }: ApiError, location: PayloadLocation): ApiError => {

@@ -102,12 +102,13 @@ interface Source {
 
 const unsupported = ['version'];
 
-/** The parameters of a nested list or item. */
-const nestedParameters: ReadonlySet<string> = new Set(
-  ['filter', 'search', 'sort', 'limit', 'offset', 'page', 'alias', 'aggregate', 'groupBy', 'having'].map(
-    (name) => `_${name}`,
-  ),
+/** The parameters of a list on every level; `fields` and `deep` are those of the first one. */
+export const levelParameters = 'filter search sort limit offset page alias aggregate groupBy having'.split(
+  ' ',
 );
+
+/** The parameters of a nested list or item. */
+const nestedParameters: ReadonlySet<string> = new Set(levelParameters.map((name) => `_${name}`));
 
 /** Parses a query string. @throws INVALID_QUERY naming the parameter and the expected form */
 export const parseQuery = (text: string): ParsedQuery => readQuery(parseQueryString(text));

@@ -7,7 +7,7 @@ import type { ApiRequest } from '../request/api-request.js';
 import { readJson } from '../request/body.js';
 import { readDryRun, refuseDryRun } from '../request/dry-run.js';
 import { readOnConflict } from '../request/on-conflict.js';
-import { readQuery } from '../request/query.js';
+import { levelParameters, readQuery } from '../request/query.js';
 import type { ExportInput, ImportInput } from './input.js';
 import { delimiters } from './source/csv.js';
 import type { Mapping } from './source/payload.js';
@@ -116,9 +116,7 @@ export const readExportOptions = async (request: ApiRequest): Promise<ExportOpti
 };
 
 /** Parameters of a list; without them, an export would write more than was asked for. */
-const listParameters: ReadonlySet<string> = new Set(
-  'fields filter search sort limit offset page deep alias aggregate groupBy having'.split(' '),
-);
+const listParameters: ReadonlySet<string> = new Set(['fields', 'deep', ...levelParameters]);
 
 /** Reads the options of an export from a body. @throws INVALID_QUERY */
 export const toExportOptions = (body: unknown): ExportOptions => {

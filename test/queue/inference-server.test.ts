@@ -1,4 +1,4 @@
-/** What a worker sends to an inference server, and what it reads of endless or odd answers. */
+/** Runs on an inference server: the requests that a worker sends, and answers that are too long or malformed. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

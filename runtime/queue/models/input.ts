@@ -6,6 +6,7 @@ import {
   type ErrorObject,
   type ValidateFunction,
 } from '../../request/json-schema.js';
+import { parsePointer } from '../../../contract/json-pointer.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';
 import type { Detail } from '../requests/outcome.js';
 
@@ -51,13 +52,10 @@ const findDetails = (validate: ValidateFunction, value: unknown): readonly Detai
 };
 
 const toDetail = (error: ErrorObject): Detail => {
-  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const path = parsePointer(error.instancePath);
   const [msg, type, field] = describe(error);
   return { loc: ['body', ...path, ...(field === undefined ? [] : [field])], msg, type };
 };
-
-/** Unescapes a segment of a JSON pointer (RFC 6901 §4). */
-const unescapePointer = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');
 
 const types: Readonly<Record<string, readonly [string, string]>> = {
   string: ['str type expected', 'type_error.str'],
