@@ -2,7 +2,6 @@
  * Assembles the service of a process: the request pipeline, and the Express application, loaded when first
  * needed.
  */
-import { findRuleFaults, registryToScope } from './access/rule-faults.js';
 import { createResponder, mapError, type Responder } from './http/responder.js';
 import { watchAvailability, type Availability } from './http/availability.js';
 import type { CollectionDeclaration } from '../contract/collection.js';
@@ -37,6 +36,7 @@ import type { Queue } from './queue/queue.js';
 import { createTransferLoader } from './transfer-services.js';
 import type { Transfers } from './transfers/routes.js';
 import { createPathMapper } from './queue/http/path-mapping.js';
+import { findRuleFaults, registryToScope } from './plan/rule-faults.js';
 import type { ApiRequest } from './request/api-request.js';
 import type { KeepBuild, Reload } from './operations/services.js';
 import type { IsOutdated } from './request/outdated-schema.js';

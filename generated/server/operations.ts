@@ -98,7 +98,10 @@ export type OperatorEndpoint = {
   paused: boolean;
 };
 
-/** All requests that match, of the seven days until `before` or now unless `after` is given */
+/**
+ * All requests that match, of the seven days until `before` or now unless `after` is given; at least one
+ * condition
+ */
 export type OperatorFilter = {
   account?: string;
   model?: string;
@@ -1330,7 +1333,7 @@ export const operations = [
         filter: {
           type: 'object',
           description:
-            'All requests that match, of the seven days until `before` or now unless `after` is given',
+            'All requests that match, of the seven days until `before` or now unless `after` is given; at least one condition',
           additionalProperties: false,
           properties: {
             account: { type: 'string', description: 'Id or e-mail address' },

@@ -1,9 +1,8 @@
 /** Explains which policies permit an action on a collection to a user. Pure. */
 import { trimEntries } from './addresses.js';
-import type { Permission } from './grant.js';
+import type { Permission, PermissionFault } from './grant.js';
 import type { AccessRows, Action, User } from './policies.js';
 import { createPolicyIndex } from './policies.js';
-import { findPermissionFaults, type FindNames, type PermissionFault } from './rule-faults.js';
 
 export interface Explanation {
   readonly access: 'none' | 'partial' | 'full';
@@ -37,7 +36,8 @@ interface ExplainOptions {
   readonly user: User;
   readonly collection: { readonly name: string; readonly readonly: boolean };
   readonly action: Action;
-  readonly findNames: FindNames;
+  /** Returns why the rules of a permission cannot be evaluated. */
+  readonly findFaults: (permission: Permission) => readonly PermissionFault[];
 }
 
 /**
@@ -46,7 +46,7 @@ interface ExplainOptions {
  */
 export const explainAccess = (
   rows: AccessRows,
-  { user, collection, action, findNames }: ExplainOptions,
+  { user, collection, action, findFaults }: ExplainOptions,
 ): Explanation => {
   const policyIndex = createPolicyIndex(rows);
   const roles = policyIndex.rolesOf(user);
@@ -74,8 +74,7 @@ export const explainAccess = (
         .filter((each) => each.policy === id && each.collection === collection.name && each.action === action)
         .map((permission) => {
           const { permissions, validation, presets, fields } = permission;
-          const faults = findPermissionFaults(permission, findNames);
-          return { permissions, validation, presets, fields, faults };
+          return { permissions, validation, presets, fields, faults: findFaults(permission) };
         }),
     }))
     .filter(({ admin, permissions }) => admin || permissions.length > 0);

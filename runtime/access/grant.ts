@@ -64,6 +64,14 @@ export interface GrantOptions {
   readonly permissions: readonly Permission[];
 }
 
+/** A fault in one part of a permission. */
+export interface PermissionFault {
+  /** `collection` where its collection does not exist. */
+  readonly part: 'collection' | 'fields' | 'permissions' | 'validation' | 'presets';
+  /** The problem with the path from the collection, such as `"author.colour" does not exist`. */
+  readonly problem: string;
+}
+
 export const always: Rule = { kind: 'always' };
 
 /**

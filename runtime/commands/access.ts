@@ -1,6 +1,7 @@
 /** `svc access …`: evaluates access rules without an HTTP request. */
 import { Command, Option } from 'commander';
 import { explainAccess, type Explanation, type PolicyExplanation } from '../access/explain.js';
+import type { Permission } from '../access/grant.js';
 import type { Action } from '../access/policies.js';
 import { findByEmail } from '../auth/accounts.js';
 import type { Config } from '../config/config.js';
@@ -9,6 +10,7 @@ import type { Database } from '../databases/contract.js';
 import { specFolders } from '../config/paths.js';
 import { Refusal } from '../config/refusal.js';
 import { modelToScope } from '../doctor/model-scope.js';
+import { findPermissionFaults } from '../plan/rule-faults.js';
 import { action, printLine, printJson } from './output.js';
 import { withDatabase } from './with-database.js';
 
@@ -55,13 +57,13 @@ const explain = ({
     const user = rowToUser(row);
     if (user.status !== 'active')
       throw new Refusal(`${email} has the status "${user.status}", which allows nothing`);
-    const { collection, findNames } = await findCollection(name, database, config);
-    return explainAccess(await loadRows(database), { user, collection, action: requested, findNames });
+    const { collection, findFaults } = await findCollection(name, database, config);
+    return explainAccess(await loadRows(database), { user, collection, action: requested, findFaults });
   });
 
 /**
- * Returns a collection as it would be served, and a lookup of the names in all of them. Views and keyless tables are
- * read-only.
+ * Returns a collection as it would be served, and a function that finds the faults of a permission. Views and keyless tables
+ * are read-only.
  */
 const findCollection = async (name: string, reader: Database, { tables }: Config) => {
   const [{ readCatalog }, { loadSpec }, { buildModel }, { suggest }] = await Promise.all([
@@ -76,7 +78,11 @@ const findCollection = async (name: string, reader: Database, { tables }: Config
   const found = collections.find((each) => each.name === name);
   if (found !== undefined) {
     const collection = { name, readonly: found.readonly || found.key.length === 0 };
-    return { collection, findNames: modelToScope(collections).findNames };
+    const { findNames } = modelToScope(collections);
+    return {
+      collection,
+      findFaults: (permission: Permission) => findPermissionFaults(permission, findNames),
+    };
   }
   const remedy = suggest(
     name,

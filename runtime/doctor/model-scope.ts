@@ -1,6 +1,7 @@
 /** Returns the collections of a model as a scope in which rules are checked, without a build of them. */
-import type { Model } from '../../generator/model/types.js';
-import type { RuleScope } from '../access/rule-faults.js';
+import type { Field, Model } from '../../generator/model/types.js';
+import type { ComparedField } from '../plan/rule-comparisons.js';
+import type { RuleScope } from '../plan/rule-faults.js';
 
 /**
  * Returns the scope. The target of a many-to-any relation is null, as a rule cannot lead through it without
@@ -14,11 +15,21 @@ export const modelToScope = (collections: Model['collections']): RuleScope => ({
       relation.name,
       relation.kind === 'manyToAny' ? null : relation.target,
     ]);
-    return { fields: new Set(found.fields.map((field) => field.name)), targets: new Map(targets) };
+    return {
+      fields: new Map(found.fields.map((field) => [field.name, toCompared(field)])),
+      targets: new Map(targets),
+    };
   },
   validated: collections.flatMap((collection) =>
     collection.fields.flatMap(({ name, validation }) =>
       validation === null ? [] : [{ collection: collection.name, name, validation }],
     ),
   ),
+});
+
+const toCompared = ({ type, conceal, hash, sqlType }: Field): ComparedField => ({
+  type,
+  ...(conceal && { conceal }),
+  ...(hash && { hash }),
+  ...(sqlType !== null && { dbType: sqlType }),
 });

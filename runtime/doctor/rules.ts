@@ -1,5 +1,5 @@
 /** Checks that every stored rule can be evaluated. */
-import { findRuleFaults, ruleFaultToText } from '../access/rule-faults.js';
+import { findRuleFaults, ruleFaultToText } from '../plan/rule-faults.js';
 import { loadRows } from '../execute/access-source.js';
 import { modelToScope } from './model-scope.js';
 import { problem, type Check } from './check.js';

@@ -33,6 +33,8 @@ export const readInput = async (
   request: ApiRequest,
 ): Promise<OperationInput> => {
   const raw = readParameters(operation.parameters ?? [], { ...request, path });
+  // what is only ours can be strict: a search by a misspelled parameter would find everything
+  if (operation.access === 'operator') refuseUnknown(operation.parameters ?? [], request.query);
   if (operation.body === undefined) return checkInput(operation, raw, { coerce: true });
   const body =
     operation.upload === true ? await readDocument(request, uploadMax) : await readJson(request, {});
@@ -97,6 +99,15 @@ const wrapperSchema = (parameter: OperationParameter): JsonSchema => {
   const objectSchema = { type: 'object', properties: { [parameter.name]: parameter.schema } };
   wrapperSchemas.set(parameter, objectSchema);
   return objectSchema;
+};
+
+/** @throws INVALID_QUERY for each parameter of the query string that is not declared */
+const refuseUnknown = (parameters: readonly OperationParameter[], query: string): void => {
+  const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const known = new Set([...names, 'access_token']);
+  const unknown = Object.keys(parseQueryString(query)).filter((name) => !known.has(name));
+  const expected = names.length === 0 ? 'none is expected' : `expected ${names.join(', ')}`;
+  throwProblems(unknown.map((name) => invalidQuery(`"${name}" is not a parameter; ${expected}`)));
 };
 
 interface Sources {

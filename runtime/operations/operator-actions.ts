@@ -64,7 +64,7 @@ const requireAction = async (id: string, { database }: OperationServices): Promi
 
 const isBulk = (action: Body['action']): action is BulkAction => bulkActions.some((each) => each === action);
 
-/** Cancels, retries, redelivers or releases. @throws INVALID_PAYLOAD without exactly one of ids and filter */
+/** Cancels, retries, redelivers or releases. @throws INVALID_PAYLOAD without exactly one of ids and filter, or for a filter without conditions */
 const actOnRequests = async (
   action: BulkAction,
   { ids, filter, target, dry_run: isDry = false, reason: given }: Body,
@@ -73,6 +73,10 @@ const actOnRequests = async (
   const reason = given ?? null;
   if (target !== undefined || (ids === undefined) === (filter === undefined))
     throw invalidPayload(`"${action}" requires either "ids" or "filter"`);
+  if (filter !== undefined && Object.keys(filter).length === 0)
+    throw invalidPayload(
+      `"filter" has no condition; for all requests of a time, set its "after" (and "before") to that time`,
+    );
   if (ids?.every(isId) === false) throw invalidPayload('"ids" have to be ids of requests');
   const search =
     filter === undefined ? { ids: ids ?? [] } : await toSearch(filter, services.database, invalidPayload);

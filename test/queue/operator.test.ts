@@ -259,6 +259,8 @@ for (const dialect of sampleDialects(import.meta.url))
         { action: 'cancel' },
         { action: 'cancel', ids: ['x'] },
         { action: 'retry', filter: {}, ids: ['00000000-0000-4000-8000-000000000000'] },
+        { action: 'retry', filter: {} },
+        { action: 'cancel', filter: {}, dry_run: true },
         { action: 'pause' },
         { action: 'pause', target: { kind: 'endpoint', name: 'nowhere' } },
         { action: 'drain', target: { kind: 'model', name: 'a/b' } },
@@ -266,6 +268,16 @@ for (const dialect of sampleDialects(import.meta.url))
         const { status, codes } = await queue.request('POST', '/operator/actions', { as: 'bob', body });
         expect([body, status, codes]).toEqual([body, 400, ['INVALID_PAYLOAD']]);
       }
+    });
+
+    it('get an error for parameters that do not exist, instead of everything', async () => {
+      const { status, codes, text } = await queue.request('GET', '/operator/requests?acount=x&tags=a%3D1', {
+        as: 'bob',
+      });
+      expect([status, codes]).toEqual([400, ['INVALID_QUERY', 'INVALID_QUERY']]);
+      expect(text).toContain('\\"acount\\" is not a parameter; expected account, model, status');
+      const models = await queue.request('GET', '/operator/models?model=test/good', { as: 'bob' });
+      expect([models.status, models.codes]).toEqual([400, ['INVALID_QUERY']]);
     });
 
     it('can use GraphQL as well', async () => {

@@ -1,7 +1,9 @@
 /** Which policies permit an action to a user, and why. */
 import { describe, expect, it } from 'vitest';
+import { integer, string } from '../../../contract/fields.js';
 import { explainAccess } from '../../../runtime/access/explain.js';
 import type { AccessRows, Action, User } from '../../../runtime/access/policies.js';
+import { findPermissionFaults, type CollectionNames } from '../../../runtime/plan/rule-faults.js';
 import { accessRows, permission } from './access-rows.js';
 
 const rows = accessRows({
@@ -32,7 +34,10 @@ const rows = accessRows({
   ],
 });
 
-const names = { fields: new Set(['id', 'title']), targets: new Map<string, string | null>() };
+const findNames = (collection: string): CollectionNames | undefined =>
+  collection === 'book'
+    ? { fields: new Map(Object.entries({ id: integer(), title: string() })), targets: new Map() }
+    : undefined;
 
 interface Asked {
   readonly user?: Partial<User>;
@@ -48,7 +53,7 @@ const explain = (id: string, { user = {}, action = 'read', readonly = false, ...
       user: { id, role: null, status: 'active', columns: {}, ...user },
       collection: { name: 'book', readonly },
       action,
-      findNames: (name) => (name === 'book' ? names : undefined),
+      findFaults: (each) => findPermissionFaults(each, findNames),
     },
   );
 

@@ -1,18 +1,32 @@
 import { describe, expect, it } from 'vitest';
+import { operatorNames } from '../../../contract/operators.js';
 import { createRegistry, defineCollection, manyToAny, manyToOne } from '../../../contract/collection.js';
-import { integer, string } from '../../../contract/fields.js';
+import { boolean, date, integer, json, string, timestamp, uuid } from '../../../contract/fields.js';
+import type { ComparedField } from '../../../runtime/plan/rule-comparisons.js';
 import {
   findRuleFaults,
   registryToScope,
   ruleFaultToText,
   type CollectionNames,
-} from '../../../runtime/access/rule-faults.js';
+} from '../../../runtime/plan/rule-faults.js';
 
 const collections = new Map<string, CollectionNames>([
   [
     'book',
     {
-      fields: new Set(['id', 'title', 'author']),
+      fields: new Map<string, ComparedField>(
+        Object.entries({
+          id: integer(),
+          title: string(),
+          author: integer(),
+          lent: boolean(),
+          printed: date(),
+          sold: timestamp(),
+          code: uuid(),
+          notes: json(),
+          pin: string({ conceal: true }),
+        }),
+      ),
       targets: new Map<string, string | null>([
         ['author', 'author'],
         ['items', null],
@@ -20,10 +34,13 @@ const collections = new Map<string, CollectionNames>([
       ]),
     },
   ],
-  ['svc_users', { fields: new Set(['id', 'email']), targets: new Map() }],
+  ['svc_users', { fields: new Map(Object.entries({ id: uuid(), email: string() })), targets: new Map() }],
   [
     'author',
-    { fields: new Set(['id', 'name']), targets: new Map<string, string | null>([['books', 'book']]) },
+    {
+      fields: new Map(Object.entries({ id: integer(), name: string() })),
+      targets: new Map<string, string | null>([['books', 'book']]),
+    },
   ],
 ]);
 
@@ -39,6 +56,7 @@ const find = (permission: object): readonly string[] => {
 
 const lookAhead = { title: { _regex: '(?=x)' } };
 const unsupported = '"(?=x)" is not a supported regular expression: look-ahead "(?="';
+const bogus = `"_bogus" is not an operator; operators are ${operatorNames.map((name) => `_${name}`).join(', ')}`;
 const incomparable = 'cannot be compared: a validation compares only fields of the item itself';
 
 describe('a rule', () => {
@@ -113,6 +131,52 @@ describe('a rule', () => {
         'policy "Readers", read of book, in "presets": "$CURRENT_USER.colour" does not exist',
       ],
     ],
+    [
+      { permissions: { title: { _bogus: 1 } }, validation: { _and: 'x' } },
+      [
+        `policy "Readers", read of book, in "permissions": ${bogus}`,
+        'policy "Readers", read of book, in "validation": "_and" must be a list of filters',
+      ],
+    ],
+    [
+      {
+        permissions: { id: { _contains: '1' }, author: { lent: 1 }, pin: { _eq: '1' }, notes: { _eq: '1' } },
+      },
+      [
+        'policy "Readers", read of book, in "permissions": "id" (integer) does not support "_contains"; it supports _eq, _neq, _in, _nin, _null, _nnull, _lt, _lte, _gt, _gte, _between, _nbetween',
+        'policy "Readers", read of book, in "permissions": "author.lent" does not exist',
+        'policy "Readers", read of book, in "permissions": "pin" (string) does not support "_eq"; it supports _empty, _nempty, _null, _nnull',
+        'policy "Readers", read of book, in "permissions": "notes" (json) does not support "_eq"; it supports _null, _nnull',
+      ],
+    ],
+    [
+      {
+        permissions: {
+          _or: [{ id: { _in: [1, 'one'] } }, { author: { books: { id: { _neq: '' } } } }, { lent: 'maybe' }],
+        },
+      },
+      [
+        'policy "Readers", read of book, in "permissions": "id" expects a whole number',
+        'policy "Readers", read of book, in "permissions": "author.books.id" expects a whole number',
+        'policy "Readers", read of book, in "permissions": "lent" expects true or false',
+      ],
+    ],
+    [
+      {
+        permissions: {
+          printed: { _between: ['2024-01-01', 'soon'] },
+          title: 5,
+          sold: { _or: [{ _lt: 'never' }] },
+          code: 'x',
+        },
+      },
+      [
+        'policy "Readers", read of book, in "permissions": "printed" expects a date, YYYY-MM-DD',
+        'policy "Readers", read of book, in "permissions": "title" expects a text',
+        'policy "Readers", read of book, in "permissions": "sold" expects a timestamp, YYYY-MM-DDTHH:MM:SSZ',
+        'policy "Readers", read of book, in "permissions": "code" expects a uuid',
+      ],
+    ],
     [{ validation: lookAhead }, [`policy "Readers", read of book, in "validation": ${unsupported}`]],
     [
       { collection: 'gone', validation: lookAhead },
@@ -144,8 +208,10 @@ describe('a rule', () => {
       },
     ],
     [{ permissions: { author: { _in: ['$CURRENT_ROLES.anything', '$CURRENT_POLICIES', '$5.00'] } } }],
-    [{ permissions: { title: { _bogus: 1 } } }],
     [{ validation: { title: { _regex: '^[a-z]+$' } } }],
+    [{ permissions: { id: { _lt: 1e20 }, author: { _nin: ['7', 1.5] }, 'year(sold)': { _eq: 'x' } } }],
+    [{ permissions: { title: { _eq: '5' }, sold: { _lt: '$NOW(-1 day)' }, code: '$CURRENT_USER' } }],
+    [{ permissions: { title: { _contains: 5 }, pin: { _null: true }, lent: { _eq: 1 } } }],
     [{ validation: { author: { _or: [{ _null: true }, { _gt: 1 }] } } }],
   ])('%j has none', (permission) => {
     expect(find(permission)).toEqual([]);
@@ -175,7 +241,9 @@ it('the scope is that of the served collections', () => {
     ]),
   );
   expect(findNames('book')).toEqual({
-    fields: new Set(['id', 'author', 'item', 'kind', 'place']),
+    fields: expect.toSatisfy(
+      (fields: ReadonlyMap<string, unknown>) => [...fields.keys()].join() === 'id,author,item,kind,place',
+    ),
     targets: new Map([
       ['author', 'author'],
       ['item', null],

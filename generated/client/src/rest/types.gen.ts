@@ -1198,7 +1198,7 @@ export type OperatorActionsCreateData = {
          */
         ids?: Array<string>;
         /**
-         * All requests that match, of the seven days until `before` or now unless `after` is given
+         * All requests that match, of the seven days until `before` or now unless `after` is given; at least one condition
          */
         filter?: {
             /**

@@ -1,22 +1,17 @@
 /**
- * Finds rules that cannot be evaluated: they name a collection, field, relation or variable that does not exist, have a regular
- * expression that is not supported, or validate what is not a field of the item. What such a rule guards is refused. Pure.
+ * Finds rules that cannot be evaluated: they are no filters, name a collection, field, relation or variable that does not exist,
+ * compare a field by an operator or with a value that its type has not, have a regular expression that is not supported, or
+ * validate what is not a field of the item. What such a rule guards is refused. Pure.
  */
 import type { Collection, Registry } from '../../contract/collection.js';
+import { ApiError, ApiErrors } from '../../contract/errors.js';
 import { findUnsupportedIn } from '../../contract/expressions.js';
 import { parseCall } from '../../contract/functions.js';
+import type { Permission, PermissionFault } from '../access/grant.js';
+import { policyNamesOf, type AccessRows } from '../access/policies.js';
+import { isUnresolvable } from '../access/variables.js';
 import { parseFilter, type Filter } from '../request/filter.js';
-import type { Permission } from './grant.js';
-import { isUnresolvable } from './variables.js';
-import { policyNamesOf, type AccessRows } from './policies.js';
-
-/** A fault in one part of a permission. */
-export interface PermissionFault {
-  /** `collection` where its collection does not exist. */
-  readonly part: 'collection' | 'fields' | 'permissions' | 'validation' | 'presets';
-  /** The problem with the path from the collection, such as `"author.colour" does not exist`. */
-  readonly problem: string;
-}
+import { findComparisonProblems, type ComparedField } from './rule-comparisons.js';
 
 export interface RuleFault extends PermissionFault {
   /** The permission or field that has the rule: `policy "Writers", create of book`, or `field book.title`. */
@@ -38,7 +33,7 @@ export interface RuleScope {
 
 /** Names of a collection; a relation leads to one collection, or to several (`null`). */
 export interface CollectionNames {
-  readonly fields: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, ComparedField>;
   readonly targets: ReadonlyMap<string, string | null>;
 }
 
@@ -61,7 +56,7 @@ export const registryToScope = ({ collections }: Registry): RuleScope => ({
 });
 
 const namesOf = ({ fields, relations }: Collection): CollectionNames => ({
-  fields: new Set(fields.keys()),
+  fields,
   targets: new Map(
     [...relations].map(([name, relation]) => [
       name,
@@ -95,33 +90,42 @@ export const findPermissionFaults = (
   { collection, fields, permissions, validation, presets }: Permission,
   findNames: FindNames,
 ): readonly PermissionFault[] => {
-  const unsupported = findUnsupportedIn(validation).map((problem) => ({
-    part: 'validation' as const,
-    problem,
-  }));
+  const unsupported = inPart('validation', findUnsupportedIn(validation));
   const names = findNames(collection);
-  if (names === undefined)
-    return [{ part: 'collection', problem: `"${collection}" does not exist` }, ...unsupported];
+  if (names === undefined) return [...inPart('collection', [missing(collection)]), ...unsupported];
   const isUnknown = (name: string): boolean => !names.fields.has(name) && !names.targets.has(name);
   const listed = (fields ?? []).filter((name) => name !== '*' && isUnknown(name));
-  const missing = (part: PermissionFault['part'], found: readonly string[]): readonly PermissionFault[] =>
-    [...new Set(found)].map((name) => ({ part, problem: `"${name}" does not exist` }));
   const [rows, validated] = [parseRule(permissions), parseRule(validation)];
+  const inRows = findRowProblems(rows.filter, { names, findNames, values: rows.values });
   return [
-    ...missing('fields', listed),
-    ...missing('permissions', findPaths(rows.filter, { names, findNames })),
-    ...findValidationProblems(validated, names).map((problem) => ({ part: 'validation' as const, problem })),
-    ...missing('presets', Object.keys(presets ?? {}).filter(isUnknown)),
+    ...inPart('fields', listed.map(missing)),
+    ...inPart('permissions', [
+      ...rows.problems,
+      ...inRows.map(({ path, problem }) => `"${path}" ${problem}`),
+    ]),
+    ...inPart('validation', [...validated.problems, ...findValidationProblems(validated, names)]),
+    ...inPart(
+      'presets',
+      Object.keys(presets ?? {})
+        .filter(isUnknown)
+        .map(missing),
+    ),
     ...findRegularExpressions(rows.filter).map(() => ({
       part: 'permissions' as const,
       problem: '"_regex" is only for validations',
     })),
-    ...missing('permissions', findUnknownVariables(rows.values, findNames)),
-    ...missing('validation', findUnknownVariables(validated.values, findNames)),
-    ...missing('presets', findUnknownVariables(Object.values(presets ?? {}), findNames)),
+    ...inPart('permissions', findUnknownVariables(rows.values, findNames).map(missing)),
+    ...inPart('validation', findUnknownVariables(validated.values, findNames).map(missing)),
+    ...inPart('presets', findUnknownVariables(Object.values(presets ?? {}), findNames).map(missing)),
     ...unsupported,
   ];
 };
+
+/** Returns the problems of a part as faults, each once. */
+const inPart = (part: PermissionFault['part'], problems: readonly string[]): readonly PermissionFault[] =>
+  [...new Set(problems)].map((problem) => ({ part, problem }));
+
+const missing = (name: string): string => `"${name}" does not exist`;
 
 /** Prints a fault: `policy "Own", read of book, in "validation": "author" does not exist`. */
 export const ruleFaultToText = ({ rule, part, problem }: RuleFault): string =>
@@ -131,25 +135,41 @@ interface Scope {
   /** `null` behind a relation whose collection is not known. */
   readonly names: CollectionNames | null;
   readonly findNames: FindNames;
+  /** The values of the rule by slot. */
+  readonly values: readonly unknown[];
+}
+
+/** A problem of the rule at a path of names, such as `does not exist`. */
+interface RowProblem {
+  readonly path: string;
+  readonly problem: string;
 }
 
 interface ParsedRule {
   readonly filter: Filter;
-  /** The values that it compares with. */
+  /** The values that it compares with, by slot. */
   readonly values: readonly unknown[];
+  /** Why it is no filter. */
+  readonly problems: readonly string[];
 }
 
 const noCondition: Filter = { kind: 'and', filters: [] };
 
-/** Parses a rule; one that is no filter, which is rejected elsewhere, has no condition. */
+/** Parses a rule; one that is no filter has problems, and no condition. */
 const parseRule = (rule: Permission['permissions']): ParsedRule => {
   const values: unknown[] = [];
   try {
     const filter = rule === null ? noCondition : parseFilter(rule, values);
-    return { filter, values: values.flat() };
-  } catch {
-    return { filter: noCondition, values: values.flat() };
+    return { filter, values, problems: [] };
+  } catch (error) {
+    return { filter: noCondition, values: [], problems: reasonsOf(error) };
   }
+};
+
+const reasonsOf = (error: unknown): readonly string[] => {
+  if (error instanceof ApiErrors) return error.problems.flatMap(reasonsOf);
+  if (error instanceof ApiError) return [String(error.details.reason)];
+  throw error;
 };
 
 /** The collections whose columns variables read. */
@@ -161,7 +181,7 @@ const owners: ReadonlyMap<string, string> = new Map([
 ]);
 
 const findUnknownVariables = (values: readonly unknown[], findNames: FindNames): readonly string[] =>
-  values.filter((value): value is string => {
+  values.flat().filter((value): value is string => {
     if (typeof value !== 'string' || !value.startsWith('$')) return false;
     const [variable = '', column, ...rest] = value.split('.');
     if (isUnresolvable(value)) return true;
@@ -198,16 +218,16 @@ const findBelow = (name: string, filter: Filter): readonly string[] => {
   return [filter.kind === 'field' ? `${name}.${filter.name}` : name];
 };
 
-const findPaths = (filter: Filter, scope: Scope): readonly string[] => {
+const findRowProblems = (filter: Filter, scope: Scope): readonly RowProblem[] => {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return filter.filters.flatMap((part) => findPaths(part, scope));
+      return filter.filters.flatMap((part) => findRowProblems(part, scope));
     case 'some':
     case 'none':
-      return findPaths(filter.filter, scope);
+      return findRowProblems(filter.filter, scope);
     case 'field':
-      return findFieldPaths(filter.name, filter.filter, scope);
+      return findFieldProblems(filter.name, filter.filter, scope);
     case 'json':
     case 'compare':
       return [];
@@ -222,14 +242,25 @@ const findRegularExpressions = (filter: Filter): readonly string[] => {
     : findRegularExpressions(filter.filter);
 };
 
-const findFieldPaths = (called: string, filter: Filter, { names, findNames }: Scope): readonly string[] => {
+const findFieldProblems = (called: string, filter: Filter, scope: Scope): readonly RowProblem[] => {
+  const { names, findNames, values } = scope;
   if (names === null) return [];
-  const name = parseCall(called)?.argument ?? called;
+  const call = parseCall(called);
+  const name = call?.argument ?? called;
+  const field = names.fields.get(name);
   const target = names.targets.get(name);
-  if (target === undefined && !names.fields.has(name)) return [name];
+  if (target === undefined && field === undefined) return [{ path: name, problem: 'does not exist' }];
   const below = typeof target === 'string' ? findNames(target) : target === null ? null : noNames;
-  return findPaths(filter, { names: below ?? null, findNames }).map((path) => `${name}.${path}`);
+  // the value of a function is of another type
+  const compared = field === undefined || call !== null ? [] : findComparisonProblems(field, filter, values);
+  return [
+    ...compared.map((problem) => ({ path: name, problem })),
+    ...findRowProblems(filter, { ...scope, names: below ?? null }).map(({ path, problem }) => ({
+      path: `${name}.${path}`,
+      problem,
+    })),
+  ];
 };
 
 /** The names below a field that is no relation: none. */
-const noNames: CollectionNames = { fields: new Set(), targets: new Map() };
+const noNames: CollectionNames = { fields: new Map(), targets: new Map() };
