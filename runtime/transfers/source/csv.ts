@@ -1,5 +1,6 @@
 /**
- * Reads rows of CSV. The first line names the columns. A cell that is empty and not quoted is left out; a leading
+ * Reads rows of CSV. The first line names the columns; before it, `sep=;` says what separates cells, as spreadsheets
+ * write it. Rows without a value are skipped, as empty lines are. A cell that is empty and not quoted is left out; a leading
  * apostrophe, which exports put before texts that a spreadsheet would take for a formula, is taken away.
  */
 import type { Collection } from '../../../contract/collection.js';
@@ -38,6 +39,7 @@ interface Header {
   /** Indexes of those without a name, which spreadsheets put at the end. */
   readonly unnamed: readonly number[];
   readonly count: number;
+  readonly delimiter: string;
   readonly end: SourcePosition;
 }
 
@@ -53,23 +55,28 @@ export async function* readCsv(
   const header = await readHeader(open, options);
   if (header === null) return;
   const begin = from.position === 0 ? header.end : from;
-  for await (const { cells, line, end } of readRecords(await open(begin.position), begin, options))
-    yield { line, end, item: toItem(cells, header) };
+  for await (const { cells, line, end } of readRecords(await open(begin.position), begin, header))
+    if (cells.some((cell) => cell !== undefined)) yield { line, end, item: toItem(cells, header) };
 }
 
 const start: SourcePosition = { position: 0, line: 0 };
 
-const readHeader = async (open: OpenSource, options: CsvOptions): Promise<Header | null> => {
-  const { mapping, collection } = options;
-  for await (const { cells, end } of readRecords(await open(0), start, options)) {
+const readHeader = async (
+  open: OpenSource,
+  options: CsvOptions,
+  from: SourcePosition = start,
+): Promise<Header | null> => {
+  const { mapping, collection, delimiter } = options;
+  for await (const { cells, line, end } of readRecords(await open(from.position), from, options)) {
+    const declared = line === 1 ? declaredDelimiter(cells, delimiter) : null;
+    if (declared !== null) return readHeader(open, { ...options, delimiter: declared }, end);
     requireDelimiter(cells, options);
     const named = cells.flatMap((name = '', index) =>
       name === '' && !Object.hasOwn(mapping, name) ? [] : [{ name, index }],
     );
-    requireDistinct(
-      named.map(({ name }) => name),
-      mapping,
-    );
+    const names = named.map(({ name }) => name);
+    requireDistinct(names, mapping);
+    requireMapped(names, mapping);
     const columns = named.flatMap(({ name, index }) => {
       const field = fieldOf(name, mapping);
       if (field === null) return [];
@@ -78,13 +85,19 @@ const readHeader = async (open: OpenSource, options: CsvOptions): Promise<Header
     });
     const taken = new Set(named.map(({ index }) => index));
     const unnamed = [...cells.keys()].filter((index) => !taken.has(index));
-    return { columns: columns.toSorted(byLength), unnamed, count: cells.length, end };
+    return { columns: columns.toSorted(byLength), unnamed, count: cells.length, delimiter, end };
   }
   return null;
 };
 
 /** Characters that may separate cells. */
 export const delimiters = [',', ';', '\t', '|'] as const;
+
+/** Returns the delimiter that a line such as `sep=;` declares; null for another line. */
+const declaredDelimiter = (cells: Cells, delimiter: string): string | null => {
+  const [, declared] = /^sep=(.)$/i.exec(cells.map((cell = '') => cell).join(delimiter)) ?? [];
+  return delimiters.find((each) => each === declared) ?? null;
+};
 
 /** @throws SourceError for a first line with one column, whose name is that of no field, but holds another delimiter */
 const requireDelimiter = ([name, ...others]: Cells, { delimiter, mapping, collection }: CsvOptions): void => {
@@ -105,6 +118,14 @@ const requireDistinct = (names: readonly string[], mapping: Mapping): void => {
   if (repeated !== undefined) throw new SourceError(`the column "${repeated}" is there twice`, 1);
   const collision = findCollision(names, mapping);
   if (collision !== null) throw new SourceError(collision, 1);
+};
+
+/** @throws SourceError for a field whose column the file has not */
+const requireMapped = (names: readonly string[], mapping: Mapping): void => {
+  const absent = Object.keys(mapping).find((name) => mapping[name] !== null && !names.includes(name));
+  if (absent === undefined) return;
+  const printed = names.map((name) => `"${name}"`).join(', ');
+  throw new SourceError(`"mapping" names the column "${absent}", and the file has ${printed}`, 1);
 };
 
 const toItem = (cells: Cells, { columns, unnamed, count }: Header): SourceRow['item'] => {

@@ -112,14 +112,14 @@ it('cells are read as they were written', async () => {
   });
   const isRead = fc.asyncProperty(file, async ({ rows, delimiter, ending }) => {
     const lines = [names, ...rows.map((cells) => cells.map(write))].map((cells) => cells.join(delimiter));
-    const expected = rows.map((cells) =>
-      Object.fromEntries(
-        cells.flatMap((each, index) => {
-          if (write(each) === '') return [];
-          return [[names[index], each.text.startsWith("'") ? each.text.slice(1) : each.text]];
-        }),
-      ),
-    );
+    const expected = rows.flatMap((cells) => {
+      const values = cells.flatMap((each, index) => {
+        if (write(each) === '') return [];
+        return [[names[index] as string, each.text.startsWith("'") ? each.text.slice(1) : each.text]];
+      });
+      // rows without a value are skipped
+      return values.length === 0 ? [] : [Object.fromEntries(values)];
+    });
     expect(await read(lines.join(ending), delimiter)).toEqual(expected);
   });
   await fc.assert(isRead, { seed: 5, numRuns });

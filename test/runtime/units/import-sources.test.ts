@@ -90,6 +90,41 @@ it('columns without a name, at the end of the lines of a spreadsheet, are left o
   expect((await read(',b\n1,2\n', { mapping: { '': 'a' } })).rows).toEqual([[2, { a: '1', b: '2' }]]);
 });
 
+it('lines without a value, which spreadsheets leave at the end, are skipped', async () => {
+  const content = 'a;b\n;\n1;\n"";\n;\n;;;\n';
+  const { rows, ends } = await read(content, { delimiter: ';' });
+  expect(rows).toEqual([
+    [3, { a: '1' }],
+    [4, { a: '' }],
+  ]);
+  expect((await read(content, { delimiter: ';', from: ends[1] as SourcePosition })).rows).toEqual([]);
+});
+
+it.each([',', ';'])(
+  'a first line "sep=;" says what separates cells, whatever the parameter is: %s',
+  async (delimiter) => {
+    const content = '\uFEFFsep=;\r\na;b\r\n1;x,y\r\n2;z\r\n';
+    const { rows, ends } = await read(content, { delimiter });
+    expect(rows).toEqual([
+      [3, { a: '1', b: 'x,y' }],
+      [4, { a: '2', b: 'z' }],
+    ]);
+    expect((await read(content, { delimiter, from: ends[0] as SourcePosition })).rows).toEqual(rows.slice(1));
+    expect((await read('sep=\ta\n1\n', { delimiter })).rows).toEqual([
+      [1, expect.stringContaining('if a tab separates its cells')],
+    ]);
+    expect((await read('a\nsep=;\n', { delimiter })).rows.map(([line]) => line)).toEqual([2]);
+  },
+);
+
+it('a column that "mapping" names and the file has not is an error, unless it is left out anyway', async () => {
+  const mapping = { A: 'a', Bee: 'b', Sea: null };
+  expect((await read('A,b\n1,2\n', { mapping })).rows).toEqual([
+    [1, '"mapping" names the column "Bee", and the file has "A", "b"'],
+  ]);
+  expect((await read('A,Bee\n1,2\n', { mapping })).rows).toEqual([[2, { a: '1', b: '2' }]]);
+});
+
 const overlap =
   'there is a value of "artist.name" and one of the whole that it is a part of; leave one of them out';
 
