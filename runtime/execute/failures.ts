@@ -15,6 +15,7 @@ import {
   readTuple,
   type QueryContext,
 } from './constraint-violations.js';
+import type { ExecuteContext } from './write-transaction.js';
 import type { Violation } from '../databases/contract.js';
 
 export interface Write extends QueryContext {
@@ -24,6 +25,7 @@ export interface Write extends QueryContext {
   /** Where each row is in the payload; none for a delete. */
   readonly locations: readonly PayloadLocation[];
   readonly action: 'create' | 'update' | 'delete';
+  readonly mayName: ExecuteContext['mayName'];
   /** Rows that the same transaction had written, and its rollback has removed. */
   readonly written?: readonly { readonly collection: Collection; readonly keys: readonly Key[] }[];
 }
@@ -74,7 +76,7 @@ const toError = async (violation: Violation, write: Write): Promise<Error> => {
     case 'full':
       return toExhausted(violation, write);
     default:
-      return toRejected(violation.kind, await findFields(violation, write), write);
+      return toRejected(violation.kind, nameable(await findFields(violation, write), write), write);
   }
 };
 
@@ -82,11 +84,12 @@ const toError = async (violation: Violation, write: Write): Promise<Error> => {
 const toNotUnique = async (violation: Violation, write: Write): Promise<Error> => {
   const { collection, rows } = write;
   const fields = uniqueFields(violation, collection);
-  const field = fields.find(({ name }) => rows.some((row) => row.has(name))) ?? fields[0];
+  const named = nameable(fields, write);
+  const field = named.find(({ name }) => rows.some((row) => row.has(name))) ?? named[0];
   const found = fields.length === 0 ? [] : await findDuplicates(rows, { collection, fields }, write);
   const primaryKey = fields.length > 0 && fields.every((each) => collection.key.includes(each));
   const explanation =
-    fields.length === 0
+    named.length === 0 || named.length < fields.length
       ? `"${collection.name}" has such an item already`
       : `${namesOf(fields)} of "${collection.name}" must be unique`;
   const written = found.length === 0 ? [write] : found.map((row) => only(row, write));
@@ -96,6 +99,13 @@ const toNotUnique = async (violation: Violation, write: Write): Promise<Error> =
     ),
   );
 };
+
+/** Returns the fields whose names the caller may know. */
+const nameable = (fields: readonly Field[], { collection, mayName }: Write): readonly Field[] =>
+  fields.filter((field) => mayName(collection, field));
+
+const onlyNameable = (field: Field | undefined, write: Write): Field | undefined =>
+  field !== undefined && write.mayName(write.collection, field) ? field : undefined;
 
 const uniqueFields = ({ columns, constraint }: Violation, collection: Collection): readonly Field[] => {
   if (constraint === 'PRIMARY') return collection.key;
@@ -115,14 +125,14 @@ const toBrokenReference = async ({ columns }: Violation, write: Write): Promise<
   );
   const problems: ApiError[] = [];
   for (const relation of relations) {
-    const field = collection.fields.get(relation.fields[0] ?? '');
+    const field = onlyNameable(collection.fields.get(relation.fields[0] ?? ''), write);
     for (const row of await findBrokenReferences(rows, sidesOf(relation, write), write))
       problems.push(brokenReferenceError(field, only(row, write)));
   }
   if (problems.length > 0) return joinProblems(problems);
   const isChange = columns.length === 0 && action === 'update';
   if (isChange && referencedField(write) !== undefined) return toReferenced(write);
-  return brokenReferenceError(collection.fields.get(columns[0] ?? ''), write);
+  return brokenReferenceError(onlyNameable(collection.fields.get(columns[0] ?? ''), write), write);
 };
 
 const sidesOf = (
@@ -156,7 +166,7 @@ export const brokenReferenceError = (field: Field | undefined, written: WrittenR
 const toReferenced = (write: Write): ApiError =>
   apiError(
     'INVALID_FOREIGN_KEY',
-    detailsOf(referencedField(write) ?? write.collection.key[0], write),
+    detailsOf(onlyNameable(referencedField(write) ?? write.collection.key[0], write), write),
     'other items still refer to this one',
   );
 
@@ -172,11 +182,12 @@ const referencedField = ({ collection, rows }: Write): Field | undefined => {
 /** Returns the error for a generated key at the end of its type. */
 const toExhausted = ({ columns }: Violation, write: Write): ApiError => {
   const { collection, rows } = write;
-  const field =
+  const full =
     collection.fields.get(columns[0] ?? '') ??
     [...collection.fields.values()].find(
       ({ name, auto }) => auto === true && !rows.some((row) => row.has(name)),
     );
+  const field = onlyNameable(full, write);
   return apiError(
     'VALUE_OUT_OF_RANGE',
     { ...detailsOf(field, write), value: null },

@@ -1,5 +1,5 @@
 /** Runs the statements of a write in one transaction, with hooks before and after them. */
-import type { Collection } from '../../contract/collection.js';
+import type { Collection, Field } from '../../contract/collection.js';
 import type { BindInput } from '../sql/fragment.js';
 import type { Database, Executor, SqlDialect } from '../databases/contract.js';
 import type { Key } from '../plan/write-plan.js';
@@ -47,6 +47,8 @@ export interface ExecuteContext {
   readonly input: BindInput;
   /** True where a write may run as a single autocommit statement. */
   readonly allowsAutocommit: boolean;
+  /** Returns whether errors may name a field: the caller may read or write it. */
+  mayName(collection: Collection, field: Field): boolean;
   /** Creates the hooks of one transaction. */
   hooks(): WriteHooks;
 }
@@ -70,8 +72,8 @@ export interface TransactionContext extends ExecuteContext {
  */
 export const toWrite = (
   { collection, rows, locations, action }: Pick<Write, 'collection' | 'rows' | 'locations' | 'action'>,
-  { database, dialect }: ExecuteContext,
-): Write => ({ collection, rows, locations, action, executor: database, dialect });
+  { database, dialect, mayName }: ExecuteContext,
+): Write => ({ collection, rows, locations, action, executor: database, dialect, mayName });
 
 /**
  * Runs statements for rows that could also be written one after another. Where they fail for several, the transaction runs

@@ -202,12 +202,16 @@ interface Written {
   readonly plans: readonly (WrittenPlan | Refusal | null)[];
 }
 
+/** Actions whose fields errors may name. */
+const namingActions = ['create', 'update', 'read'] as const;
+
 const executeContext = (
   { collection, plans }: Written,
   rows: number,
   context: WriteItemContext,
 ): ExecuteContext => {
   const { precondition, dryRun } = context;
+  const { policies } = context.principal;
   if (dryRun !== undefined) dryRun.rows = rows;
   const collections = new Set([collection, ...writtenCollections(plans)]);
   const isAccess = [...collections].some(({ access }) => access);
@@ -219,6 +223,8 @@ const executeContext = (
     input: bindInput(context, {}),
     allowsAutocommit:
       dryRun === undefined && precondition === undefined && !isAccess && collection.activity === null,
+    mayName: (where, { name }) =>
+      namingActions.some((action) => policies.grant(where, action)?.fields.has(name) === true),
     hooks: dryRun === undefined ? hooks : () => withoutCommit(hooks()),
   };
 };
