@@ -63,11 +63,8 @@ const walk = (tokens: readonly string[], { value, type, names }: Position): read
   const [token, ...rest] = tokens;
   if (isListType(inner)) {
     const entries: readonly unknown[] = Array.isArray(value) ? value : [];
-    // places in a list of one item have no index
-    const hasIndex = token === undefined || /^\d+$/.test(token);
-    const [index, below] = hasIndex ? [[token ?? []].flat(), rest] : [[], tokens];
-    const entry = entries[Number(index[0] ?? 0)];
-    return [...index, ...walk(below, { value: entry, type: inner.ofType, names })];
+    const below = walk(rest, { value: entries[Number(token ?? 0)], type: inner.ofType, names });
+    return token === undefined ? [] : [token, ...below];
   }
   if (!isInputObjectType(inner)) return tokens;
   const object = isObject(value) ? value : {};

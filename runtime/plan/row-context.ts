@@ -13,6 +13,8 @@ import type { Scalar } from './parsed-value.js';
 export type Payload = Readonly<Record<string, unknown>>;
 
 export interface WriteContext extends PlanContext {
+  /** The body is a list, whose items have an index in errors even where there is one of them. */
+  readonly isList?: boolean;
   /** Resolves variables in presets and validation rules. */
   resolve(value: unknown): unknown;
   /** Matches texts with the expressions of validations, in a bounded time for the request. */
@@ -84,6 +86,10 @@ export const rowContext = (
   key,
   position,
 });
+
+/** Returns whether the items of a request have an index in errors. */
+export const isOfSeveral = (items: readonly unknown[], { isList = false }: WriteContext): boolean =>
+  isList || items.length > 1;
 
 /** Returns the level of one of the items of a request; see `rowContext` for how it is built. */
 export const itemLevel = (

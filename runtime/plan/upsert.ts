@@ -7,7 +7,7 @@ import { isObject } from '../../contract/objects.js';
 import type { OnConflict } from '../request/on-conflict.js';
 import { planAlternatives, type Alternatives } from './alternatives.js';
 import { collectLocated, isRefusal } from './problem-collection.js';
-import { itemLevel, type PayloadLevel } from './row-context.js';
+import { isOfSeveral, itemLevel, type PayloadLevel } from './row-context.js';
 import { rowsWithReadable } from './references.js';
 import { requireGrant, type RowPlanners } from './row-plans.js';
 import type { Scalar } from './parsed-value.js';
@@ -32,7 +32,7 @@ export const planUpsertRows = (
   const isChange = onConflict.action === 'update';
   const isByKey = fields.every(({ name }) => keyNames.has(name));
   const rows = payloads.map((payload, rowIndex): UpsertRow => {
-    const own = payloads.length > 1 ? itemLevel(level, rowIndex) : level;
+    const own = isOfSeveral(payloads, level.writing) ? itemLevel(level, rowIndex) : level;
     const planned = planAlternatives(
       collection,
       { key: null, payload, identity, isChange },

@@ -9,7 +9,14 @@ import { planLists } from './list.js';
 import { bindCreate, bindUpdate, noOwnerValues } from './owner-operands.js';
 import { planParents } from './parent.js';
 import { collectLocated } from './problem-collection.js';
-import { entryLevel, itemLevel, noOwner, type PayloadLevel, type WriteContext } from './row-context.js';
+import {
+  entryLevel,
+  isOfSeveral,
+  itemLevel,
+  noOwner,
+  type PayloadLevel,
+  type WriteContext,
+} from './row-context.js';
 import {
   noRelated,
   readChange,
@@ -62,7 +69,7 @@ export const planUpdates = (
   const problems: ApiError[] = [];
   const top = topLevel(context, problems, changes[0]?.pointer);
   const plans = changes.flatMap((change, index) => {
-    const level = changes.length > 1 ? itemLevel(top, index) : top;
+    const level = isOfSeveral(changes, context) ? itemLevel(top, index) : top;
     return collectLocated(level, () => planChange(collection, change, level)) ?? [];
   });
   throwProblems(problems);
@@ -89,7 +96,7 @@ const planRows: RowPlanners['planRows'] = (collection, payloads, level) => {
   const rows: PlannedRow[] = [];
   const parents: ParentPlan[] = [];
   const lists: ListPlan[] = [];
-  const isRequest = level.path.length === 0 && payloads.length > 1;
+  const isRequest = level.path.length === 0 && isOfSeveral(payloads, level.writing);
   payloads.forEach((payload, rowIndex) => {
     const below = level.rowPointers?.[rowIndex];
     const own =

@@ -158,6 +158,14 @@ describe.each(dialects)('a nested payload on %s', (dialect) => {
     return errors.map(({ code, path: names, pointer, index }) => [code, names, pointer, index]);
   };
 
+  it.each([
+    ['POST', 'page', { title: 1 }],
+    ['POST', 'page?on_conflict=update', { title: 1 }],
+    ['PATCH', 'page', { id: 1, title: 1 }],
+  ])('reports the index of the only item of a list: %s %s', async (method, path, item) => {
+    expect(await problemsOf(path, [item], method)).toEqual([['FAILED_VALIDATION', [], '/0/title', 0]]);
+  });
+
   it('reports where each problem is, all at once', async () => {
     const body = {
       title: 1,

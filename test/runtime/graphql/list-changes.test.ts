@@ -144,7 +144,7 @@ describe.each(dialects)('changes of lists in GraphQL on %s', (dialect) => {
     ]);
     const create = `{ id: 1, blocks_changes: { create: [{ kind: "no", item: "1" }] } }`;
     expect((await post(`mutation { update_page_batch(data: [${create}]) { id } }`)).errors).toMatchObject([
-      { extensions: { pointer: '/blocks_changes/create/0' } },
+      { extensions: { pointer: '/0/blocks_changes/create/0' } },
     ]);
     const second = `mutation { update_page_batch(data: [{ id: 2 }, ${create}]) { id } }`;
     expect((await post(second)).errors).toMatchObject([
