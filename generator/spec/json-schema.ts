@@ -65,8 +65,12 @@ const checkKeywords = (schema: Node, faults: SpecFault[]): void => {
   if (schema.kind !== 'map') return;
   const { keywords } = loadAjv().RULES;
   for (const [keyword, { position, value }] of schema.entries) {
-    if (!keyword.startsWith('x-') && !Object.hasOwn(keywords, keyword)) {
-      const remedy = suggest(keyword, Object.keys(keywords), 'remove it, or begin it with "x-"');
+    if (keyword === 'nullable' || (!keyword.startsWith('x-') && !Object.hasOwn(keywords, keyword))) {
+      // a keyword of OpenAPI 3.0, which the library knows and what is generated from the schema does not
+      const remedy =
+        keyword === 'nullable'
+          ? 'write "null" as another type, as in type: [string, "null"], and as another value of an "enum"'
+          : suggest(keyword, Object.keys(keywords), 'remove it, or begin it with "x-"');
       faults.push(faultAt(position, `JSON Schema has no keyword "${keyword}"`, remedy));
     } else if (holdsSchemasByName(keyword)) {
       if (value.kind === 'map') for (const each of value.entries.values()) checkKeywords(each.value, faults);
