@@ -110,7 +110,7 @@ describe.each(pairDialects(import.meta.url).filter((dialect) => dialect !== 'sql
           () => true,
         );
 
-    it('loses no slot, and runs nothing twice', { timeout: 240_000 }, async () => {
+    it('loses no slot, and runs nothing twice', async () => {
       const nowhere = { TEMPORAL_ADDRESS: `127.0.0.1:${(silent.address() as AddressInfo).port}` };
       const first = await serve(nowhere);
       const ids: string[] = [];

@@ -75,7 +75,7 @@ describe.each(settings)('random requests on $dialect through $listener', (settin
       (each) => each.kind === 'requestFinished' && each.status === 200 && methods.includes(each.method),
     ).length;
 
-  it('answers or rejects random reads', { timeout: 60_000 }, async () => {
+  it('answers or rejects random reads', async () => {
     const cases = fc.tuple(collection, fc.option(key, { freq: 4 }), parameters, anybody);
     const failed = await failure(cases, async ([table, id, query, as]) => {
       await send('GET', `/items/${table}${id === null ? '' : `/${id}`}?${toQueryString(query)}`, as, {});
@@ -84,7 +84,7 @@ describe.each(settings)('random requests on $dialect through $listener', (settin
     expect(failed).toBeNull();
   });
 
-  it('answers or rejects valid reads with random values', { timeout: 60_000 }, async () => {
+  it('answers or rejects valid reads with random values', async () => {
     const before = answered(['SEARCH']);
     const failed = await failure(fc.tuple(soundRead, mostlyAdmin), ([[table, query], as]) =>
       send('SEARCH', `/items/${table}`, as, { body: { query } }),
@@ -93,14 +93,14 @@ describe.each(settings)('random requests on $dialect through $listener', (settin
     expect(answered(['SEARCH']) - before).toBeGreaterThan(numRuns / 3);
   });
 
-  it('answers or rejects random query strings', { timeout: 60_000 }, async () => {
+  it('answers or rejects random query strings', async () => {
     const failed = await failure(fc.tuple(queryString, anybody), ([query, as]) =>
       send('GET', `/items/book?${query}`, as, {}),
     );
     expect(failed).toBeNull();
   });
 
-  it('performs or rejects random writes', { timeout: 60_000 }, async () => {
+  it('performs or rejects random writes', async () => {
     const method = fc.constantFrom('POST', 'PATCH', 'DELETE', 'PUT', 'SEARCH');
     const cases = fc.tuple(method, collection, fc.option(key), body, anybody);
     const failed = await failure(cases, ([verb, table, id, payload, as]) =>
@@ -109,7 +109,7 @@ describe.each(settings)('random requests on $dialect through $listener', (settin
     expect(failed).toBeNull();
   });
 
-  it('performs or rejects valid writes with random values', { timeout: 60_000 }, async () => {
+  it('performs or rejects valid writes with random values', async () => {
     const before = answered(['POST', 'PATCH']);
     const failed = await failure(fc.tuple(soundWrite, mostlyAdmin), ([[verb, path, payload], as]) =>
       send(verb, path, as, { body: payload }),
@@ -118,7 +118,7 @@ describe.each(settings)('random requests on $dialect through $listener', (settin
     expect(answered(['POST', 'PATCH']) - before).toBeGreaterThan(numRuns / 12);
   });
 
-  it('rejects bodies that are not JSON', { timeout: 60_000 }, async () => {
+  it('rejects bodies that are not JSON', async () => {
     const headers = { 'content-type': 'application/json' };
     const cases = fc.tuple(fc.constantFrom('POST', 'PATCH', 'DELETE', 'SEARCH'), text);
     const failed = await failure(cases, ([verb, raw]) =>
@@ -127,7 +127,7 @@ describe.each(settings)('random requests on $dialect through $listener', (settin
     expect(failed).toBeNull();
   });
 
-  it('performs or rejects random writes of system collections', { timeout: 60_000 }, async () => {
+  it('performs or rejects random writes of system collections', async () => {
     const columns = [
       'id',
       'name',

@@ -42,7 +42,7 @@ const notices = (host: Host, text: string): Promise<boolean> =>
 
 const installed = 'the trigger is installed: servers with SCHEMA_WATCH=trigger follow at once\n';
 
-describe('on postgres', { timeout: 240_000 }, () => {
+describe('on postgres', () => {
   it.each([1, 2])(
     'an ALTER by hand is served without a look at intervals, by %i processes',
     async (workers) => {
