@@ -61,7 +61,7 @@ const submitRefs: ReferenceObject[] = submitParameters.map(({ name }) => paramet
 const file: SchemaObject = { type: 'string', format: 'binary' };
 
 /**
- * Describes `POST /items/<collection>/import`, which takes a file as its body or as `multipart/form-data`.
+ * Describes `POST /items/<collection>/import`, which takes a file as its body.
  */
 export const importFile = (subject: Subject): OperationObject => ({
   ...describe(subject, 'import', {
