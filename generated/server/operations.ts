@@ -1744,35 +1744,67 @@ export const operations = [
           properties: {
             collections: {
               type: 'array',
-              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+              items: {
+                type: 'object',
+                required: ['diff'],
+                properties: { diff: { type: 'array', items: {} } },
+              },
             },
             fields: {
               type: 'array',
-              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+              items: {
+                type: 'object',
+                required: ['diff'],
+                properties: { diff: { type: 'array', items: {} } },
+              },
             },
             systemFields: {
               type: 'array',
-              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+              items: {
+                type: 'object',
+                required: ['diff'],
+                properties: { diff: { type: 'array', items: {} } },
+              },
             },
             relations: {
               type: 'array',
-              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+              items: {
+                type: 'object',
+                required: ['diff'],
+                properties: { diff: { type: 'array', items: {} } },
+              },
             },
             roles: {
               type: 'array',
-              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+              items: {
+                type: 'object',
+                required: ['diff'],
+                properties: { diff: { type: 'array', items: {} } },
+              },
             },
             policies: {
               type: 'array',
-              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+              items: {
+                type: 'object',
+                required: ['diff'],
+                properties: { diff: { type: 'array', items: {} } },
+              },
             },
             access: {
               type: 'array',
-              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+              items: {
+                type: 'object',
+                required: ['diff'],
+                properties: { diff: { type: 'array', items: {} } },
+              },
             },
             permissions: {
               type: 'array',
-              items: { type: 'object', required: ['diff'], properties: { diff: { type: 'array' } } },
+              items: {
+                type: 'object',
+                required: ['diff'],
+                properties: { diff: { type: 'array', items: {} } },
+              },
             },
           },
         },

@@ -14,6 +14,8 @@ const operationPrefixes = [
   'updateMany',
   'delete',
   'deleteMany',
+  'import',
+  'export',
 ];
 
 /** Stem of component names and operation ids, by collection name. */
@@ -23,7 +25,8 @@ type Stems = ReadonlyMap<string, string>;
 export const reservedComponents: ReadonlySet<string> = new Set(
   (
     'StringOperators KeyOperators IntegerOperators NumberOperators DateOperators BooleanOperators NullOperators JsonOperators PathOperators ' +
-    'ConcealedOperators GlobalQuery NestedQuery ListMeta WriteMeta QueueSubmission QueueStatus QueueCancellation QueueError'
+    'ConcealedOperators GlobalQuery NestedQuery QueryDeep QueryAlias QueryAggregate QueryHaving ListMeta WriteMeta QueueSubmission QueueStatus QueueEvent QueueCancellation ' +
+    'QueueCancellationRefused QueueRequestNotFound QueueError'
   ).split(' '),
 );
 

@@ -61,21 +61,34 @@ export const collectionResponses = (
   const list = dataOf(arrayOf(item), { meta: ref('schemas', 'ListMeta') });
   const items = `Items of ${code(collection.name)}.`;
   const one = `One item of ${code(collection.name)}.`;
-  const response = (description: string, content: ContentObject): ResponseObject => ({
+  const response = (
+    description: string,
+    content: ContentObject,
+    headers?: ResponseObject['headers'],
+  ): ResponseObject => ({
     ...accessExtensions(collection, 'read'),
     description,
+    ...(headers !== undefined && { headers }),
     content,
   });
   return {
     [`${stem}List`]: response(items, jsonContent(list)),
     [`${stem}Item`]: response(one, jsonContent(dataOf(item))),
     [`${stem}ListOrExport`]: response(items, exportedContent(list, arrayOf(item))),
-    [`${stem}ItemOrExport`]: response(one, exportedContent(dataOf(item), item)),
+    [`${stem}ItemOrExport`]: response(one, exportedContent(dataOf(item), item), tagHeaders),
   };
+};
+
+const tagHeaders: ResponseObject['headers'] = {
+  ETag: {
+    description: 'Identifies this state of the item, for `If-None-Match` and `If-Match`. Files have none.',
+    schema: { type: 'string' },
+  },
 };
 
 export const notModified: ResponseObject = {
   description: 'The response still has the `ETag` in `If-None-Match`.',
+  headers: tagHeaders,
 };
 
 export const noContent: ResponseObject = { description: 'Success, without a body.' };

@@ -37,7 +37,7 @@ export const list = (subject: Subject): OperationObject =>
     description:
       'Returns the items that the caller may read. SEARCH on the same path accepts the parameters in the body.',
     parameters: listParameters(subject.stem),
-    ok: { 200: ref('responses', `${subject.stem}ListOrExport`), ...unchanged(subject) },
+    ok: { 200: ref('responses', `${subject.stem}ListOrExport`) },
     statuses: reading,
   });
 
@@ -102,7 +102,8 @@ export const updateMany = (subject: Subject): OperationObject => {
       oneOf: [
         closedObject({ ...keysOf(subject), data }, ['keys', 'data']),
         closedObject({ query, data }, ['query', 'data']),
-        arrayOf({ allOf: [data], type: 'object', required: [...subject.collection.key] }),
+        // not `allOf`, which generators of clients merge into a type of its own
+        arrayOf({ ...data, required: [...subject.collection.key] } as ReferenceObject),
       ],
     },
     ok: { 200: ref('responses', `${subject.stem}List`), 204: ref('responses', 'NotReturned') },
@@ -161,10 +162,6 @@ export const deleteOne = (subject: Subject): OperationObject =>
     ok: { 204: ref('responses', 'NoContent') },
     statuses: matching,
   });
-
-/** Lists of system collections are not cached. */
-const unchanged = ({ collection }: Subject): ResponsesObject =>
-  collection.system ? {} : { 304: ref('responses', 'NotModified') };
 
 const unread = 'Returns 204 if the caller may not read the result.';
 const unreadOrMany =

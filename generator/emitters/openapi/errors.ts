@@ -16,6 +16,7 @@ const names: ReadonlyMap<number, string> = new Map([
   [403, 'Forbidden'],
   [404, 'NotFound'],
   [405, 'MethodNotAllowed'],
+  [410, 'Gone'],
   [412, 'PreconditionFailed'],
   [413, 'ContentTooLarge'],
   [415, 'UnsupportedMediaType'],

@@ -21,9 +21,10 @@ import { transferParameters } from './transfers.js';
 import { collectionPaths } from './paths.js';
 import { queuePaths, queueTag } from './queue.js';
 import { queueSchemas } from './queue-schemas.js';
-import { keepReferenced, ref } from './refs.js';
+import { keepReferenced, parameterName, ref } from './refs.js';
 import { collectionSchemas } from './schemas.js';
 import { openSecurity, securitySchemesOf } from './security.js';
+import { singleTypes } from './single-types.js';
 import { operationPaths } from './spec-operations.js';
 import { plainText } from './text.js';
 import { queueWebhooks } from './webhooks.js';
@@ -43,9 +44,11 @@ const partDepth = 3;
 export const openApiDocument = (model: Model, cache: PartCache = createPartCache()): OpenAPIObject => {
   const context = createContext(model);
   const parts = model.collections.map((collection) => partsOf(collection, context, cache));
-  const others = [operationPaths(context), queuePaths(model.queueModels)].map(describeAllHeads);
+  const others = [operationPaths(context), queuePaths(model.queueModels)]
+    .map(describeAllHeads)
+    .map(singleTypes);
   const allPaths = [...parts.map(({ paths }) => paths), ...others];
-  const webhooks = queueWebhooks(model.queueModels);
+  const webhooks = singleTypes(queueWebhooks(model.queueModels));
   const { title, version, description } = model.api;
   return {
     openapi: '3.1.0',
@@ -71,8 +74,8 @@ const partsOf = (collection: Collection, context: Context, cache: PartCache): Co
     see(collection.name);
     const watched = watchContext(context, see);
     return {
-      paths: describeAllHeads(collectionPaths(collection, watched)),
-      schemas: collectionSchemas(collection, watched),
+      paths: singleTypes(describeAllHeads(collectionPaths(collection, watched))),
+      schemas: singleTypes(collectionSchemas(collection, watched)),
       responses: collectionResponses(collection, watched),
     };
   });
@@ -113,9 +116,7 @@ const allComponents = (context: Context, parts: readonly CollectionParts[]): Com
   return {
     schemas: {
       ...Object.fromEntries(parts.flatMap(({ schemas }) => Object.entries(schemas))),
-      ...querySchemas,
-      ...operatorSchemas,
-      ...queueSchemas(queueModels),
+      ...singleTypes({ ...querySchemas, ...operatorSchemas, ...queueSchemas(queueModels) }),
     },
     responses: {
       ...Object.fromEntries(parts.flatMap(({ responses }) => Object.entries(responses))),
@@ -125,7 +126,12 @@ const allComponents = (context: Context, parts: readonly CollectionParts[]): Com
       RequestHeaderFieldsTooLarge: { description: 'URL and headers exceed 16 KiB.' },
       ...errorResponses(context.errors),
     },
-    parameters: { ...queryParameters, ...transferParameters },
+    parameters: Object.fromEntries(
+      Object.entries({ ...queryParameters, ...transferParameters }).map(([name, parameter]) => [
+        parameterName(name),
+        parameter,
+      ]),
+    ),
     securitySchemes: securitySchemesOf(context.model),
   };
 };

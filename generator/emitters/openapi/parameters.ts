@@ -1,7 +1,7 @@
 /** Describes the global query parameters. */
 import type { ParameterObject, ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
 import { exportFormats } from '../../../contract/export-formats.js';
-import { ref } from './refs.js';
+import { parameterRef, ref } from './refs.js';
 
 const names: SchemaObject = { type: 'array', items: { type: 'string' } };
 const count: SchemaObject = { type: 'integer', minimum: 0 };
@@ -28,6 +28,8 @@ const about = {
     'Fields, calls of functions and paths by which items are grouped; the result has a row for each group.',
   export:
     'Returns a file instead: the items without an envelope. Lists are streamed, whatever their length. The value `json` is left out of the schema, because its content has the media type of other reads and another schema.',
+  if_none_match:
+    'An `ETag` of an earlier response: if the item is still the same, the response is 304 without a body.',
   having: 'Filter of the groups, with the keys of the result: `{"count": {"_gt": 5}}`.',
   dry_run: 'Whether the write is only tried: nothing is stored, and the answer is what would have been.',
   on_conflict:
@@ -46,13 +48,13 @@ const properties = {
   offset: { description: about.offset, ...count },
   page: { description: about.page, ...count },
   after: { description: about.after, type: 'string' },
-  deep: { description: about.deep, type: 'object', additionalProperties: ref('schemas', 'NestedQuery') },
+  deep: ref('schemas', 'QueryDeep'),
   meta: {
     description: about.meta,
     type: 'array',
     items: { type: 'string', enum: ['*', 'cursor', 'filter_count', 'total_count'] },
   },
-  alias: { description: about.alias, type: 'object', additionalProperties: { type: 'string' } },
+  alias: ref('schemas', 'QueryAlias'),
   timezone: { description: about.timezone, type: 'string', default: 'UTC' },
   backlink: { description: about.backlink, type: 'boolean', default: true },
   export: {
@@ -60,10 +62,10 @@ const properties = {
     type: 'string',
     enum: exportFormats.filter((format) => format !== 'json'),
   },
-  aggregate: { description: about.aggregate, type: 'object', additionalProperties: names },
+  aggregate: ref('schemas', 'QueryAggregate'),
   groupBy: { description: about.groupBy, ...names },
-  having: { description: about.having, type: 'object' },
-} satisfies Record<string, SchemaObject>;
+  having: ref('schemas', 'QueryHaving'),
+} satisfies Record<string, SchemaObject | ReferenceObject>;
 
 const { search, sort, offset, page } = properties;
 
@@ -78,6 +80,15 @@ export const writeParameters: Readonly<Record<string, SchemaObject>> = {
 
 export const querySchemas: Readonly<Record<string, SchemaObject>> = {
   GlobalQuery: { type: 'object', properties },
+  // components, since generators of clients name objects inside an object that many extend once for each
+  QueryDeep: {
+    description: about.deep,
+    type: 'object',
+    additionalProperties: ref('schemas', 'NestedQuery'),
+  },
+  QueryAlias: { description: about.alias, type: 'object', additionalProperties: { type: 'string' } },
+  QueryAggregate: { description: about.aggregate, type: 'object', additionalProperties: names },
+  QueryHaving: { description: about.having, type: 'object' },
   NestedQuery: {
     type: 'object',
     description: 'Parameters of one nested list; keys without an underscore are relations at the next level.',
@@ -151,12 +162,12 @@ export const queryParameters: Readonly<Record<string, ParameterObject>> = {
   after: valueParameter('after'),
   deep: jsonParameter('deep', {
     description: `${about.deep} ${brackets}: \`deep[tracks][_limit]=5\`.`,
-    schema: { type: 'object', additionalProperties: ref('schemas', 'NestedQuery') },
+    schema: ref('schemas', 'QueryDeep'),
   }),
   meta: listParameter('meta'),
   alias: jsonParameter('alias', {
     description: `${about.alias} ${brackets}: \`alias[born]=year(date_of_birth)\`.`,
-    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    schema: ref('schemas', 'QueryAlias'),
   }),
   timezone: valueParameter('timezone'),
   export: valueParameter('export'),
@@ -176,14 +187,20 @@ export const queryParameters: Readonly<Record<string, ParameterObject>> = {
     schema: names,
   },
   if_match: { name: 'If-Match', in: 'header', description: about.if_match, schema: { type: 'string' } },
+  if_none_match: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: about.if_none_match,
+    schema: { type: 'string' },
+  },
   aggregate: jsonParameter('aggregate', {
     description: `${about.aggregate} ${brackets}: \`aggregate[sum]=price\`.`,
-    schema: { type: 'object', additionalProperties: names },
+    schema: ref('schemas', 'QueryAggregate'),
   }),
   groupBy: listParameter('groupBy'),
   having: jsonParameter('having', {
     description: `${about.having} ${brackets}: \`having[count][_gt]=5\`.`,
-    schema: { type: 'object' },
+    schema: ref('schemas', 'QueryHaving'),
   }),
 };
 
@@ -204,17 +221,26 @@ const listParameterNames = [
   'export',
 ] as const;
 
+/**
+ * Returns a reference to a parameter, or the parameter itself if it is JSON: some generators of clients skip such a parameter, but
+ * the whole operation where it is a component.
+ */
+const parameterOf = (name: string): ParameterObject | ReferenceObject => {
+  const parameter = queryParameters[name];
+  return parameter?.content === undefined ? parameterRef(name) : parameter;
+};
+
 /** Returns the parameters of a list, with the filter of its collection. */
 export const listParameters = (stem: string): (ParameterObject | ReferenceObject)[] => [
-  ref('parameters', 'fields'),
+  parameterOf('fields'),
   jsonParameter('filter', {
     description: `Selects items. ${brackets}: \`filter[name][_eq]=value\`.`,
     schema: ref('schemas', `${stem}Filter`),
   }),
-  ...listParameterNames.map((name) => ref('parameters', name)),
+  ...listParameterNames.map(parameterOf),
 ];
 
-const refs = (...names: string[]): ReferenceObject[] => names.map((name) => ref('parameters', name));
+const refs = (...names: string[]): (ParameterObject | ReferenceObject)[] => names.map(parameterOf);
 
 /** Parameters of a write that answers without a body. */
 export const deleteParameters = refs('dry_run');
@@ -229,4 +255,4 @@ export const conflictParameters = refs('on_conflict', 'conflict');
 export const matchParameters = refs('if_match');
 
 /** Parameters of one item. */
-export const itemParameters = refs('fields', 'deep', 'alias', 'timezone', 'export');
+export const itemParameters = refs('fields', 'deep', 'alias', 'timezone', 'export', 'if_none_match');

@@ -7,6 +7,19 @@ type Kind = 'schemas' | 'responses' | 'parameters';
 export const ref = (kind: Kind, name: string): ReferenceObject => ({ $ref: `#/components/${kind}/${name}` });
 
 /**
+ * Returns the name of the component of a parameter. It ends so that no generator of clients takes it for the schema of a
+ * table, such as `page`.
+ */
+export const parameterName = (name: string): string =>
+  `${name
+    .split(/[-_]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}Parameter`;
+
+/** Refers to the component of a parameter. */
+export const parameterRef = (name: string): ReferenceObject => ref('parameters', parameterName(name));
+
+/**
  * Returns the components that the parts `from` refer to, directly or through others, in their order. The larger parts that
  * stay the same are, the less is looked at again.
  */

@@ -18,6 +18,7 @@ import { closedObject, fileTypes, jsonBody } from './bodies.js';
 import type { Context } from './context.js';
 import { errorRefs } from './errors.js';
 import { tokenOrKeySecurity, tokenSecurity } from './security.js';
+import { withoutTabs } from './text.js';
 
 /** Returns the paths of all operations; operations on the same path share an entry. */
 export const operationPaths = (context: Context): PathsObject => {
@@ -80,7 +81,7 @@ const parameterObject = ({
   in: rest.in,
   required,
   description,
-  schema,
+  schema: withoutTabs(schema as SchemaObject),
 });
 
 const responseObject = ({

@@ -13,7 +13,8 @@ import type { Subject } from './collection-operations.js';
 import { errorRefs } from './errors.js';
 import { conflictParameters } from './parameters.js';
 import { submitParameters } from './queue.js';
-import { ref } from './refs.js';
+import { parameterRef, ref } from './refs.js';
+import { withoutTabs } from './text.js';
 
 const parameter = (name: string, description: string, schema: SchemaObject): ParameterObject => ({
   name,
@@ -32,7 +33,11 @@ const importParameters: readonly ParameterObject[] = [
     'JSON object of columns and fields: `{"Name":"title","Note":null}`; `null` leaves a column out.',
     { type: 'string' },
   ),
-  parameter('delimiter', 'Separator of the cells of CSV.', { type: 'string', enum: [',', ';', '\t', '|'] }),
+  parameter(
+    'delimiter',
+    'Separator of the cells of CSV.',
+    withoutTabs({ type: 'string', enum: [',', ';', '\t', '|'] }),
+  ),
   parameter(
     'on_error',
     'What happens at a row that cannot be stored: the import stops, or the row is reported and left out.',
@@ -50,13 +55,13 @@ export const transferParameters: Readonly<Record<string, ParameterObject>> = Obj
   ...submitParameters.map((each) => [each.name, each] as const),
 ]);
 
-const importRefs: ReferenceObject[] = importParameters.map(({ name }) => ref('parameters', `import_${name}`));
-const submitRefs: ReferenceObject[] = submitParameters.map(({ name }) => ref('parameters', name));
+const importRefs: ReferenceObject[] = importParameters.map(({ name }) => parameterRef(`import_${name}`));
+const submitRefs: ReferenceObject[] = submitParameters.map(({ name }) => parameterRef(name));
 
 const file: SchemaObject = { type: 'string', format: 'binary' };
 
 /**
- * Describes `POST /items/<collection>/import`, which takes a file as its body or as `multipart/form-data`.
+ * Describes `POST /items/<collection>/import`, which takes a file as its body.
  */
 export const importFile = (subject: Subject): OperationObject => ({
   ...describe(subject, 'import', {

@@ -25,8 +25,11 @@ const fileOf = (
 const { schemas = {} } = openApiDocument(thing).components ?? {};
 const inOpenApi = (name: string): readonly string[] => {
   const { properties = {} } = schemas['ThingFilter'] as { properties?: Record<string, { $ref: string }> };
-  const operators = schemas[properties[name]?.$ref.split('/').at(-1) ?? ''] as { properties: object };
-  return Object.keys(operators.properties);
+  const { anyOf = [], ...only } = schemas[properties[name]?.$ref.split('/').at(-1) ?? ''] as {
+    readonly anyOf?: readonly { readonly properties?: object }[];
+    readonly properties?: object;
+  };
+  return [only, ...anyOf].flatMap((each) => Object.keys(each.properties ?? {}));
 };
 
 const inputs = buildSchema(fileOf(emitGraphql(thing), 'graphql/items.graphql')).getTypeMap();

@@ -156,15 +156,20 @@ describe('the OpenAPI emitter', () => {
       emitOpenApi(model([collection('settings', [counter('id')], { singleton: true })]))[0]?.content ?? '';
     const { components } = JSON.parse(text);
     expect(Object.keys(components.parameters)).toEqual([
-      'fields',
-      'deep',
-      'alias',
-      'timezone',
-      'export',
-      'dry_run',
-      'if_match',
+      'FieldsParameter',
+      'TimezoneParameter',
+      'ExportParameter',
+      'DryRunParameter',
+      'IfMatchParameter',
+      'IfNoneMatchParameter',
     ]);
-    expect(Object.keys(components.schemas)).toEqual(['Settings', 'SettingsUpdate', 'NestedQuery']);
+    expect(Object.keys(components.schemas)).toEqual([
+      'Settings',
+      'SettingsUpdate',
+      'QueryDeep',
+      'QueryAlias',
+      'NestedQuery',
+    ]);
   });
 
   it('escapes comments of the database', () => {
