@@ -117,6 +117,9 @@ export type WithFields<Class extends new () => object, Fields extends Record<str
 } & (new () => InstanceType<Class> &
   Omit<Row<Fields>, keyof InstanceType<Class> | keyof InstanceType<ObjectConstructor>>);
 
+/** The text that concealed and hashed values are read as. */
+export const mask = '**********';
+
 /** Returns whether a field is only shown as asterisks, and compared only with null. */
 export const isMasked = ({
   conceal,

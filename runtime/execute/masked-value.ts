@@ -1,2 +1,4 @@
-/** The text that replaces every concealed value. */
-export const maskedValue = '"**********"';
+import { mask } from '../../contract/fields.js';
+
+/** The text that replaces every concealed value, as JSON. */
+export const maskedValue = JSON.stringify(mask);

@@ -78,15 +78,21 @@ export const createAuthOperations = (auth: AuthContext, sameSite: SameSite) => {
  * the cookie
  */
 const findToken = (
-  { refresh_token: given, mode = given === undefined ? 'cookie' : 'json' }: AuthRefreshInput['body'],
+  { refresh_token: given, mode: named }: AuthRefreshInput['body'],
   context: OperationContext,
 ): { readonly token: string; readonly mode: Mode } => {
+  const mode = named ?? (given === undefined ? 'cookie' : 'json');
   if (mode === 'json') {
     if (given === undefined)
       throw invalidPayload('"refresh_token" is missing; mode "json" reads it from the body');
     return { token: given, mode };
   }
   const token = context.cookies[cookieOf[mode]];
+  if (named === undefined && (token === undefined || token === '')) {
+    throw invalidPayload(
+      `"refresh_token" is missing, and there is no cookie "${cookieOf[mode]}"; a session cookie needs mode "session"`,
+    );
+  }
   if (given !== undefined || token === undefined || token === '') {
     throw invalidPayload(`mode "${mode}" reads the token only from the cookie "${cookieOf[mode]}"`);
   }

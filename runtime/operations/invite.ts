@@ -34,7 +34,7 @@ export const createInviteOperations = (services: OperationServices, shared: Pass
   return {
     async usersInvite({ body: { email, role = null, invite_url: target } }, context) {
       requirePasswords(config, '/users/invite');
-      const addresses = [...new Set([email].flat())];
+      const addresses = withoutRepetitions([email].flat());
       const page = await untilConfirmed(async () => {
         const principal = await context.renew();
         requireRight(principal, services);
@@ -64,6 +64,11 @@ export const createInviteOperations = (services: OperationServices, shared: Pass
     },
   } satisfies Partial<Operations>;
 };
+
+/** Drops addresses that others of the list equal in lower case, in which users are stored. */
+const withoutRepetitions = (addresses: readonly string[]): readonly string[] => [
+  ...new Map(addresses.map((address) => [address.toLowerCase(), address])).values(),
+];
 
 interface Invited {
   readonly addresses: readonly string[];

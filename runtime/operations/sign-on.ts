@@ -30,9 +30,10 @@ export const createSignOnOperations = (services: OperationServices, auth: AuthCo
 
   return {
     async authLoginRedirect({ provider, redirect }, context) {
-      const { url: authorizationUrl, state, token } = await signOn.begin(provider, redirect);
-      setStateCookie({ provider, state, base }, token, context);
-      redirectTo(authorizationUrl, context);
+      const started = await signOn.begin(provider, redirect);
+      if (started.state !== null)
+        setStateCookie({ provider, state: started.state, base }, started.token, context);
+      redirectTo(started.url, context);
     },
 
     async authLoginCallback({ provider }, context) {

@@ -1,10 +1,11 @@
 /** Reads the values of a payload as their columns store them. */
 import type { Field, ToAny } from '../../contract/collection.js';
+import { isMasked, mask } from '../../contract/fields.js';
 import { invalidPayload, type ApiError } from '../../contract/errors.js';
 import { findTarget, toStoredKey } from './many-to-any-payload.js';
 import { invalidValueError, validationError } from './problems.js';
 import type { Payload, RowContext } from './row-context.js';
-import type { ParsedValue, Scalar } from './parsed-value.js';
+import { refuse, type ParsedValue, type Scalar } from './parsed-value.js';
 import { readValue, toStoredValue } from './values.js';
 
 /** Reads the value of a column, or returns its problem. */
@@ -53,6 +54,8 @@ export const readAnyKey = (
 
 /** Parses a value as its column stores it: 9.99 rounded to one decimal may have a digit too many. */
 const readStoredValue = (field: Field, value: unknown): ParsedValue => {
+  // a client that sends back what it has read would make the asterisks a password that everyone knows
+  if (value === mask && isMasked(field)) return refuse('a new value, not the asterisks that it is read as');
   const read = readValue(field, value);
   if (!read.ok) return read;
   const stored = toStoredValue(field, read.value);

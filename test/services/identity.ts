@@ -13,8 +13,8 @@ export interface IdentityProvider {
   readonly people: Map<string, IdentityClaims>;
   /** Responses that replace the regular ones, by path. Tests may change it. */
   readonly answers: Map<string, (response: ServerResponse) => void>;
-  /** Registers a redirect URI. */
-  allow(callbacks: readonly string[]): void;
+  /** Registers redirect URIs. @param method the only way in which the client may send its secret */
+  allow(callbacks: readonly string[], method?: 'client_secret_post' | 'client_secret_basic'): void;
   close(): Promise<void>;
 }
 
@@ -37,14 +37,15 @@ export const startIdentityProvider = async (): Promise<IdentityProvider> => {
     client,
     people,
     answers,
-    allow(callbacks) {
+    allow(callbacks, method = 'client_secret_post') {
       handle = new Provider(issuer, {
+        clientAuthMethods: [method],
         clients: [
           {
             client_id: client.id,
             client_secret: client.secret,
             redirect_uris: [...callbacks],
-            token_endpoint_auth_method: 'client_secret_post',
+            token_endpoint_auth_method: method,
           },
         ],
         claims: {

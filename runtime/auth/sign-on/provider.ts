@@ -1,5 +1,6 @@
 /** Talks to an identity provider: OpenID Connect, or OAuth 2.0 with a profile URL, both with PKCE (RFC 7636). */
-import type { Configuration } from 'openid-client';
+import type * as OpenIdClient from 'openid-client';
+import type { ClientAuth, Configuration } from 'openid-client';
 import { isLocal } from '../../config/formats.js';
 import type { OAuth2Config, ProviderConfig } from '../../config/providers.js';
 import { apiError, type ApiError } from '../../../contract/errors.js';
@@ -133,7 +134,7 @@ const retryDelay = 5_000;
 const discover = async (config: ProviderConfig) => {
   const library = await import('openid-client');
   const { clientId, clientSecret } = config;
-  const method = clientSecret === null ? library.None() : library.ClientSecretPost(clientSecret);
+  const method = clientSecret === null ? library.None() : authenticateClient(library, clientSecret);
   if (config.driver === 'oauth2') {
     const server = {
       issuer: new URL(config.authorizeUrl).origin,
@@ -156,6 +157,22 @@ const discover = async (config: ProviderConfig) => {
   return { library, client };
 };
 
+/**
+ * Sends the secret of the client in the body. A provider whose discovery document does not list that method gets it in
+ * the header, as every provider must accept it (RFC 6749 §2.3.1).
+ */
+const authenticateClient = (
+  library: Pick<typeof OpenIdClient, 'ClientSecretPost' | 'ClientSecretBasic'>,
+  secret: string,
+): ClientAuth => {
+  const [post, basic] = [library.ClientSecretPost(secret), library.ClientSecretBasic(secret)];
+  return (server, ...request) => {
+    const methods = server.token_endpoint_auth_methods_supported;
+    const authenticate = methods === undefined || methods.includes('client_secret_post') ? post : basic;
+    authenticate(server, ...request);
+  };
+};
+
 const readProfile = async ({ profileUrl }: OAuth2Config, token: string): Promise<Claims> => {
   const response = await fetch(profileUrl, {
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
@@ -168,10 +185,14 @@ const readProfile = async ({ profileUrl }: OAuth2Config, token: string): Promise
   return profile as Claims;
 };
 
-/** Returns true if the provider did not respond; the library wraps the original error as the cause. */
+/** Error codes by which a provider reports a failure of its own (RFC 6749 §4.1.2.1). */
+const outageCodes: ReadonlySet<unknown> = new Set(['server_error', 'temporarily_unavailable']);
+
+/** Returns true if the provider did not respond or failed; the library wraps the original error as the cause. */
 const isOutage = (error: unknown): boolean => {
   if (error instanceof Response) return error.status >= 500;
   if (!(error instanceof Error)) return false;
+  if ('error' in error && outageCodes.has(error.error)) return true;
   // errors of `fetch` have no code
   const isBroken = error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message);
   return isBroken || error.name === 'TimeoutError' || isOutage(error.cause);

@@ -14,7 +14,7 @@ import {
   type Claims,
   type Provider,
 } from './provider.js';
-import { resolveRedirect } from './redirect.js';
+import { resolveRedirect, withReason } from './redirect.js';
 
 /** Logins at the configured providers. */
 export interface SignOn {
@@ -24,9 +24,9 @@ export interface SignOn {
   /**
    * Starts a login.
    * @param redirect URL of the page to return to after the login
-   * @throws ROUTE_NOT_FOUND; INVALID_QUERY when the page is not allowed; SERVICE_UNAVAILABLE
+   * @throws ROUTE_NOT_FOUND; INVALID_QUERY when the page is not allowed; SERVICE_UNAVAILABLE without a page
    */
-  begin(name: string, redirect?: string): Promise<StartedLogin>;
+  begin(name: string, redirect?: string): Promise<StartedLogin | FailedStart>;
   /**
    * Returns the login that was started with this state.
    * @throws ROUTE_NOT_FOUND; INVALID_CREDENTIALS when the token is invalid or belongs to another state; INVALID_QUERY when
@@ -42,11 +42,19 @@ export interface SignOn {
 }
 
 interface StartedLogin {
+  /** The page of the provider. */
   readonly url: string;
   /** The provider returns it in the query of the callback. */
   readonly state: string;
   /** Signed token for a cookie of the browser. */
   readonly token: string;
+}
+
+/** A login that could not be started, because the provider is not available. */
+interface FailedStart {
+  /** The page to return to, with the reason. */
+  readonly url: string;
+  readonly state: null;
 }
 
 /** A login that was started and waits for its callback. */
@@ -120,10 +128,15 @@ const begin = async (
   entry: Entry,
   redirect: string | undefined,
   { tokens, url }: SignOnOptions,
-): Promise<StartedLogin> => {
+): Promise<StartedLogin | FailedStart> => {
   const { provider } = entry;
   const page = redirect === undefined ? null : resolveRedirect(redirect, entry, url());
-  const { url: authorizationUrl, checks } = await provider.begin();
+  const started = await provider.begin().catch((error: unknown) => {
+    if (page !== null && error instanceof ApiError) return withReason(page, error);
+    throw error;
+  });
+  if (typeof started === 'string') return { url: started, state: null };
+  const { url: authorizationUrl, checks } = started;
   const payload = { ...checks, provider: provider.config.name, redirect: page };
   const token = await tokens.sign('state', payload, stateTtl);
   return { url: authorizationUrl.href, state: checks.state, token };

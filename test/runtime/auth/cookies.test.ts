@@ -186,6 +186,20 @@ describe.each(sampleSettings(import.meta.url))('cookies on $dialect through $lis
     expect(cookiesOf(refused).get('svc_session_token')).toMatchObject({ value: '' });
   });
 
+  it('are named where a renewal without a mode has none', async () => {
+    for (const path of ['/auth/refresh', '/auth/logout']) {
+      const { status, errors } = await server().request('POST', path, { body: {} });
+      expect([status, errors]).toMatchObject([
+        400,
+        [
+          {
+            reason: expect.stringMatching(/"refresh_token" is missing.*"svc_refresh_token".*mode "session"/),
+          },
+        ],
+      ]);
+    }
+  });
+
   it('that are invalid count as public requests', async () => {
     const limited = await server().startAnother({
       RATE_LIMITER_ENABLED: 'true',

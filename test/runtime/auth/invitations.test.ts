@@ -95,6 +95,12 @@ describe.each(sampleSettings(import.meta.url))('invitations on $dialect through 
     expect((await login(server(), 'ann')).status).toBe(200);
   });
 
+  it('go once to an address that is listed in two cases', async () => {
+    expect((await invite(['Lou@Example.com', 'lou@example.com', 'LOU@example.com'])).status).toBe(204);
+    await linkTo('lou@example.com');
+    expect(smtp.waiting()).toEqual([]);
+  });
+
   it('lead to a page of the list, and to no other', async () => {
     expect((await invite('cid@example.com', { invite_url: `${ownPage}?step=1` })).status).toBe(204);
     expect((await linkTo('cid@example.com')).href).toMatch(

@@ -145,6 +145,26 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
     expect((await disable(codeOf(secret))).codes).toEqual(['REQUESTS_EXCEEDED']);
   });
 
+  it('are not turned off where they are not on', async () => {
+    const body = { otp: '123456' };
+    const answer = await server().request('POST', '/users/me/tfa/disable', { as: 'tokenOnly', body });
+    expect([answer.status, answer.errors]).toMatchObject([
+      400,
+      [{ code: 'INVALID_PAYLOAD', reason: 'one-time passwords are not enabled' }],
+    ]);
+  });
+
+  it('are not for users of a provider', async () => {
+    const answer = await server().request('POST', '/users/me/tfa/generate', {
+      as: 'foreign',
+      body: { password },
+    });
+    expect([answer.status, answer.errors]).toMatchObject([
+      400,
+      [{ code: 'INVALID_PAYLOAD', reason: expect.stringContaining('single sign-on provider') }],
+    ]);
+  });
+
   it('can be turned off by administrators', async () => {
     await enable('cleo');
     const concealed = await server().request(

@@ -182,6 +182,18 @@ describe('a provider that fails', () => {
     expect((await visitor.get(callback)).location).toBe(`${origin}/after?reason=SERVICE_UNAVAILABLE`);
   });
 
+  it.each(['server_error', 'temporarily_unavailable'])('is one also if it returns "%s"', async (code) => {
+    const visitor = createVisitor();
+    const { location } = await begin(visitor, 'acme', '/after');
+    const query = new URLSearchParams({
+      error: code,
+      state: new URL(location ?? '').searchParams.get('state') ?? '',
+      iss: identity.issuer,
+    });
+    const answer = await visitor.get(at(`/auth/login/acme/callback?${query}`));
+    expect(answer.location).toMatch(/\/after\?reason=SERVICE_UNAVAILABLE$/);
+  });
+
   it.each([401, 404])('is a rejection if it responds with %i', async (status) => {
     answers.set('/me', (response) => response.writeHead(status).end());
     expect(codeOf((await enter('plain', 'ines')).answer)).toBe('INVALID_CREDENTIALS');
@@ -201,5 +213,14 @@ describe('a provider that fails', () => {
     for (let attempt = 0; attempt < 3; attempt += 1)
       expect(codeOf(await begin(createVisitor(), 'away'))).toBe('SERVICE_UNAVAILABLE');
     expect(asked).toHaveBeenCalledTimes(1);
+  });
+
+  it('is reported to that page also if the login cannot begin', async () => {
+    const visitor = createVisitor();
+    const { status, location } = await begin(visitor, 'away', '/after?x=1');
+    const { origin } = new URL(at('/'));
+    expect([status, location]).toEqual([302, `${origin}/after?x=1&reason=SERVICE_UNAVAILABLE`]);
+    expect(visitor.cookies.size).toBe(0);
+    expect(codeOf(await begin(visitor, 'away', 'https://evil.example/'))).toBe('INVALID_QUERY');
   });
 });
