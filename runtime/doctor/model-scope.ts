@@ -27,9 +27,8 @@ export const modelToScope = (collections: Model['collections']): RuleScope => ({
   ),
 });
 
-const toCompared = ({ type, conceal, hash, sqlType }: Field): ComparedField => ({
+const toCompared = ({ type, conceal, hash }: Field): ComparedField => ({
   type,
   ...(conceal && { conceal }),
   ...(hash && { hash }),
-  ...(sqlType !== null && { dbType: sqlType }),
 });

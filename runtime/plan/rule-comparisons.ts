@@ -6,7 +6,7 @@ import type { Filter } from '../request/filter.js';
 import { readValue } from './values.js';
 
 /** Options of a field that decide how it is compared. */
-export type ComparedField = Pick<FieldDeclaration, 'type' | 'conceal' | 'hash' | 'dbType'>;
+export type ComparedField = Pick<FieldDeclaration, 'type' | 'conceal' | 'hash'>;
 
 /**
  * Returns the problems of the comparisons directly below a field, such as `expects an integer`; they contain no values.
@@ -27,7 +27,7 @@ export const findComparisonProblems = (
     return [`(${field.type}) does not support "_${filter.operator}"; it supports ${names}`];
   }
   const { operand } = operators[filter.operator];
-  if (filter.slot === null || operand === 'flag' || operand === 'text') return [];
+  if (filter.slot === null || operand === 'text') return [];
   const literals = [values[filter.slot]].flat().filter((value) => !isVariable(value) && value !== null);
   const refused = literals.map((value) => findExpected(field, value)).find((expected) => expected !== null);
   return refused === undefined ? [] : [`expects ${refused}`];
@@ -36,8 +36,8 @@ export const findComparisonProblems = (
 const isVariable = (value: unknown): boolean => typeof value === 'string' && value.startsWith('$');
 
 /** Returns what a value should be, or null where it can be compared; a number beyond the range of an integer can. */
-const findExpected = ({ type, dbType }: ComparedField, value: unknown): string | null => {
-  const read = readValue({ type, ...(dbType !== undefined && { dbType }) }, value);
+const findExpected = ({ type }: ComparedField, value: unknown): string | null => {
+  const read = readValue({ type }, value);
   if (read.ok) return null;
   const isInteger = type === 'integer' || type === 'bigInteger';
   return isInteger && readValue({ type: 'float' }, value).ok ? null : read.expected;

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { operatorNames } from '../../../contract/operators.js';
 import { createRegistry, defineCollection, manyToAny, manyToOne } from '../../../contract/collection.js';
-import { boolean, date, integer, json, string, timestamp, uuid } from '../../../contract/fields.js';
+import {
+  bigInteger,
+  boolean,
+  date,
+  integer,
+  json,
+  string,
+  timestamp,
+  uuid,
+} from '../../../contract/fields.js';
 import type { ComparedField } from '../../../runtime/plan/rule-comparisons.js';
 import {
   findRuleFaults,
@@ -24,6 +33,7 @@ const collections = new Map<string, CollectionNames>([
           sold: timestamp(),
           code: uuid(),
           notes: json(),
+          big: bigInteger(),
           pin: string({ conceal: true }),
         }),
       ),
@@ -152,11 +162,17 @@ describe('a rule', () => {
     [
       {
         permissions: {
-          _or: [{ id: { _in: [1, 'one'] } }, { author: { books: { id: { _neq: '' } } } }, { lent: 'maybe' }],
+          _or: [
+            { id: { _in: [1, 'one'] } },
+            { big: { _gt: 1, _lt: 'x' } },
+            { author: { books: { id: { _neq: '' } } } },
+            { lent: 'maybe' },
+          ],
         },
       },
       [
         'policy "Readers", read of book, in "permissions": "id" expects a whole number',
+        'policy "Readers", read of book, in "permissions": "big" expects a whole number, as text where it exceeds 2^53',
         'policy "Readers", read of book, in "permissions": "author.books.id" expects a whole number',
         'policy "Readers", read of book, in "permissions": "lent" expects true or false',
       ],
@@ -210,6 +226,7 @@ describe('a rule', () => {
     [{ permissions: { author: { _in: ['$CURRENT_ROLES.anything', '$CURRENT_POLICIES', '$5.00'] } } }],
     [{ validation: { title: { _regex: '^[a-z]+$' } } }],
     [{ permissions: { id: { _lt: 1e20 }, author: { _nin: ['7', 1.5] }, 'year(sold)': { _eq: 'x' } } }],
+    [{ permissions: { id: { _eq: null }, big: { _lt: 1e30, _gt: '-1' } } }],
     [{ permissions: { title: { _eq: '5' }, sold: { _lt: '$NOW(-1 day)' }, code: '$CURRENT_USER' } }],
     [{ permissions: { title: { _contains: 5 }, pin: { _null: true }, lent: { _eq: 1 } } }],
     [{ validation: { author: { _or: [{ _null: true }, { _gt: 1 }] } } }],
