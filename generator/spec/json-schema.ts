@@ -59,18 +59,25 @@ const loadAjv = (): Ajv2020 => {
   return ajv;
 };
 
+/** Remedies for keywords that the library applies, and generated documents and types do not. */
+const replacements: ReadonlyMap<string, string> = new Map([
+  // of OpenAPI 3.0
+  [
+    'nullable',
+    'write "null" as another type, as in type: [string, "null"], and as another value of an "enum"',
+  ],
+]);
+
 /** Reports keywords that JSON Schema does not have; those that begin with `x-` are for others. */
 const checkKeywords = (schema: Node, faults: SpecFault[]): void => {
   if (schema.kind === 'list') schema.items.forEach((item) => checkKeywords(item, faults));
   if (schema.kind !== 'map') return;
   const { keywords } = loadAjv().RULES;
   for (const [keyword, { position, value }] of schema.entries) {
-    if (keyword === 'nullable' || (!keyword.startsWith('x-') && !Object.hasOwn(keywords, keyword))) {
-      // a keyword of OpenAPI 3.0, which the library knows and what is generated from the schema does not
+    const replacement = replacements.get(keyword);
+    if (replacement !== undefined || (!keyword.startsWith('x-') && !Object.hasOwn(keywords, keyword))) {
       const remedy =
-        keyword === 'nullable'
-          ? 'write "null" as another type, as in type: [string, "null"], and as another value of an "enum"'
-          : suggest(keyword, Object.keys(keywords), 'remove it, or begin it with "x-"');
+        replacement ?? suggest(keyword, Object.keys(keywords), 'remove it, or begin it with "x-"');
       faults.push(faultAt(position, `JSON Schema has no keyword "${keyword}"`, remedy));
     } else if (holdsSchemasByName(keyword)) {
       if (value.kind === 'map') for (const each of value.entries.values()) checkKeywords(each.value, faults);

@@ -37,7 +37,7 @@ export const createItems = async (
   const output = createOutputReader(target, readCreated, context);
   const payloads = Array.isArray(payload) ? payload : [payload];
   const plan = await hashCreate(
-    planCreate(collection, payloads, { ...writeContext(context), isList: Array.isArray(payload) }),
+    planCreate(collection, payloads, writeContext(context, Array.isArray(payload))),
     context.toStoredToken,
   );
   if (plan.rows.length === 0) return writtenNothing(output);
@@ -57,11 +57,8 @@ export const upsertItems = async (
   const { collection } = target;
   const output = createOutputReader(target, readCreated, context);
   const payloads = Array.isArray(payload) ? payload : [payload];
-  const planned = planUpsert(
-    collection,
-    { payloads, onConflict },
-    { ...writeContext(context), isList: Array.isArray(payload) },
-  );
+  const writing = writeContext(context, Array.isArray(payload));
+  const planned = planUpsert(collection, { payloads, onConflict }, writing);
   if (planned.rows.length === 0) return { rows: writtenNothing(output), outcomes: [] };
   const plan = await hashUpsert(planned, context.toStoredToken);
   const plans = plan.rows.flatMap(({ create, update }) => [create, update]);
@@ -133,7 +130,7 @@ const updateEach = async (
     return key === null ? [] : [{ key, payload }];
   });
   throwProblems(problems);
-  const plans = planUpdates(collection, changes, { ...writeContext(context), isList: true });
+  const plans = planUpdates(collection, changes, writeContext(context, true));
   for (const { key, payload } of changes)
     rejectOwnRow(collection, { keys: keyList([key]), payload }, context);
   const updates = await Promise.all(
@@ -188,7 +185,8 @@ const deleteKeys = async (
   return keys;
 };
 
-const writeContext = ({ principal, maxDepth, now, matches }: ItemContext): WriteContext => ({
+const writeContext = ({ principal, maxDepth, now, matches }: ItemContext, isList = false): WriteContext => ({
+  isList,
   policies: principal.policies,
   maxDepth,
   resolve: (value) => resolveVariable(value, principal, now),

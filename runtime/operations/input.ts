@@ -32,9 +32,7 @@ export const readInput = async (
   { operation, path, uploadMax }: InputSource,
   request: ApiRequest,
 ): Promise<OperationInput> => {
-  const raw = readParameters(operation.parameters ?? [], { ...request, path });
-  // what is only ours can be strict: a search by a misspelled parameter would find everything
-  if (operation.access === 'operator') refuseUnknown(operation.parameters ?? [], request.query);
+  const raw = readParameters(operation, { ...request, path });
   if (operation.body === undefined) return checkInput(operation, raw, { coerce: true });
   const body =
     operation.upload === true ? await readDocument(request, uploadMax) : await readJson(request, {});
@@ -102,10 +100,13 @@ const wrapperSchema = (parameter: OperationParameter): JsonSchema => {
 };
 
 /** @throws INVALID_QUERY for each parameter of the query string that is not declared */
-const refuseUnknown = (parameters: readonly OperationParameter[], query: string): void => {
+const refuseUnknown = (
+  parameters: readonly OperationParameter[],
+  given: Readonly<Record<string, RawValue>>,
+): void => {
   const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
   const known = new Set([...names, 'access_token']);
-  const unknown = Object.keys(parseQueryString(query)).filter((name) => !known.has(name));
+  const unknown = Object.keys(given).filter((name) => !known.has(name));
   const expected = names.length === 0 ? 'none is expected' : `expected ${names.join(', ')}`;
   throwProblems(unknown.map((name) => invalidQuery(`"${name}" is not a parameter; ${expected}`)));
 };
@@ -117,10 +118,14 @@ interface Sources {
 }
 
 const readParameters = (
-  parameters: readonly OperationParameter[],
+  { parameters = [], access }: OperationDeclaration,
   { path, query, headers }: Sources,
 ): OperationInput => {
-  const parsed = parameters.some((parameter) => parameter.in === 'query') ? parseQueryString(query) : {};
+  const isStrict = access === 'operator';
+  const isParsed = isStrict || parameters.some((parameter) => parameter.in === 'query');
+  const parsed = isParsed ? parseQueryString(query) : {};
+  // what is only ours can be strict: a search by a misspelled parameter would find everything
+  if (isStrict) refuseUnknown(parameters, parsed);
   return Object.fromEntries(
     parameters.map(({ name, in: location, schema }) => {
       if (location === 'path') return [name, path[name]];

@@ -62,12 +62,17 @@ const unsupported = (
   { field, computed }: ColumnRef,
   known: ReadonlySet<Operator>,
 ): Error => {
-  const names = [...known].map((each) => `_${each}`);
-  if (computed === undefined && takesPaths(field)) names.push('_json');
-  return invalidQuery(
-    `"${name}" (${field.type}) does not support "_${operator}"; it supports ${names.join(', ')}`,
-  );
+  const others = computed === undefined && takesPaths(field) ? ['json'] : [];
+  return invalidQuery(`"${name}" ${printUnsupported(operator, field, [...known, ...others])}`);
 };
+
+/** Prints why a field has no such operator: `(integer) does not support "_contains"; it supports _eq, …`. */
+export const printUnsupported = (
+  operator: Operator,
+  { type }: Pick<ColumnRef['field'], 'type'>,
+  known: readonly string[],
+): string =>
+  `(${type}) does not support "_${operator}"; it supports ${known.map((each) => `_${each}`).join(', ')}`;
 
 /** Returns the comparison of an operator, and whether it is negated. */
 const comparisonOf = (operator: Operator): { readonly comparison: Comparison; readonly negated: boolean } => {

@@ -3,7 +3,8 @@ import type { FieldDeclaration } from '../../contract/fields.js';
 import { operatorsOf } from '../../contract/field-operators.js';
 import { operators } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
-import { readValue } from './values.js';
+import { printUnsupported } from './comparison.js';
+import { readOtherNumber, readValue } from './values.js';
 
 /** Options of a field that decide how it is compared. */
 export type ComparedField = Pick<FieldDeclaration, 'type' | 'conceal' | 'hash'>;
@@ -22,10 +23,7 @@ export const findComparisonProblems = (
   // regular expressions are for validations whatever the type is
   if (filter.kind !== 'compare' || filter.operator === 'regex') return [];
   const known = operatorsOf(field);
-  if (!known.has(filter.operator)) {
-    const names = [...known].map((each) => `_${each}`).join(', ');
-    return [`(${field.type}) does not support "_${filter.operator}"; it supports ${names}`];
-  }
+  if (!known.has(filter.operator)) return [printUnsupported(filter.operator, field, [...known])];
   const { operand } = operators[filter.operator];
   if (filter.slot === null || operand === 'text') return [];
   const literals = [values[filter.slot]].flat().filter((value) => !isVariable(value) && value !== null);
@@ -38,7 +36,5 @@ const isVariable = (value: unknown): boolean => typeof value === 'string' && val
 /** Returns what a value should be, or null where it can be compared; a number beyond the range of an integer can. */
 const findExpected = ({ type }: ComparedField, value: unknown): string | null => {
   const read = readValue({ type }, value);
-  if (read.ok) return null;
-  const isInteger = type === 'integer' || type === 'bigInteger';
-  return isInteger && readValue({ type: 'float' }, value).ok ? null : read.expected;
+  return read.ok || readOtherNumber({ type }, value).ok ? null : read.expected;
 };

@@ -17,6 +17,13 @@ export const readValue = (field: FieldDeclaration, value: unknown): ParsedValue 
   readers[field.type](value, field);
 
 /**
+ * Parses a number that an integer field is compared with although it cannot hold it: a fraction, or one beyond its range. Refuses
+ * every value for fields of other types.
+ */
+export const readOtherNumber = ({ type }: Pick<FieldDeclaration, 'type'>, value: unknown): ParsedValue =>
+  type === 'integer' || type === 'bigInteger' ? readValue({ type: 'float' }, value) : refuse('a number');
+
+/**
  * Converts a value to what its column stores: decimals are rounded to the column's scale, fractions of a
  * second are truncated to its precision.
  */

@@ -7,7 +7,7 @@ import { invalidQuery } from '../../contract/errors.js';
 import type { Operand } from '../plan/types.js';
 import { firstYear, isUnsafeInteger, isYear } from '../plan/number-values.js';
 import type { Scalar } from '../plan/parsed-value.js';
-import { readValue } from '../plan/values.js';
+import { readOtherNumber, readValue } from '../plan/values.js';
 import type { BindValue, Match, SqlDialect } from '../databases/contract.js';
 import type { BindInput, Parameter } from './fragment.js';
 import { isSingle, toSingle } from './singles.js';
@@ -207,7 +207,7 @@ const bindComparable = (
     return { ok: false, expected: read.expected };
   }
   // a number out of the column's range is valid in a comparison: it matches nothing
-  const number = isInteger ? readValue({ ...field, type: 'float' }, value) : read;
+  const number = readOtherNumber(field, value);
   if (!number.ok) return { ok: false, expected: read.expected };
   return {
     ok: true,

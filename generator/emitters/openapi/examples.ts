@@ -1,6 +1,7 @@
 /** Builds example values from types alone, so that the same model yields the same examples. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
 import { fieldTypes } from '../../../contract/field-types.js';
+import { mask } from '../../../contract/fields.js';
 import type { Field } from '../../model/types.js';
 
 type Example = (field: Field) => unknown;
@@ -18,7 +19,7 @@ const exampleObject = (fields: readonly Field[], value: Example): SchemaObject =
 
 /** Returns an example of a complete row. */
 export const readExample = (fields: readonly Field[]): SchemaObject =>
-  exampleObject(fields, (field) => (field.conceal || field.hash ? '**********' : exampleOf(field)));
+  exampleObject(fields, (field) => (field.conceal || field.hash ? mask : exampleOf(field)));
 
 /** Returns an example with the required fields, or with one field where none is required. */
 export const createExample = (fields: readonly Field[]): SchemaObject => {

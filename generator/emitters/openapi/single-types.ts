@@ -43,7 +43,7 @@ const rewrite = (node: unknown): unknown => {
   return split(isSame ? (node as Node) : Object.fromEntries(entries));
 };
 
-/** Whether a key that names data is a property here, of that name: data is a list or a value in most places. */
+/** Returns whether the value of a key in `dataKeys` is the schema of a property with that name. */
 const isSchema = (value: unknown): boolean => typeof value === 'object' && value !== null && 'type' in value;
 
 const split = (schema: Node): Node => {

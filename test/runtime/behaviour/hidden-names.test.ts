@@ -51,7 +51,7 @@ describe.each(settings)('fields hidden from a caller on $dialect through $listen
     expect({ status, errors }).toMatchObject({ status: 400, errors: [{ code, field }] });
     expect(text).not.toContain(hidden);
     expect(text).not.toContain(String(Object.values(presets[as])[0]));
-    // who may read them is told
+    // callers who may read these fields see their names
     const all = { ...body, ...presets[as] };
     expect((await server().request('POST', '/items/part', { as: 'admin', body: all })).text).toContain(
       hidden,
