@@ -2,9 +2,8 @@
 import type { Operations } from '../../generated/server/operations.js';
 import type { AuthContext } from '../auth/context.js';
 import { logInAccount } from '../auth/login.js';
-import { withReason } from '../auth/sign-on/redirect.js';
+import { addReason } from '../auth/sign-on/redirect.js';
 import { createSignOn, stateTtl, type PendingLogin } from '../auth/sign-on/sign-on.js';
-import { ApiError } from '../../contract/errors.js';
 import { recordChanges } from './activity.js';
 import type { OperationContext } from './context.js';
 import { respondWithTokens, preventCaching } from './token-response.js';
@@ -49,14 +48,6 @@ export const createSignOnOperations = (services: OperationServices, auth: AuthCo
     },
   } satisfies Partial<Operations>;
 };
-
-/** Returns the page of a failed login with its reason; throws any error that is not for the client. */
-const addReason =
-  (redirect: string) =>
-  (error: unknown): string => {
-    if (error instanceof ApiError) return withReason(redirect, error);
-    throw error;
-  };
 
 interface StateCookie {
   readonly provider: string;

@@ -1,5 +1,5 @@
 /** Checks the page that a browser returns to after a login, and adds the reason of a failed one. */
-import { invalidQuery, type ApiError } from '../../../contract/errors.js';
+import { ApiError, invalidQuery } from '../../../contract/errors.js';
 import type { AllowList } from '../allow-list.js';
 import type { Provider } from './provider.js';
 
@@ -45,9 +45,12 @@ const resolvePage = (text: string, server: string): URL | null => {
   return page.username === '' && page.password === '' ? page : null;
 };
 
-/** Adds `?reason=<error code>` of a failed login to the URL of a page. */
-export const withReason = (redirect: string, error: ApiError): string => {
-  const page = new URL(redirect);
-  page.searchParams.set('reason', error.code);
-  return page.href;
-};
+/** Returns the page of a failed login with `?reason=<error code>`; throws any error that is not for the client. */
+export const addReason =
+  (redirect: string) =>
+  (error: unknown): string => {
+    if (!(error instanceof ApiError)) throw error;
+    const page = new URL(redirect);
+    page.searchParams.set('reason', error.code);
+    return page.href;
+  };

@@ -14,7 +14,7 @@ import {
   type Claims,
   type Provider,
 } from './provider.js';
-import { resolveRedirect, withReason } from './redirect.js';
+import { addReason, resolveRedirect } from './redirect.js';
 
 /** Logins at the configured providers. */
 export interface SignOn {
@@ -131,10 +131,7 @@ const begin = async (
 ): Promise<StartedLogin | FailedStart> => {
   const { provider } = entry;
   const page = redirect === undefined ? null : resolveRedirect(redirect, entry, url());
-  const started = await provider.begin().catch((error: unknown) => {
-    if (page !== null && error instanceof ApiError) return withReason(page, error);
-    throw error;
-  });
+  const started = await (page === null ? provider.begin() : provider.begin().catch(addReason(page)));
   if (typeof started === 'string') return { url: started, state: null };
   const { url: authorizationUrl, checks } = started;
   const payload = { ...checks, provider: provider.config.name, redirect: page };
