@@ -89,7 +89,7 @@ it('emitters never import each other', () => {
 /** Code and comments that name a database outside its folders, each with the reason. */
 const namesDatabases: Readonly<Record<string, string>> = {
   'generator/introspection/catalog': 'the type that names them for everybody, and what only one of them has',
-  'generator/introspection/index': 'the line per folder of the generator',
+  'generator/introspection/folders': 'the line per folder of the generator',
   'runtime/databases/contract': 'the forms of DATABASE_URL',
   'runtime/databases/open': 'the line per folder of the runtime',
   'runtime/config': 'the forms of DATABASE_URL, and how to write them',

@@ -5,13 +5,21 @@
 
 import type { GeometryShape } from '../../contract/geometry.js';
 
-/** The family whose snapshots are interchangeable. MySQL and MariaDB are both `mysql`. */
-export type Vendor = 'mysql' | 'postgres' | 'sqlite';
-
-export const vendors: readonly Vendor[] = ['mysql', 'postgres', 'sqlite'];
+/** The vendor of each dialect. */
+export const vendorOf = {
+  mysql: 'mysql',
+  mariadb: 'mysql',
+  postgres: 'postgres',
+  sqlite: 'sqlite',
+} as const;
 
 /** The actual database: SQL and catalog queries differ per dialect. */
-export type Dialect = 'mariadb' | 'mysql' | 'postgres' | 'sqlite';
+export type Dialect = keyof typeof vendorOf;
+
+/** The family whose snapshots are interchangeable. */
+export type Vendor = (typeof vendorOf)[Dialect];
+
+export const vendors: readonly Vendor[] = [...new Set(Object.values(vendorOf))];
 
 export interface Catalog {
   readonly vendor: Vendor;

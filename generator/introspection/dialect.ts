@@ -1,4 +1,4 @@
-import type { CatalogReader, IntrospectOptions, Table, Vendor } from './catalog.js';
+import type { CatalogReader, IntrospectOptions, Table } from './catalog.js';
 import type { SchemaDetails } from './details.js';
 import type { StoredObjectQueries } from './stored-objects.js';
 import type { TableFilter } from './patterns.js';
@@ -24,7 +24,6 @@ export interface TypedColumn {
 
 /** Introspection of one database. */
 export interface DialectReader extends DialectTraits {
-  readonly vendor: Vendor;
   /** Returns tables and views that match the filter, in any order; at most seven statements, and some for rare characters. */
   readTables(reader: CatalogReader, admits: TableFilter, options: IntrospectOptions): Promise<Table[]>;
   /** Reads what a snapshot needs besides the catalog; at most seven statements, and some for rare characters. */

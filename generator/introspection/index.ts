@@ -2,19 +2,23 @@
  * Reads the catalog of a live database. Two steps per dialect: a few ordered catalog queries, then pure
  * functions from rows to tables.
  */
-import type { Catalog, CatalogReader, Dialect, IntrospectOptions } from './catalog.js';
+import {
+  vendorOf,
+  type Catalog,
+  type CatalogReader,
+  type Dialect,
+  type IntrospectOptions,
+} from './catalog.js';
 import type { SchemaDetails } from './details.js';
 import type { DialectReader, DialectTraits } from './dialect.js';
+import * as folders from './folders.js';
 import { readMeta } from './meta.js';
-import { mariadb, mysql } from './mysql/index.js';
 import { freezeDeep, sortBy } from './order.js';
 import { watchTableFilter } from './patterns.js';
-import { postgres } from './postgres/index.js';
-import { sqlite } from './sqlite/index.js';
 import { readStoredObjectsBy, type StoredObjects } from './stored-objects.js';
 
 /** Dialects by name. */
-const dialects: Readonly<Record<Dialect, DialectReader>> = { mariadb, mysql, postgres, sqlite };
+const dialects: Readonly<Record<Dialect, DialectReader>> = folders;
 
 /** Returns what the model has to know of a database beside its catalog. */
 export const traitsOf = (dialect: Dialect): DialectTraits => dialects[dialect];
@@ -29,7 +33,7 @@ export const introspect = async (reader: CatalogReader, options: IntrospectOptio
   const tables = sortBy(await dialect.readTables(reader, filter, options), (table) => table.name);
   options.onUnmatched?.(unmatched());
   const meta = await readMeta(reader, dialect, tables);
-  return freezeDeep({ vendor: dialect.vendor, dialect: reader.dialect, tables, meta });
+  return freezeDeep({ vendor: vendorOf[reader.dialect], dialect: reader.dialect, tables, meta });
 };
 
 /** Reads views, triggers and sizes, for what a change of the schema means to them. */

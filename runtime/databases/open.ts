@@ -11,25 +11,25 @@ import type {
   SqlDialect,
 } from './contract.js';
 
-type Load = () => Promise<DatabaseFolder>;
+interface Entry {
+  readonly schemes: readonly string[];
+  readonly dialects: readonly DialectName[];
+  load(): Promise<{ readonly folder: DatabaseFolder }>;
+}
 
-const mysql: Load = async () => (await import('./mysql/index.js')).folder;
-const postgres: Load = async () => (await import('./postgres/index.js')).folder;
-const sqlite: Load = async () => (await import('./sqlite/index.js')).folder;
-
-const byDialect: Readonly<Record<DialectName, Load>> = { mariadb: mysql, mysql, postgres, sqlite };
-const byScheme: ReadonlyMap<string, Load> = new Map(
-  Object.entries({ mysql, postgres, postgresql: postgres, sqlite }),
-);
+const entries: readonly Entry[] = [
+  { schemes: ['mysql'], dialects: ['mariadb', 'mysql'], load: () => import('./mysql/index.js') },
+  { schemes: ['postgres', 'postgresql'], dialects: ['postgres'], load: () => import('./postgres/index.js') },
+  { schemes: ['sqlite'], dialects: ['sqlite'], load: () => import('./sqlite/index.js') },
+];
 
 /** Loads the folder of a database URL. @throws Error with the supported schemes for any other scheme */
-export const loadFolder = (url: string): Promise<DatabaseFolder> => {
+export const loadFolder = async (url: string): Promise<DatabaseFolder> => {
   const scheme = url.slice(0, url.indexOf(':'));
-  const load = byScheme.get(scheme);
-  if (load !== undefined) return load();
-  throw new Error(
-    `DATABASE_URL begins with "${scheme}:"; expected sqlite:PATH, mysql://… or postgres://user:password@host:port/database`,
-  );
+  const entry = entries.find(({ schemes }) => schemes.includes(scheme));
+  if (entry !== undefined) return (await entry.load()).folder;
+  const known = entries.flatMap(({ schemes }) => schemes).map((name) => `${name}:`);
+  throw new Error(`DATABASE_URL begins with "${scheme}:"; expected one of ${known.join(', ')}`);
 };
 
 /** Opens the database of `options.url` and loads only its driver. */
@@ -41,8 +41,8 @@ export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =
   (await loadFolder(options.url)).bindKnex(options);
 
 const loadModules = async (name: DialectName): Promise<DialectModules> => {
-  const { dialects } = await byDialect[name]();
-  return dialects[name] as DialectModules;
+  const entry = entries.find(({ dialects }) => dialects.includes(name)) as Entry;
+  return (await entry.load()).folder.dialects[name] as DialectModules;
 };
 
 /** Returns the SQL of a database, by its dialect. */

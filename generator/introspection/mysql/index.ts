@@ -122,7 +122,6 @@ const ownTypes = /^(?:bit|enum|float|float4|inet|inet4|inet6|real|set|uuid|year)
 
 const common: Omit<DialectReader, 'readTables' | 'readDetails'> = {
   storedObjects,
-  vendor: 'mysql',
   quote,
   jsonToText: (column) => `CAST(${column} AS CHAR)`,
   keysBeforeInsert: false,

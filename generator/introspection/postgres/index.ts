@@ -114,7 +114,6 @@ const nameType = ({ type, dbType, values }: TypedColumn): string | null => {
 };
 
 export const postgres: DialectReader = {
-  vendor: 'postgres',
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   jsonToText: (column) => `CAST(${column} AS text)`,
   keysBeforeInsert: false,

@@ -79,7 +79,6 @@ const isReadable = (reader: CatalogReader, name: string): Promise<boolean> =>
   );
 
 export const sqlite: DialectReader = {
-  vendor: 'sqlite',
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   jsonToText: (column) => column,
   keysBeforeInsert: false,
