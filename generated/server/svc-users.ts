@@ -41,7 +41,14 @@ const fields = {
   }),
   password: svc.string({ length: 255, nullable: true, conceal: true, hash: true }),
   /** Set when one-time passwords are turned on */
-  tfa_secret: svc.string({ length: 64, nullable: true, readonly: true, conceal: true }),
+  tfa_secret: svc.string({
+    length: 64,
+    nullable: true,
+    readonly: true,
+    conceal: true,
+    validation: { tfa_secret: { _null: true } },
+    validationMessage: 'Users turn on one-time passwords by /users/me/tfa/enable; null turns them off',
+  }),
   tfa_step: svc.bigInteger({ nullable: true, readonly: true, conceal: true }),
   /** `default` for login with a password, or the name of a single sign-on provider */
   provider: svc.string({ length: 64 }),

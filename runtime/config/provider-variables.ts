@@ -22,6 +22,13 @@ export const providerVariables = {
     meaning: 'client secret that the provider issued',
     secret: true,
   },
+  'AUTH_<NAME>_CLIENT_TOKEN_ENDPOINT_AUTH_METHOD': {
+    parse: parseOneOf(['client_secret_post', 'client_secret_basic']),
+    default: null,
+    shown: 'as the provider says',
+    meaning:
+      '`client_secret_post` sends the secret in the body, `client_secret_basic` in the header; with `oauth2`, the default is the body',
+  },
   'AUTH_<NAME>_ISSUER_URL': {
     parse: parseEndpoint,
     default: null,

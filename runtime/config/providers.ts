@@ -6,6 +6,8 @@ interface CommonConfig {
   readonly clientId: string;
   /** `null`: a public client. */
   readonly clientSecret: string | null;
+  /** How the secret is sent; `null`: as the discovery document of the provider says, else in the body. */
+  readonly clientAuth: 'client_secret_post' | 'client_secret_basic' | null;
   readonly scope: string;
   /** Claim that identifies a user permanently. */
   readonly identifierKey: string;
@@ -86,6 +88,7 @@ const readProvider = (name: string, { read, faults }: ProviderSource): ProviderC
     name,
     clientId: required('AUTH_<NAME>_CLIENT_ID'),
     clientSecret: read('AUTH_<NAME>_CLIENT_SECRET', prefix),
+    clientAuth: read('AUTH_<NAME>_CLIENT_TOKEN_ENDPOINT_AUTH_METHOD', prefix),
     scope: read('AUTH_<NAME>_SCOPE', prefix) ?? (isOpenId ? 'openid profile email' : 'email'),
     identifierKey: read('AUTH_<NAME>_IDENTIFIER_KEY', prefix) ?? (isOpenId ? 'sub' : 'id'),
     emailKey: read('AUTH_<NAME>_EMAIL_KEY', prefix),

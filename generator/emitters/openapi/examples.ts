@@ -6,7 +6,10 @@ import type { Field } from '../../model/types.js';
 
 type Example = (field: Field) => unknown;
 
-const exampleOf = (field: Field): unknown => fieldTypes[field.type].example(field);
+const exampleOf = (field: Field): unknown =>
+  field.element === null
+    ? fieldTypes[field.type].example(field)
+    : [fieldTypes[field.element.type].example(field.element)];
 
 /** Builds an example object without a field called `$ref`, which tools would resolve as a reference. */
 const exampleObject = (fields: readonly Field[], value: Example): SchemaObject => ({

@@ -4,11 +4,13 @@ import type { Direction } from '../../../contract/field-shapes.js';
 import { fieldTypes } from '../../../contract/field-types.js';
 import type { Collection, Field } from '../../model/types.js';
 
-/** Returns the schema of a non-null value. */
-export const valueSchema = (field: Field, direction: Direction): SchemaObject =>
-  direction === 'read' && (field.conceal || field.hash)
-    ? { type: 'string', pattern: '^\\*+$' }
-    : (fieldTypes[field.type].schema(field, direction) as SchemaObject);
+/** Returns the schema of a non-null value. Elements of an array have none: each may be null, or an array of its own. */
+export const valueSchema = (field: Field, direction: Direction): SchemaObject => {
+  if (direction === 'read' && (field.conceal || field.hash)) return { type: 'string', pattern: '^\\*+$' };
+  return field.element === null
+    ? (fieldTypes[field.type].schema(field, direction) as SchemaObject)
+    : { type: 'array', items: {} };
+};
 
 /** Returns the schema of a value, including null where the column is nullable. */
 export const wireSchema = (field: Field, direction: Direction): SchemaObject => {

@@ -133,8 +133,9 @@ const retryDelay = 5_000;
 /** Configures the client: by OpenID Connect Discovery, or from the configuration for OAuth 2.0. */
 const discover = async (config: ProviderConfig) => {
   const library = await import('openid-client');
-  const { clientId, clientSecret } = config;
-  const method = clientSecret === null ? library.None() : authenticateClient(library, clientSecret);
+  const { clientId, clientSecret, clientAuth } = config;
+  const method =
+    clientSecret === null ? library.None() : authenticateClient(library, { clientSecret, clientAuth });
   if (config.driver === 'oauth2') {
     const server = {
       issuer: new URL(config.authorizeUrl).origin,
@@ -158,18 +159,22 @@ const discover = async (config: ProviderConfig) => {
 };
 
 /**
- * Sends the secret of the client in the body. A provider whose discovery document does not list that method gets it in
- * the header, as every provider must accept it (RFC 6749 §2.3.1).
+ * Sends the secret of the client as configured, else in the body. A provider whose discovery document does not list that
+ * method gets it in the header, as every provider must accept it (RFC 6749 §2.3.1).
  */
 const authenticateClient = (
   library: Pick<typeof OpenIdClient, 'ClientSecretPost' | 'ClientSecretBasic'>,
-  secret: string,
+  { clientSecret, clientAuth }: { readonly clientSecret: string } & Pick<ProviderConfig, 'clientAuth'>,
 ): ClientAuth => {
-  const [post, basic] = [library.ClientSecretPost(secret), library.ClientSecretBasic(secret)];
+  const methods = {
+    client_secret_post: library.ClientSecretPost(clientSecret),
+    client_secret_basic: library.ClientSecretBasic(clientSecret),
+  };
+  if (clientAuth !== null) return methods[clientAuth];
   return (server, ...request) => {
-    const methods = server.token_endpoint_auth_methods_supported;
-    const authenticate = methods === undefined || methods.includes('client_secret_post') ? post : basic;
-    authenticate(server, ...request);
+    const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_post'];
+    const name = supported.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic';
+    methods[name](server, ...request);
   };
 };
 

@@ -83,8 +83,8 @@ export interface SignOnOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Milliseconds until a started login expires. */
-export const stateTtl = 5 * 60_000;
+/** Milliseconds until a started login expires: people may have to reset a password or fetch a code at the provider. */
+export const stateTtl = 15 * 60_000;
 
 /** Creates the logins at the configured providers. Its methods throw ROUTE_NOT_FOUND for others. */
 export const createSignOn = (options: SignOnOptions): SignOn => {

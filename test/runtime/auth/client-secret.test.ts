@@ -11,12 +11,21 @@ afterAll(() => identity.close());
 const [setting] = sampleSettings(import.meta.url);
 if (setting === undefined) throw new Error('there is no setting');
 
-describe.each(['client_secret_post', 'client_secret_basic'] as const)('a provider with %s', (method) => {
-  const server = useServer(signOnServer(setting, identity));
+describe.each([
+  { provider: 'acme', method: 'client_secret_post', settings: {} },
+  { provider: 'acme', method: 'client_secret_basic', settings: {} },
+  {
+    provider: 'plain',
+    method: 'client_secret_basic',
+    settings: { AUTH_PLAIN_CLIENT_TOKEN_ENDPOINT_AUTH_METHOD: 'client_secret_basic' },
+  },
+] as const)('$provider with $method', ({ provider, method, settings }) => {
+  const options = signOnServer(setting, identity);
+  const server = useServer({ ...options, environment: { ...options.environment, ...settings } });
   const { at, enter } = signOnVisits(server);
 
   it('lets people in', async () => {
-    identity.allow([at('/auth/login/acme/callback')], method);
-    expect(codeOf((await enter('acme', method)).answer)).toBe(200);
+    identity.allow([at(`/auth/login/${provider}/callback`)], method);
+    expect(codeOf((await enter(provider, method)).answer)).toBe(200);
   });
 });

@@ -181,6 +181,21 @@ describe.each(settings)('one-time passwords on $dialect through $listener', (set
     expect((await login(server(), 'cleo')).status).toBe(200);
   });
 
+  it('get no secret from administrators, who can take it away', async () => {
+    const change = (secret: string | null) =>
+      server().request('PATCH', `/users/${server().ids.users.get('cleo')}`, {
+        as: 'admin',
+        body: { tfa_secret: secret },
+      });
+    const refused = await change('JBSWY3DPEHPK3PXP');
+    expect(refused.errors).toMatchObject([{ code: 'FAILED_VALIDATION', field: 'tfa_secret' }]);
+    expect(refused.text).toContain('by /users/me/tfa/enable');
+    expect((await login(server(), 'cleo')).status).toBe(200);
+    await enable('cleo');
+    expect((await change(null)).status).toBe(200);
+    expect((await login(server(), 'cleo')).status).toBe(200);
+  });
+
   it('record activity when they are turned on or off, and none at a login', async () => {
     const ben = server().ids.users.get('ben') ?? '';
     const me = await server().request('GET', '/users/me?fields=id', { as: 'admin' });
