@@ -391,7 +391,6 @@ export const libraries: Readonly<Record<string, readonly string[]>> = {
   pngjs: ['models/image'],
   'prom-client': ['runtime/metrics/print'],
   re2js: ['contract/expressions'],
-  'swagger-ui-dist': ['runtime/http/pages'],
   'tesseract.js': ['models/ocr'],
   'ts-morph': ['generator/runners/signatures'],
   typescript: ['runtime/processes/client-package'],

@@ -1,13 +1,10 @@
 /** `/docs`: Swagger UI, served without external resources under a strict Content-Security-Policy. */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { ApiResponse } from '../../request/api-request.js';
 import { htmlHeaders } from './html.js';
 import { initializer } from './docs-initializer.js';
-
-const require = createRequire(import.meta.url);
 
 interface DocsOptions {
   /** URL of the OpenAPI document, as seen by the browser. */
@@ -58,7 +55,7 @@ export const docsPage = ({ specUrl, base }: DocsOptions): ApiResponse => ({
 
 const initializerName = 'initializer.js';
 
-/** Media types of the served files of `swagger-ui-dist`. */
+/** Media types of the served files of Swagger UI, which the build copies beside this module. */
 const contentTypes: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
@@ -70,7 +67,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
 export const docsAsset = async (name: string): Promise<ApiResponse | null> => {
   if (name === initializerName) return asset('text/javascript; charset=utf-8', initializer);
   const contentType = contentTypes.get(name);
-  return contentType === undefined ? null : asset(contentType, await readFile(join(distFolder(), name)));
+  return contentType === undefined ? null : asset(contentType, await readFile(fileUrl(name)));
 };
 
 /** Returns an immutable response, as `assetUrl` changes with the content. */
@@ -89,11 +86,12 @@ const assetUrl = (base: string, name: string): string =>
 const versionOf = (name: string): string =>
   name === initializerName
     ? createHash('sha256').update(initializer).digest('hex').slice(0, 12)
-    : distVersion();
+    : swaggerUiVersion();
 
-const distFolder = (): string => dirname(require.resolve('swagger-ui-dist/package.json'));
+const fileUrl = (name: string): URL => new URL(`./swagger-ui/${name}`, import.meta.url);
 
-const distVersion = (): string => (require('swagger-ui-dist/package.json') as { version: string }).version;
+const swaggerUiVersion = (): string =>
+  (JSON.parse(readFileSync(fileUrl('package.json'), 'utf8')) as { version: string }).version;
 
 const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
