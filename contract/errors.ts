@@ -42,7 +42,7 @@ export const apiError = <Code extends ErrorCode>(
   explanation?: string,
 ): ApiError => new ApiError(code, details, explanation);
 
-/** Returns the same error for forbidden and for missing resources. */
+/** Creates the error of what the caller may not do, or may not know to exist (403); clients see the reason. */
 export const forbidden = (reason: string): ApiError => apiError('FORBIDDEN', { reason });
 
 /** Creates the error of a faulty query parameter (400); clients see the reason. */

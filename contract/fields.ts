@@ -97,7 +97,7 @@ export const uuid = field<string>('uuid');
 export const json = field<unknown>('json');
 /** Comma-separated in the database, an array of strings on the wire. */
 export const csv = field<string[]>('csv');
-/** Base64 on the wire. */
+/** Base64 with padding (RFC 4648 §4) on the wire. */
 export const binary = field<string>('binary');
 /** A GeoJSON geometry on the wire. */
 export const geometry = field<unknown>('geometry');
@@ -120,7 +120,7 @@ export type WithFields<Class extends new () => object, Fields extends Record<str
 /** The text that concealed and hashed values are read as. */
 export const mask = '**********';
 
-/** Returns whether a field is only shown as asterisks, and compared only with null. */
+/** Returns whether a field is concealed or hashed: read as asterisks, and filtered only by whether it is null or empty. */
 export const isMasked = ({
   conceal,
   hash,

@@ -30,10 +30,10 @@ export const replaceNothing: Replace = async () => ({ drained: Promise.resolve()
 export interface BuildSource {
   /**
    * Looks at the schema; resolves when the build of the schema as it is now is served.
-   * @param forced looks thoroughly, and at the spec as well
+   * @param forced compares the whole schema, and the spec as well
    * @throws Error where it cannot be made
    */
-  look(forced: boolean): Promise<void>;
+  check(forced: boolean): Promise<void>;
   /** Returns why the schema as it is now cannot be served; null where it can. */
   failure(): string | null;
   /** Returns the generation of the schema that the oldest request in progress relies on. */
@@ -42,7 +42,7 @@ export interface BuildSource {
   onGeneration(changed: () => void): void;
   /** Sets what is called with each new build. */
   subscribe(replace: Replace): void;
-  /** Ends looks at intervals; resolves when no build is being replaced. */
+  /** Ends checks at intervals; resolves when no build is being replaced. */
   close(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export const createReloadingService = async ({
     const use = createUse();
     const reload: Reload = (then) =>
       use.outside(async () => {
-        await source.look(true);
+        await source.check(true);
         await then?.();
       });
     const rest = { reload, reloadFailure: source.failure, keepBuild: use.inside };
@@ -162,16 +162,16 @@ const createRetry = (
     const until = performance.now() + buildLimit;
     let failed = first;
     for (;;) {
-      const look = source.look(false).then(
+      const check = source.check(false).then(
         () => true,
         () => true,
       );
       const limit = sleep(Math.max(0, until - performance.now()), false, { ref: false });
-      const hasLooked = await Promise.race([look, limit]);
+      const isChecked = await Promise.race([check, limit]);
       const isSame = current() === failed;
       failed = current();
       try {
-        if (!hasLooked && isSame) return await run(failed, { ...request, isLate: true });
+        if (!isChecked && isSame) return await run(failed, { ...request, isLate: true });
         const isLast = isSame || performance.now() >= until;
         return await run(failed, isLast ? { ...request, isLastTry: true } : request);
       } catch (error) {

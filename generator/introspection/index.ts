@@ -24,7 +24,7 @@ const dialects: Readonly<Record<Dialect, DialectReader>> = folders;
 export const traitsOf = (dialect: Dialect): DialectTraits => dialects[dialect];
 
 /**
- * Reads the whole schema in at most ten statements, regardless of its size. The result is sorted and frozen:
+ * Reads the whole schema in at most ten statements, and some for rare characters, regardless of its size. The result is sorted and frozen:
  * the same database yields the same JSON.
  */
 export const introspect = async (reader: CatalogReader, options: IntrospectOptions): Promise<Catalog> => {

@@ -38,7 +38,7 @@ const idsOf = (policies: AccessRows['policies']): ReadonlySet<string> =>
 export const policyPermissions = ({ permissions }: AccessIndex, policy: string): readonly Permission[] =>
   permissions.get(policy) ?? [];
 
-/** Returns the networks from which a policy counts; none means from everywhere. */
+/** Returns the networks from which a policy applies; none means from everywhere. */
 export const networksOf = ({ networks }: AccessIndex, policy: string): readonly string[] =>
   networks.get(policy) ?? [];
 

@@ -34,8 +34,8 @@ const identityFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether a change of these fields of a user can take over the account: such as its address,
- * password, token or role.
+ * Returns whether a change of these fields of a user can take over the account: such as its e-mail
+ * address, password, token or role.
  */
 export const touchesIdentity = (fields: readonly string[]): boolean =>
   fields.some((field) => identityFields.has(field));

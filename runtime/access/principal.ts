@@ -44,8 +44,8 @@ export const toPrincipal = ({ principal, resolve }: ResolvedPolicies, request: A
   principal ?? resolve(() => request.address());
 
 /**
- * Returns the policies of a holder, or the public ones for null, with the networks from which each of them
- * counts.
+ * Resolves the policies of a holder, or the public ones for null: to a principal, where none depends on the address of the
+ * request, else to a function from the address to one.
  */
 export const resolvePolicies = (holder: Holder | null, policyIndex: PolicyIndex): ResolvedPolicies => {
   const user = holder?.user ?? null;

@@ -5,7 +5,7 @@ import {
   parseBoolean,
   parseDuration,
   parseInteger,
-  parseNetworks,
+  parseNetworkTexts,
   parseSize,
   parseText,
   type Parse,
@@ -87,7 +87,7 @@ export const queueVariables = {
   QUEUE_QUOTA_FILES: quota('files of results of an account'),
   QUEUE_QUOTA_REDELIVERIES_PER_HOUR: quota('webhooks that an account may have redelivered in an hour'),
   WEBHOOK_ALLOW_CIDRS: {
-    parse: parseNetworks,
+    parse: parseNetworkTexts,
     default: '',
     shown: 'none',
     meaning: 'comma-separated private networks that webhooks may target',

@@ -6,7 +6,7 @@ export const urlOf = ({ publicUrl, host, port }: Pick<Config, 'publicUrl' | 'hos
 
 /** Returns the URLs of a running server by name. */
 export const urlsOf = (config: Config, url: string): Readonly<Record<string, string>> => ({
-  items: `${url}/items`,
+  items: `${url}/items/<collection>`,
   graphql: `${url}/graphql`,
   ...(config.explorer ? { docs: `${url}/docs`, graphiql: `${url}/graphiql` } : {}),
   openapi: `${url}/server/specs/oas`,

@@ -70,7 +70,7 @@ export const parseInteger =
   };
 
 /** Parses a list of networks: `10.0.0.0/8, fd00::/8`. */
-export const parseNetworks = (text: string): readonly string[] => {
+export const parseNetworkTexts = (text: string): readonly string[] => {
   const networks = parseList(text);
   const wrong = networks.find((network) => !isNetwork(network));
   if (wrong !== undefined)

@@ -37,7 +37,7 @@ export interface GraphqlServer {
 }
 
 /**
- * Creates the server of both schemas, whose documents are parsed and compiled once for each set of policies.
+ * Creates the server of both schemas, whose documents are cached by set of policies, compiled, from their second use on.
  */
 export const createGraphqlServer = (options: GraphqlOptions): GraphqlServer => {
   const { folder, registry, introspection } = options;

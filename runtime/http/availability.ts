@@ -1,9 +1,9 @@
-/** Tracks whether the database is reachable: requests detect a loss, and looks do where there are none. */
+/** Tracks whether the database is reachable: requests detect a loss, and checks at intervals where there are none. */
 import type { Database, StatementRefusal } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
 export interface Availability {
-  /** Returns true if an error means that the database is unreachable, and then looks for its recovery. */
+  /** Returns true if an error means that the database is unreachable, and then checks more often whether it is back. */
   isLoss(error: unknown): boolean;
   /** Returns true if the database gave up a statement that may succeed if it is sent again. */
   isGivenUp(error: unknown): boolean;
@@ -12,13 +12,13 @@ export interface Availability {
   close(): void;
 }
 
-/** Milliseconds between two looks at a database that answers, so that load balancers hear of a loss without requests. */
-const calmInterval = 5_000;
+/** Milliseconds between two checks of a database that answers, so that load balancers hear of a loss without requests. */
+const availableInterval = 5_000;
 
-/** Milliseconds between two looks at a database that is lost. */
+/** Milliseconds between two checks of a database that is lost. */
 const lostInterval = 500;
 
-/** Creates the watch, which looks at a database with a server until it is closed. */
+/** Creates the watch, which checks a database with a server until it is closed. */
 export const watchAvailability = (database: Database, observe: Observe): Availability => {
   let timer: NodeJS.Timeout | undefined;
   let lostAt: number | null = null;
@@ -28,10 +28,10 @@ export const watchAvailability = (database: Database, observe: Observe): Availab
   const plan = (): void => {
     clearTimeout(timer);
     if (isClosed) return;
-    timer = setTimeout(() => void look(), lostAt === null ? calmInterval : lostInterval).unref();
+    timer = setTimeout(() => void check(), lostAt === null ? availableInterval : lostInterval).unref();
   };
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
       await database.reserved.query('select 1 as one');
       if (lostAt !== null) observe({ kind: 'databaseBack', ms: performance.now() - lostAt });

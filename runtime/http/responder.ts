@@ -23,8 +23,8 @@ export interface ResponderOptions {
 }
 
 /**
- * Creates the function that answers every request. It never rejects for an error of a handler: that is a
- * response too.
+ * Creates the function that answers every request: an error of a handler is a response too, save for `OutdatedSchema` of a
+ * request that can be tried again.
  */
 export const createResponder =
   ({ router, availability, observe, track, cookieSameSite }: ResponderOptions): Responder =>

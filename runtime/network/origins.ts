@@ -1,4 +1,4 @@
-/** Origins of web pages: listed exactly, or as patterns in which one `*` stands for part of the host or for the port. */
+/** Origins of web pages: listed exactly, or as patterns in which a `*` stands for a part of the host, and another for the port. */
 
 /** `all`, or origins and patterns in the form that `normalizeOrigin` returns. */
 export type Origins = 'all' | readonly string[];

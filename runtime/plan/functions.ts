@@ -26,8 +26,8 @@ import {
 import type { ColumnRef, Computed } from './types.js';
 
 /**
- * Returns the call that a name is, or null for the name of a field or relation.
- * @throws INVALID_QUERY for a function of something else
+ * Returns the function call that a name is, or null for a name without the syntax of a call.
+ * @throws INVALID_QUERY for an unknown function, or one without an argument
  */
 export const findCall = (scope: Scope, name: string): FunctionCall | null => {
   if (scope.collection.fields.has(name) || scope.collection.relations.has(name)) return null;

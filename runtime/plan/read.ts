@@ -141,7 +141,10 @@ export const planWhere = (query: Query, scope: Scope): Condition =>
     query.search === null ? conditionTrue : planSearch(scope, { from: 'text', slot: query.search }),
   ]);
 
-/** Returns the limit. The configured default and maximum are applied when a statement is compiled. */
+/**
+ * Returns the operand of the limit, `all` for -1, or `default` where the query has none. The configured default and maximum are
+ * applied when a statement is compiled.
+ */
 export const planLimit = (query: Query): Limit => {
   if (query.limit === null) return 'default';
   return query.limit === 'all' ? 'all' : fromQuery(query.limit);

@@ -1,4 +1,4 @@
-/** Provides new builds to a process that has no supervisor: it looks at the schema itself. */
+/** Provides new builds to a process that has no supervisor: it checks the schema itself. */
 import { replaceNothing, type BuildSource } from '../reloading-service.js';
 import { coalesceCalls } from '../concurrency/call-coalescing.js';
 import type { Config } from '../config/config.js';
@@ -9,7 +9,7 @@ import { watchSchema } from './schema-watch.js';
 
 export interface SourceOptions {
   readonly opened: OpenedBuild;
-  /** Milliseconds between two looks, 0 for requested ones only; `trigger`: at notifications of the database. */
+  /** Milliseconds between two checks, 0 for requested ones only; `trigger`: at notifications of the database. */
   readonly interval: Config['schemaWatch'];
   readonly observe: Observe;
 }
@@ -23,9 +23,9 @@ export const createBuildSource = ({ opened, interval, observe }: SourceOptions):
   const generation = createServedGeneration(opened.generation);
   let reloads = 0;
   let replace = replaceNothing;
-  const look = coalesceCalls(
+  const check = coalesceCalls(
     async (forced: boolean): Promise<void> => {
-      const found = await opened.schema.look(forced);
+      const found = await opened.schema.check(forced);
       const { directory } = found;
       const isNew = directory !== served;
       const replaced = isNew ? await replace(await opened.load(directory)) : null;
@@ -42,17 +42,17 @@ export const createBuildSource = ({ opened, interval, observe }: SourceOptions):
   let stop: (() => void) | null = null;
   let last: Promise<unknown> = Promise.resolve();
   return {
-    look: (forced) => {
-      const looking = look(forced);
-      last = looking.catch(() => undefined);
-      return looking;
+    check: (forced) => {
+      const checking = check(forced);
+      last = checking.catch(() => undefined);
+      return checking;
     },
     failure: opened.schema.failure,
     generation: generation.get,
     onGeneration: generation.onChange,
     subscribe(next) {
       replace = next;
-      stop = watchSchema({ interval, database: opened.database, observe, look: () => this.look(false) });
+      stop = watchSchema({ interval, database: opened.database, observe, check: () => this.check(false) });
     },
     async close() {
       stop?.();

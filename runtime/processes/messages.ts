@@ -20,12 +20,12 @@ export type Report =
   /** No more connections are taken. */
   | { readonly kind: 'closing' }
   /** Asks for the build of the schema as it is now. */
-  | LookRequest
+  | CheckRequest
   /** The build of a `serve` message is served, or could not be loaded. */
   | { readonly kind: 'serving'; readonly directory: string }
   /** A spare process has loaded all but the build. */
   | { readonly kind: 'spare' }
-  /** The finding of a spare process that looked at the schema; `id`: that of the request, or null. */
+  /** The finding of a spare process that checked the schema; `id`: that of the request, or null. */
   | Finding
   /** Asks for a build. */
   | BuildRequest
@@ -56,8 +56,8 @@ export interface BuildRequest {
   readonly task: BuildTask;
 }
 
-export interface LookRequest {
-  readonly kind: 'look';
+export interface CheckRequest {
+  readonly kind: 'check';
   readonly id: number;
   readonly forced: boolean;
 }
@@ -84,8 +84,8 @@ export interface ServeInstruction {
 /** Messages from the supervisor to a process. */
 export type Instruction =
   | ServeInstruction
-  /** The answer to a `look`. */
-  | { readonly kind: 'looked'; readonly id: number; readonly failure: string | null }
+  /** The answer to a `check`. */
+  | { readonly kind: 'checked'; readonly id: number; readonly failure: string | null }
   /** The answer to a `build`. */
   | { readonly kind: 'built'; readonly id: number; readonly result: BuildResult }
   /** Sums of the counts of the rate limiters of the other processes. */
@@ -93,6 +93,6 @@ export type Instruction =
   /** Report the metrics. */
   | { readonly kind: 'measure' }
   /** Requests to a spare process. */
-  | LookRequest
+  | CheckRequest
   /** End, when the clients have gone to other processes. */
   | { readonly kind: 'retire' };

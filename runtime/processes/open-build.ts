@@ -13,7 +13,7 @@ import { keepInUse } from './builds.js';
 import { createBuilder, type Builder } from './builder.js';
 import type { PrepareOptions } from './prepare.js';
 import { createSchemaCheck } from './schema-check.js';
-import { createSchemaLook, type SchemaLook } from './schema-look.js';
+import { createBuildCheck, type BuildCheck } from './build-check.js';
 
 export interface OpenOptions {
   readonly config: Config;
@@ -31,7 +31,7 @@ export interface OpenedBuild extends LoadedBuild {
   readonly directory: string;
   /** Generation of the schema that the build is of; 0 where another process knows it. */
   readonly generation: number;
-  readonly schema: SchemaLook;
+  readonly schema: BuildCheck;
   /** Loads another build, which is kept instead of the one before. */
   load(directory: string): Promise<LoadedBuild>;
   /** Closes the database; afterwards the build may be removed. */
@@ -63,12 +63,12 @@ export const openBuild = async ({ config, observe, ...known }: OpenOptions): Pro
   const database = known.database ?? (await connect(config, observe));
   try {
     const present = ifExists(known.directory);
-    const schema = createSchemaLook({ config, database, observe, builder }, present);
-    const first = present === null ? await schema.look(true) : { directory: present, generation: 0 };
+    const schema = createBuildCheck({ config, database, observe, builder }, present);
+    const first = present === null ? await schema.check(true) : { directory: present, generation: 0 };
     // without the right to drop tables, none is left
     if (present === null) await database.removeScratch?.().catch(() => undefined);
     const isResumed = present === null && (await endCutOff({ config, database, observe }));
-    const { directory, generation } = isResumed ? await schema.look(true) : first;
+    const { directory, generation } = isResumed ? await schema.check(true) : first;
     let release = keepInUse(directory);
     const loading = timed('load', observe, () => loadBuild(directory, database));
     loading.catch(release);

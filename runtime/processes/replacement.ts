@@ -1,12 +1,12 @@
 /**
  * The part of the supervisor that has new builds served: at once by the processes that run, which load them beside their
  * own, then by new processes that take their places, as modules that were loaded are never freed. A spare process, which
- * has loaded all but the build, looks at the schema, makes the builds and takes the next place.
+ * has loaded all but the build, checks the schema, makes the builds and takes the next place.
  */
 import type { Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Finding, Instruction, LookRequest, Ready, Report } from './messages.js';
+import type { Finding, Instruction, CheckRequest, Ready, Report } from './messages.js';
 
 export interface ReplacementOptions {
   /** The build that is served, and the generation of its schema. */
@@ -38,11 +38,11 @@ export interface Replacement {
 }
 
 /** Milliseconds without a new build after which processes are replaced, so that a series of changes costs one round. */
-const calm = 2_000;
+const settleTime = 2_000;
 /** Milliseconds for which a new build is waited for in all processes. */
 const serveLimit = 10_000;
 
-/** Creates the state of replacing. Nothing starts before `startSpare`. */
+/** Creates the replacement of processes when there is a new build. Nothing starts before `startSpare`. */
 export const createReplacement = (options: ReplacementOptions): Replacement => {
   const state = createState(options);
   return {
@@ -52,7 +52,7 @@ export const createReplacement = (options: ReplacementOptions): Replacement => {
     startSpare: () => startSpare(state, options),
     take(child, report) {
       if (report.kind === 'spare') state.loaded.get(child.id)?.();
-      if (report.kind === 'look') void answerLook(child, report, { state, options });
+      if (report.kind === 'check') void answerCheck(child, report, { state, options });
       if (report.kind === 'found') void takeFinding(report, { state, options });
       if (report.kind === 'ready') takeReady(child, report, state);
     },
@@ -74,7 +74,7 @@ interface State {
   readonly loaded: Map<number, () => void>;
   /** The build with which each process began, by worker id. */
   readonly first: Map<number, string>;
-  /** Called by id of the request when the spare process has looked. */
+  /** Called by id of the request when the spare process has checked. */
   readonly requested: Map<number, (failure: string | null) => void>;
   lastId: number;
   timer: NodeJS.Timeout | undefined;
@@ -121,7 +121,7 @@ const startSpare = (state: State, options: ReplacementOptions): void => {
 
 /**
  * Calls `use` with the spare process once it has loaded everything, also where another one takes its place meanwhile. It
- * is still the spare process then, which it may not be in a later turn: one that serves does not look.
+ * is still the spare process then, which it may not be in a later turn: one that serves does not check.
  */
 const withSpare = async <Result>(
   state: State,
@@ -136,30 +136,34 @@ const withSpare = async <Result>(
   }
 };
 
-const answerLook = async (child: Worker, { id, forced }: LookRequest, { state }: Context): Promise<void> => {
-  const ask = (): Promise<Looked> => withSpare(state, (spare) => askSpare(spare, forced, state));
+const answerCheck = async (
+  child: Worker,
+  { id, forced }: CheckRequest,
+  { state }: Context,
+): Promise<void> => {
+  const ask = (): Promise<CheckedSchema> => withSpare(state, (spare) => askSpare(spare, forced, state));
   // another one has taken its place by then
-  const looked = (await ask()) ??
-    (await ask()) ?? { failure: 'the process that looks at the schema has ended' };
-  send(child, { kind: 'looked', id, failure: looked.failure });
+  const checked = (await ask()) ??
+    (await ask()) ?? { failure: 'the process that checks the schema has ended' };
+  send(child, { kind: 'checked', id, failure: checked.failure });
 };
 
 /** The reason for which there is no build of the present schema; absent where the process has ended. */
-type Looked = Pick<Finding, 'failure'> | undefined;
+type CheckedSchema = Pick<Finding, 'failure'> | undefined;
 
-const askSpare = (spare: Worker, forced: boolean, state: State): Promise<Looked> =>
+const askSpare = (spare: Worker, forced: boolean, state: State): Promise<CheckedSchema> =>
   new Promise((resolve) => {
     state.lastId += 1;
     const id = state.lastId;
-    const answer = (looked: Looked): void => {
+    const answer = (checked: CheckedSchema): void => {
       spare.off('exit', end);
       state.requested.delete(id);
-      resolve(looked);
+      resolve(checked);
     };
     const end = (): void => answer(undefined);
     spare.once('exit', end);
     state.requested.set(id, (failure) => answer({ failure }));
-    send(spare, { kind: 'look', id, forced });
+    send(spare, { kind: 'check', id, forced });
   });
 
 const takeFinding = async (finding: Finding, context: Context): Promise<void> => {
@@ -172,7 +176,7 @@ const takeFinding = async (finding: Finding, context: Context): Promise<void> =>
 /** Has all processes serve a build; resolves when they do. */
 const adopt = async (finding: Finding, { state, options }: Context): Promise<void> => {
   const { directory, failure } = finding;
-  // a spare process that has not looked yet knows of none
+  // a spare process that has not checked yet knows of none
   const generation = Math.max(finding.generation, state.generation);
   const isNew = directory !== state.directory;
   if (!isNew && failure === state.failure && generation === state.generation) return;
@@ -182,7 +186,7 @@ const adopt = async (finding: Finding, { state, options }: Context): Promise<voi
   for (const child of children) send(child, toServe(state));
   if (isNew) {
     clearTimeout(state.timer);
-    state.timer = setTimeout(() => void rotate({ state, options }), calm);
+    state.timer = setTimeout(() => void rotate({ state, options }), settleTime);
   }
   await Promise.race([Promise.all(serving), sleep(serveLimit, undefined, { ref: false })]);
 };
@@ -234,7 +238,7 @@ const rotate = async ({ state, options }: Context): Promise<void> => {
       ended.push(once(former, 'exit'));
       options.retire(former);
     } else {
-      await sleep(calm);
+      await sleep(settleTime);
     }
   }
   state.retired = Promise.all(ended);

@@ -36,7 +36,7 @@ export interface RequestProcess {
   readonly collections: number;
   /** The build that is served. */
   readonly directory: string;
-  /** Generation of the schema that it is of, as far as the process has looked itself. */
+  /** Generation of the schema that it is of, as far as the process has checked itself. */
   readonly generation: number;
   isReady(): boolean;
   /** Returns why the schema as it is now cannot be served; null where it can. */
@@ -58,7 +58,7 @@ export interface RequestProcessOptions extends OpenOptions {
   readonly connections?: ConnectionSource;
   /** Shares the counts of the rate limiter with the other processes of the host. */
   readonly sharedCounts?: SharedCounts;
-  /** Source of new builds; without it, the process looks at the schema itself. */
+  /** Source of new builds; without it, the process checks the schema itself. */
   readonly createSource?: (opened: OpenedBuild) => BuildSource;
 }
 
@@ -137,7 +137,7 @@ const createReadiness = ({ onReadiness }: RequestProcessOptions) => {
   };
 };
 
-/** The process looks at the schema itself. */
+/** The process checks the schema itself. */
 const createOwnSource =
   ({ config, observe }: RequestProcessOptions) =>
   (opened: OpenedBuild): BuildSource =>

@@ -1,30 +1,30 @@
-/** Looks at the schema at intervals, or when the database tells of a change. */
+/** Checks the schema at intervals, or when the database tells of a change. */
 import type { Database, SchemaTrigger } from '../databases/contract.js';
 import type { Observe } from '../observe.js';
 
 export interface WatchOptions {
-  /** Milliseconds between two looks, 0 for none; `trigger`: when the database tells of a change. */
+  /** Milliseconds between two checks, 0 for none; `trigger`: when the database tells of a change. */
   readonly interval: number | 'trigger';
   readonly database: Pick<Database, 'schemaTrigger'>;
   readonly observe: Observe;
-  /** Looks once. A failure that has been reported is not reported again. */
-  look(): Promise<unknown>;
+  /** Checks once. A failure that has been reported is not reported again. */
+  check(): Promise<unknown>;
 }
 
-/** Milliseconds between two looks where the trigger is missing, and beside it, as somebody may remove it. */
+/** Milliseconds between two checks where the trigger is missing, and beside it, as somebody may remove it. */
 const withoutTrigger = 2_000;
 const besideTrigger = 60_000;
 /** Milliseconds for which more changes are waited for. */
 const settleDelay = 100;
 
 /** Returns a function that stops. */
-export const watchSchema = ({ interval, database, observe, look }: WatchOptions): (() => void) => {
-  if (interval !== 'trigger') return lookAtIntervals(interval, look);
+export const watchSchema = ({ interval, database, observe, check }: WatchOptions): (() => void) => {
+  if (interval !== 'trigger') return checkAtIntervals(interval, check);
   const watching = findTrigger(database).then((found) => {
-    if (typeof found !== 'string') return listen(found, look);
-    const message = `SCHEMA_WATCH=trigger: ${found}; the schema is looked at every 2 s`;
+    if (typeof found !== 'string') return listen(found, check);
+    const message = `SCHEMA_WATCH=trigger: ${found}; the schema is checked every 2 s`;
     observe({ kind: 'warning', message });
-    return lookAtIntervals(withoutTrigger, look);
+    return checkAtIntervals(withoutTrigger, check);
   });
   return () => void watching.then((stop) => stop());
 };
@@ -42,14 +42,14 @@ const findTrigger = async ({
   }
 };
 
-const lookAtIntervals = (interval: number, look: WatchOptions['look']): (() => void) => {
+const checkAtIntervals = (interval: number, check: WatchOptions['check']): (() => void) => {
   if (interval === 0) return () => {};
   let timer: NodeJS.Timeout;
   let isStopped = false;
   const wait = (): void => {
     if (isStopped) return;
-    // hosts that were started together do not all look at the same time
-    timer = setTimeout(() => void look().then(wait, wait), interval * (0.9 + Math.random() * 0.1)).unref();
+    // hosts that were started together do not all check at the same time
+    timer = setTimeout(() => void check().then(wait, wait), interval * (0.9 + Math.random() * 0.1)).unref();
   };
   wait();
   return () => {
@@ -58,19 +58,19 @@ const lookAtIntervals = (interval: number, look: WatchOptions['look']): (() => v
   };
 };
 
-const listen = (trigger: SchemaTrigger, look: WatchOptions['look']): (() => void) => {
+const listen = (trigger: SchemaTrigger, check: WatchOptions['check']): (() => void) => {
   let timer: NodeJS.Timeout | null = null;
-  // a change that comes during a look is seen by the next one
+  // a change that comes during a check is seen by the next one
   const end = trigger.listen(() => {
     timer ??= setTimeout(() => {
       timer = null;
-      void look().catch(() => undefined);
+      void check().catch(() => undefined);
     }, settleDelay).unref();
   });
-  const stopLooking = lookAtIntervals(besideTrigger, look);
+  const stopChecking = checkAtIntervals(besideTrigger, check);
   return () => {
     if (timer !== null) clearTimeout(timer);
-    stopLooking();
+    stopChecking();
     void end();
   };
 };

@@ -1,5 +1,5 @@
 /**
- * A process that has loaded everything but the build: it looks at the schema for all processes of the supervisor, makes
+ * A process that has loaded everything but the build: it checks the schema for all processes of the supervisor, makes
  * new builds, and takes the place of a process that serves a former one.
  */
 import type { Config } from '../config/config.js';
@@ -10,7 +10,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { Observe } from '../observe.js';
 import type { Builder } from './builder.js';
 import type { Finding, Instruction, Report } from './messages.js';
-import { createSchemaLook } from './schema-look.js';
+import { createBuildCheck } from './build-check.js';
 import { watchSchema } from './schema-watch.js';
 
 export interface SpareOptions {
@@ -30,7 +30,10 @@ export interface Spare {
   readonly directory: string;
 }
 
-/** Resolves when the process is to serve; nothing is looked at any more then. */
+/**
+ * Connects, polls the schema and reports what it finds until this process is to serve, and stops polling then.
+ * @returns the connection, and the folder of the build to serve
+ */
 export const waitAsSpare = async ({
   config,
   observe,
@@ -42,10 +45,10 @@ export const waitAsSpare = async ({
   const [database] = await Promise.all([connect(config, observe), import('../server.js')]);
   // otherwise a database that was away when the spare started would count as lost until it serves
   metrics?.watch(watchDatabase(database));
-  const schema = createSchemaLook({ config, database, observe, builder }, directory);
+  const schema = createBuildCheck({ config, database, observe, builder }, directory);
   let known: Finding = { kind: 'found', id: null, directory, generation: 0, failure: null };
-  const look = async (forced: boolean, id: number | null): Promise<void> => {
-    const found = await schema.look(forced).catch(() => known);
+  const check = async (forced: boolean, id: number | null): Promise<void> => {
+    const found = await schema.check(forced).catch(() => known);
     const { generation } = found;
     const next: Finding = {
       kind: 'found',
@@ -64,10 +67,10 @@ export const waitAsSpare = async ({
       interval: config.schemaWatch,
       database,
       observe,
-      look: () => look(false, null),
+      check: () => check(false, null),
     });
     const receive = (message: Instruction): void => {
-      if (message.kind === 'look') void look(message.forced, message.id);
+      if (message.kind === 'check') void check(message.forced, message.id);
       if (message.kind !== 'serve') return;
       stop();
       process.off('message', receive);

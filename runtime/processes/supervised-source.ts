@@ -1,4 +1,4 @@
-/** Provides new builds to a process with a supervisor: the spare process looks at the schema for all of them. */
+/** Provides new builds to a process with a supervisor: the spare process checks the schema for all of them. */
 import { replaceNothing, type BuildSource } from '../reloading-service.js';
 import { coalesceCalls } from '../concurrency/call-coalescing.js';
 import { createServedGeneration } from './drain.js';
@@ -32,21 +32,21 @@ export const createSupervisedSource = (
   };
   process.on('message', take);
   let id = 0;
-  const look = (forced: boolean): Promise<void> =>
+  const check = (forced: boolean): Promise<void> =>
     new Promise((resolve, reject) => {
       id += 1;
-      const lookId = id;
+      const checkId = id;
       const receive = (message: Instruction): void => {
-        if (message.kind !== 'looked' || message.id !== lookId) return;
+        if (message.kind !== 'checked' || message.id !== checkId) return;
         process.off('message', receive);
         if (message.failure !== null) reject(new Error(message.failure));
         else replacing.then(resolve, reject);
       };
       process.on('message', receive);
-      report({ kind: 'look', id: lookId, forced });
+      report({ kind: 'check', id: checkId, forced });
     });
   return {
-    look: coalesceCalls(look, (first, second) => first || second),
+    check: coalesceCalls(check, (first, second) => first || second),
     failure: () => failure,
     generation: generation.get,
     onGeneration: generation.onChange,

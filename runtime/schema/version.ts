@@ -1,4 +1,4 @@
-/** The first look at the schema of a database, which costs two small statements. */
+/** The first check of the schema of a database, which costs two small statements. */
 import type { Database } from '../databases/contract.js';
 
 type Reader = Pick<Database, 'query' | 'quote' | 'sql'>;

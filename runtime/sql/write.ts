@@ -36,7 +36,10 @@ export interface KeyedRow {
   readonly row: WriteRow;
 }
 
-/** Compiles an update of several rows, each with values of its own in the same columns, none of which is part of the key. */
+/**
+ * Compiles an update of one row or more, each with values of its own in the same columns, none of which is part of the key. It has no
+ * other condition than the keys: the caller has locked the rows and checked them.
+ */
 export const compileUpdates = (
   collection: Collection,
   rows: readonly KeyedRow[],

@@ -1,11 +1,11 @@
 /** When the breaker of a receiver opens and closes. */
 import { describe, expect, it } from 'vitest';
-import { createBreaker, type AttemptEnd } from '../../runtime/queue/webhooks/breaker.js';
+import { createBreaker, type DeliveryOutcome } from '../../runtime/queue/webhooks/breaker.js';
 
 const create = (random = 0) => {
   let time = 0;
   const breaker = createBreaker({ now: () => time, random: () => random });
-  const attempt = (end: AttemptEnd, times = 1): void => {
+  const attempt = (end: DeliveryOutcome, times = 1): void => {
     for (let count = 0; count < times; count += 1) {
       const record = breaker.begin();
       if (typeof record === 'number') throw new Error(`postponed by ${record} ms`);
@@ -23,7 +23,7 @@ const create = (random = 0) => {
 };
 
 describe('the breaker of a receiver', () => {
-  it.each<[string, readonly (readonly [AttemptEnd, number])[], number | null]>([
+  it.each<[string, readonly (readonly [DeliveryOutcome, number])[], number | null]>([
     ['opens when ten attempts failed', [['failed', 10]], 30_000],
     ['not before', [['failed', 9]], null],
     [
@@ -70,7 +70,7 @@ describe('the breaker of a receiver', () => {
     pass(30_000);
     const probe = breaker.begin();
     expect([typeof probe, breaker.begin()]).toEqual(['function', 5_000]);
-    (probe as (end: AttemptEnd) => void)('ok');
+    (probe as (end: DeliveryOutcome) => void)('ok');
     attempt('failed', 9);
     expect(delay()).toBe(null);
   });
@@ -89,7 +89,7 @@ describe('the breaker of a receiver', () => {
 
   it('is not closed by an attempt that began before it opened', () => {
     const { breaker, attempt, delay } = create();
-    const early = breaker.begin() as (end: AttemptEnd) => void;
+    const early = breaker.begin() as (end: DeliveryOutcome) => void;
     attempt('failed', 10);
     early('ok');
     expect(delay()).toBe(30_000);
@@ -97,7 +97,7 @@ describe('the breaker of a receiver', () => {
 
   it('does not count attempts that began before it opened', () => {
     const { breaker, attempt, delay } = create();
-    const early = Array.from({ length: 10 }, () => breaker.begin() as (end: AttemptEnd) => void);
+    const early = Array.from({ length: 10 }, () => breaker.begin() as (end: DeliveryOutcome) => void);
     attempt('failed', 10);
     for (const record of early) record('failed');
     expect(delay()).toBe(30_000);

@@ -10,7 +10,7 @@ const createChanging = () => {
     directory: 'build-0',
     generation: 0,
     schema: {
-      look: async () => ({ directory: `build-${version}`, generation: version, failure: null }),
+      check: async () => ({ directory: `build-${version}`, generation: version, failure: null }),
       failure: () => null,
     },
     load: async () => ({}),
@@ -18,21 +18,21 @@ const createChanging = () => {
   return { opened, change: () => (version += 1) };
 };
 
-it('suggests a restart from the 20th build on, with their number, and not when a look finds nothing new', async () => {
+it('suggests a restart from the 20th build on, with their number, and not when a check finds nothing new', async () => {
   const { opened, change } = createChanging();
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => void observations.push(observation);
   const source = createBuildSource({ opened, interval: 0, observe });
   for (let count = 1; count < 20; count += 1) {
     change();
-    await source.look(false);
+    await source.check(false);
   }
-  for (let count = 0; count < 5; count += 1) await source.look(true);
+  for (let count = 0; count < 5; count += 1) await source.check(true);
   expect(observations).toEqual([]);
 
   for (const count of [20, 21]) {
     change();
-    await source.look(false);
+    await source.check(false);
     const message = `the schema was reloaded ${count} times; a restart frees the memory of former builds`;
     expect(observations.at(-1)).toEqual({ kind: 'warning', message });
     expect(observations).toHaveLength(count - 19);

@@ -168,7 +168,7 @@ const createSource = ({ database, built, spec, beforeBuild }: OpenOptions): Buil
   let served = built.openapi;
   let failure: string | null = null;
   let replace = replaceNothing;
-  const look = coalesceCalls<boolean, void>(
+  const check = coalesceCalls<boolean, void>(
     async () => {
       await beforeBuild?.();
       const next = await build(database, spec === undefined ? [] : [spec]).catch((error: Error) => {
@@ -183,7 +183,7 @@ const createSource = ({ database, built, spec, beforeBuild }: OpenOptions): Buil
     (first, second) => first || second,
   );
   return {
-    look,
+    check,
     failure: () => failure,
     generation: () => 0,
     onGeneration: () => undefined,

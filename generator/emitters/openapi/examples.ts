@@ -30,6 +30,6 @@ export const createExample = (fields: readonly Field[]): SchemaObject => {
   return required.length > 0 ? exampleObject(required, exampleOf) : updateExample(fields);
 };
 
-/** Returns an example with one field that is not part of the key. */
+/** Returns an example with one field that is not part of the key; it is empty where there is none. */
 export const updateExample = (fields: readonly Field[]): SchemaObject =>
   exampleObject(fields.filter((field) => !field.primaryKey).slice(0, 1), exampleOf);

@@ -14,7 +14,10 @@ import { keySchema, orNull, valueSchema, wireSchema } from './wire.js';
 
 type Schemas = Record<string, SchemaObject>;
 
-/** Returns the schemas `<Type>`, `<Type>Create`, `<Type>Update`, `<Type>Filter`, `<Type>Query` and `<Type>WriteQuery`. */
+/**
+ * Returns the schemas `<Type>`, `<Type>Create`, `<Type>Update`, `<Type>Filter`, `<Type>Query` and, where items are written by queries,
+ * `<Type>WriteQuery`.
+ */
 export const collectionSchemas = (collection: Collection, context: Context): Schemas => {
   const stem = context.stemOf(collection);
   return {

@@ -6,7 +6,7 @@ type TypeRow = Pick<ColumnRow, 'typeName' | 'typeKind' | 'category' | 'modifier'
 
 /**
  * Reads a column type. Types that are not listed are unknown: geometry, text search, money, composites and
- * those of extensions.
+ * those of extensions other than `citext`.
  */
 export const readType = (row: TypeRow): ColumnType => {
   if (row.labels !== null) return { kind: 'enum', values: JSON.parse(row.labels) as string[] };

@@ -75,7 +75,7 @@ const readSubmitted = async (response: Response, remote: Remote): Promise<Submit
   return (await response.json()) as Submitted;
 };
 
-/** Milliseconds between looks at the status. */
+/** Milliseconds between two requests for the status. */
 const lookInterval = 300;
 /** Milliseconds for which the instance may be away while its request runs. */
 const awayLimit = 60_000;

@@ -64,7 +64,7 @@ const throwRefusal = (error: unknown): never => {
     : error;
 };
 
-/** Returns the caller of a token. @throws 401 without a user, 403 when TFA must be enabled first */
+/** Returns the caller of a token. @throws 401 without a user, 403 where one-time passwords must be set up first */
 export const toCaller = ({ user, policies, needsSecondFactor }: Principal): Caller => {
   if (needsSecondFactor) throw queueError(403, 'set up one-time passwords first');
   if (user === null) throw queueError(401, 'an API key is required: Authorization: Key <id>:<secret>');

@@ -37,8 +37,8 @@ export const errorHeaders = (errorType: string | null): Readonly<Record<string, 
   ...(errorType === 'startup_timeout' && { 'x-svc-request-timeout-type': 'user' }),
 });
 
-/** Returns whether an error is one of the client, which is answered and not reported. */
-export const isClientError = (error: unknown): boolean =>
+/** Returns whether an error has a response of its own, and is not reported to operators. */
+export const isExpectedError = (error: unknown): boolean =>
   error instanceof QueueError ||
   error instanceof ApiErrors ||
   (error instanceof ApiError && error.status < 500);

@@ -18,7 +18,7 @@ import type { Streams } from './stream.js';
 import { rejectDryRun } from './dry-run.js';
 import { readSubmitOptions } from './submit-options.js';
 import { respondSubmitted } from './submit-response.js';
-import { respondFailure, respondJson, errorHeaders, isClientError } from './respond.js';
+import { respondFailure, respondJson, errorHeaders, isExpectedError } from './respond.js';
 
 /** Services of a process that the routes use. */
 export interface RouteServices {
@@ -43,7 +43,7 @@ export const createRoutes =
 
 /** Responds to errors of the client in the format of the queue; throws others, which the server reports. */
 const respondClientError = (error: unknown): ApiResponse => {
-  if (isClientError(error)) return respondFailure(error);
+  if (isExpectedError(error)) return respondFailure(error);
   throw error;
 };
 

@@ -16,8 +16,9 @@ export interface FunctionModel extends QueueModelDeclaration {
 }
 
 /**
- * Creates the runner of models that are functions; a run resolves with its result, also where the function fails.
- * @throws (the runner) the reason of the signal when it is aborted, after the function or its process has ended
+ * Creates the runner of models that are functions. A run resolves with what the function returned, also where that is an error
+ * of the input.
+ * @throws (the runner) ModelFailure where the function or its process fails; the reason of the signal when it is aborted, after the function or its process has ended
  */
 export const createFunctionRunner =
   (children: Children): RunFunction =>

@@ -2,9 +2,9 @@
 import type { Database } from '../../databases/contract.js';
 import { renewClaim, type ActionClaim, type Progress } from '../store/operator-actions.js';
 
-/** Milliseconds without a sign after which another process may take an action over. */
+/** Milliseconds without a heartbeat after which another process may take an action over. */
 export const takeOverAfter = 30_000;
-/** Milliseconds between the signs of a process. */
+/** Milliseconds between the heartbeats of a process. */
 const renewInterval = 10_000;
 
 export interface HeldClaim {
@@ -12,7 +12,7 @@ export interface HeldClaim {
   isHeld(): boolean;
   /** Records progress. @returns false if the claim is void */
   record(progress: Progress): Promise<boolean>;
-  /** Ends the signs. */
+  /** Ends the heartbeats. */
   stop(): void;
 }
 
@@ -21,7 +21,7 @@ interface HeldClaimOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Shows a sign of life every ten seconds until it is stopped, beginning with a claim that was made just now. */
+/** Sends a heartbeat every ten seconds until it is stopped, beginning with a claim that was made just now. */
 export const holdClaim = (claim: ActionClaim, { database, onError }: HeldClaimOptions): HeldClaim => {
   let latest = claim;
   let shown = claim.seen;

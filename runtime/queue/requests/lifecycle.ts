@@ -47,7 +47,7 @@ export interface LifecycleOptions extends NotifierOptions {
   readonly quotas: Quotas;
 }
 
-/** Creates the operations on a database; all processes share its locks. */
+/** Creates the lifecycle of requests in a database; all processes share its locks. */
 export const createRequestLifecycle = (options: LifecycleOptions): RequestLifecycle => {
   const { database, models, quotas } = options;
   const modelLocks = createModelLocks(database, (statements, accounts) =>

@@ -58,7 +58,7 @@ export interface RequestsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Creates the operations. Requests of others are reported as missing (404). */
+/** Creates the actions on requests. Requests of others are reported as missing (404). */
 export const createRequests = (options: RequestsOptions): Requests => {
   const { database, models } = options;
   const findHead = findById((ids) => findRequests(database, ids));

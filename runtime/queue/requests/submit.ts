@@ -1,4 +1,4 @@
-/** Validates and stores submitted requests. */
+/** Checks quotas and idempotency keys of submitted requests, and stores them. Inputs are checked when they run. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../../databases/contract.js';
 import type { QueueModelDeclaration } from '../../../contract/queue-model.js';

@@ -30,7 +30,7 @@ export type RemainingOf = (
   accounts: readonly string[],
 ) => Promise<Map<string, number>>;
 
-/** Most requests that receive slots at once, so that the lock is soon free again. */
+/** Maximum number of requests that receive slots in one transaction, so that the lock is soon free again. */
 export const maxAdmitted = 256;
 
 /**

@@ -27,6 +27,7 @@ export interface AttemptStart {
   /** Number of attempts before this one. */
   readonly attempts: number;
   readonly worker: string;
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -35,7 +36,10 @@ export interface StartedAttempt {
   readonly lost: number;
 }
 
-/** Marks a request as running and records the attempt. @returns null if the request has already ended */
+/**
+ * Marks a request as running, counts the attempt and records it. Earlier attempts that never ended are marked `lost`.
+ * @returns null if the request has already ended
+ */
 export const startAttempt = (
   database: Database,
   { request, attempts, worker, now }: AttemptStart,

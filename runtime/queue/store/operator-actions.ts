@@ -2,7 +2,10 @@
 import { findRow, findRows, insertRow, updateRows, type Statements } from '../../execute/system-rows.js';
 import type { RequestSearch } from './operator-search.js';
 
-/** Actions on requests, each of which may apply to many. */
+/**
+ * Actions on requests, each of which may apply to many. They are also in the enum of `spec/operations/operator.yaml`, in
+ * `docs/operators.md`, and in the buttons of `http/pages/operator-script.ts` and `operator-views.ts`; the compiler names the rest.
+ */
 export const bulkActions = ['cancel', 'retry', 'redeliver', 'release'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
@@ -98,7 +101,7 @@ export const findAction = async (statements: Statements, id: string): Promise<Op
 export type Progress = Pick<OperatorAction, 'position' | 'done' | 'failed' | 'errors'>;
 
 /**
- * The right of one process to work on an action. `seen` is the value of `date_seen` that it wrote last: a process that
+ * The right of one process to work on an action. `seen` is the value of `date_seen` (milliseconds since 1970) that it wrote last: a process that
  * takes the action over writes another, after which the claim is void.
  */
 export interface ActionClaim {
@@ -107,7 +110,7 @@ export interface ActionClaim {
 }
 
 /**
- * Shows that the process of a claim still works on the action, and records its progress.
+ * Writes the heartbeat of the process that works on the action, and records its progress.
  * @returns the claim from now on, or null if it is void: another process took the action over, or it has ended
  */
 export const renewClaim = async (
@@ -135,7 +138,10 @@ export const endAction = async (
   return (await updateRows(statements, 'svc_operator_actions', { set, where: { id, state: 'running' } })) > 0;
 };
 
-/** Claims running actions without a sign of their process since `before`, which voids the claims of that process. */
+/**
+ * Claims running actions whose processes had no heartbeat since `before` (milliseconds since 1970), save for the ids of
+ * `except`, which this process works on. It voids the claims of those processes.
+ */
 export const claimActions = async (
   statements: Statements,
   { before, except }: { readonly before: number; readonly except: Pick<ReadonlySet<string>, 'has'> },

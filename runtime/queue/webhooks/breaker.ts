@@ -5,14 +5,14 @@
 
 export interface Breaker {
   /** Begins an attempt. @returns the function that records its end, or the milliseconds to postpone it */
-  begin(): ((end: AttemptEnd) => void) | number;
+  begin(): ((end: DeliveryOutcome) => void) | number;
   state(): BreakerState;
 }
 
 export type BreakerState = 'closed' | 'open' | 'probing';
 
 /** `unknown` if the attempt says nothing about the receiver, such as one that could not read the database. */
-export type AttemptEnd = 'ok' | 'failed' | 'unknown';
+export type DeliveryOutcome = 'ok' | 'failed' | 'unknown';
 
 export interface BreakerOptions {
   /** Returns the time in milliseconds. */
@@ -66,7 +66,7 @@ export const createBreaker = ({ now = Date.now, random = Math.random }: BreakerO
     if (attempts >= minAttempts && failures >= attempts * maxFailedShare) open();
   };
 
-  const recordProbe = (end: AttemptEnd): void => {
+  const recordProbe = (end: DeliveryOutcome): void => {
     isProbing = false;
     if (end === 'failed') open();
     if (end !== 'ok') return;
@@ -75,7 +75,7 @@ export const createBreaker = ({ now = Date.now, random = Math.random }: BreakerO
   };
 
   /** Attempts that began before the breaker opened do not change it any more. */
-  const record = (end: AttemptEnd): void => {
+  const record = (end: DeliveryOutcome): void => {
     if (openUntil === null && end !== 'unknown') count(end === 'failed');
   };
 

@@ -4,7 +4,7 @@
  * a burst to a fast receiver is not postponed; each account has few permits for them.
  */
 import { LRUCache } from 'lru-cache';
-import { createBreaker, type AttemptEnd, type Breaker, type BreakerState } from './breaker.js';
+import { createBreaker, type DeliveryOutcome, type Breaker, type BreakerState } from './breaker.js';
 
 export interface Receivers {
   /** Acquires a permit for an attempt, or says how long to postpone it. */
@@ -21,7 +21,7 @@ export interface DeliveryTarget {
 export interface Permit {
   readonly kind: 'permit';
   /** Returns the permit. */
-  release(end: AttemptEnd): void;
+  release(end: DeliveryOutcome): void;
 }
 
 export interface Postponement {

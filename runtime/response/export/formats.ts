@@ -47,7 +47,10 @@ export const createPrinter = (format: ExportFormat, csv: CsvOptions): ExportPrin
   }
 };
 
-/** Prints one item instead of a list. */
+/**
+ * Prints one item instead of a list. CSV has a header row, and `csv_utf8` a byte order mark.
+ * @param item JSON of the item
+ */
 export const printItem = (format: ExportFormat, item: Buffer, csv: CsvOptions): Buffer | string => {
   switch (format) {
     case 'json':

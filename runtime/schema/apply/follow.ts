@@ -4,7 +4,7 @@ import { liveProcesses } from '../processes.js';
 import { noteWaiting } from './applies.js';
 import { defaultWait, unavailable, type ApplyOptions } from './options.js';
 
-/** Milliseconds between two looks at the processes. */
+/** Milliseconds between two reads of the processes. */
 const interval = 100;
 
 /** Returns whether a server may use the schema of the database. */

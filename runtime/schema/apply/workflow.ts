@@ -5,7 +5,7 @@ import { findProgress, problemsOf, type ApplyProgress } from './applies.js';
 import { unavailable, type ApplyOptions, type ApplyWorkflows } from './options.js';
 import { runQueuedApply } from './queued-apply.js';
 
-/** Milliseconds between two looks at the journal: at first, and later. */
+/** Milliseconds between two reads of the journal: at first, and later. */
 const firstInterval = 50;
 const longestInterval = 500;
 /** Milliseconds. */

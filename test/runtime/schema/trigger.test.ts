@@ -51,7 +51,7 @@ describe('on postgres', () => {
       expect(await watch('--install')).toMatchObject({ code: 0, stdout: installed });
       const host = await start({ workers });
       if (workers === 2) await until(() => host.ready().length === 2);
-      expect(host.running.output()).not.toContain('looked at every');
+      expect(host.running.output()).not.toContain('checked every');
       await shop.execute('alter table product add column colour varchar(20)');
       await notices(host, 'column product.colour added');
       await until(async () => (await host.request('/items/product?fields=colour')).status === 200);

@@ -4,7 +4,7 @@ import { parseEndpoint, parseSecret } from '../../../runtime/config/formats.js';
 import {
   parseDuration,
   parseList,
-  parseNetworks,
+  parseNetworkTexts,
   parseProxies,
   parseShortDuration,
   parseSize,
@@ -67,8 +67,8 @@ it.each([
 });
 
 it('networks have a length, and addresses alone are none', () => {
-  expect(parseNetworks('10.0.0.0/8, fd00::/8')).toEqual(['10.0.0.0/8', 'fd00::/8']);
-  expect(() => parseNetworks('10.0.0.0/8, 10.0.0.1')).toThrow('has "10.0.0.1"; expected networks');
+  expect(parseNetworkTexts('10.0.0.0/8, fd00::/8')).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(() => parseNetworkTexts('10.0.0.0/8, 10.0.0.1')).toThrow('has "10.0.0.1"; expected networks');
 });
 
 it.each([

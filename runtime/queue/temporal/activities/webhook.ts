@@ -13,7 +13,7 @@ import {
   type Delivery,
   type DeliveryPostponement,
 } from '../../store/deliveries.js';
-import type { AttemptEnd } from '../../webhooks/breaker.js';
+import type { DeliveryOutcome } from '../../webhooks/breaker.js';
 import type { Receivers } from '../../webhooks/receivers.js';
 import type { Sender, SendResult } from '../../webhooks/send.js';
 import { withHeartbeat } from './heartbeat.js';
@@ -105,7 +105,7 @@ const sendInSlot = async (
 ): Promise<SendResult> => {
   const slot = await receivers.acquire(delivery);
   if (slot.kind === 'postponed') return postpone(delivery, slot.reason, slot.after ?? busyDelay());
-  let end: AttemptEnd = 'unknown';
+  let end: DeliveryOutcome = 'unknown';
   try {
     const sent = await sender.send(delivery);
     end = attemptEnds[sent.kind];
@@ -116,7 +116,7 @@ const sendInSlot = async (
 };
 
 /** A permanent refusal, such as a redirect, costs no time and is no reason to postpone others. */
-const attemptEnds: Readonly<Record<SendResult['kind'], AttemptEnd>> = {
+const attemptEnds: Readonly<Record<SendResult['kind'], DeliveryOutcome>> = {
   accepted: 'ok',
   refused: 'unknown',
   failed: 'failed',

@@ -1,23 +1,23 @@
-/** Looks whether the schema of the database is still that of a build, and makes the build of the new one where it is not. */
+/** Checks whether the schema of the database is still that of a build, and makes the build of the new one where it is not. */
 import { coalesceCalls } from '../concurrency/call-coalescing.js';
 import type { Database } from '../databases/contract.js';
 import { readSchemaVersion, type SchemaVersion } from '../schema/version.js';
 import { prepareBuild, type PrepareOptions } from './prepare.js';
 
 /** A build and the schema that it is of. */
-export interface Looked {
+export interface CheckedSchema {
   readonly directory: string;
   /** Generation of the schema. */
   readonly generation: number;
 }
 
-export interface SchemaLook {
+export interface BuildCheck {
   /**
    * Returns the build of the schema as it is now.
-   * @param forced compares the whole schema and the spec, also where the first look finds no change
+   * @param forced compares the whole schema and the spec, also where the first check finds no change
    * @throws Error or Refusal where it cannot be made, once for each change
    */
-  look(forced: boolean): Promise<Looked>;
+  check(forced: boolean): Promise<CheckedSchema>;
   /** Returns why the build of the schema as it is now cannot be made; null where it can. */
   failure(): string | null;
 }
@@ -26,14 +26,14 @@ export interface SchemaLook {
  * Creates the check of the schema, which makes a build where it has changed.
  * @param directory the build that is served; null: none yet
  */
-export const createSchemaLook = (options: PrepareOptions, directory: string | null): SchemaLook => {
+export const createBuildCheck = (options: PrepareOptions, directory: string | null): BuildCheck => {
   let version: string | null = null;
-  let current: Looked | null = directory === null ? null : { directory, generation: 0 };
+  let current: CheckedSchema | null = directory === null ? null : { directory, generation: 0 };
   let failure: string | null = null;
-  const look = async (forced: boolean): Promise<Looked> => {
+  const check = async (forced: boolean): Promise<CheckedSchema> => {
     let now: string | null = null;
     try {
-      // before the schema, so that a change that comes meanwhile is seen by the next look
+      // before the schema, so that a change that comes meanwhile is seen by the next check
       const read = await readVersion(options.database, current === null);
       now = read.text;
       if (current !== null && !forced && now === version) return current;
@@ -54,7 +54,7 @@ export const createSchemaLook = (options: PrepareOptions, directory: string | nu
       throw error;
     }
   };
-  return { look: coalesceCalls(look, (first, second) => first || second), failure: () => failure };
+  return { check: coalesceCalls(check, (first, second) => first || second), failure: () => failure };
 };
 
 const unknownVersion = { text: null, generation: 0 };
