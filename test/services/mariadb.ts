@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import type { Service } from '../services.js';
 import { dataFolder } from './data-folder.js';
-import { findProgram, installPackages, run } from './programs.js';
+import { findProgram, installPackages } from './programs.js';
 import { reservePort } from './ports.js';
-import { startServer } from './server.js';
+import { runGuarded, startServer } from './server.js';
 
 /** Packages with only the programs; `mariadb-server` would also start a system service. */
 const packages = {
@@ -47,7 +47,7 @@ const startPrivate = async (programs: Programs, { options, attempts }: StartOpti
   const folder = await mkdtemp(join(dataFolder(), 'svc-mariadb-'));
   const port = await reservePort();
   try {
-    await run(programs.install, [...commonArgs(folder), ...installArgs]);
+    await runGuarded(programs.install, [...commonArgs(folder), ...installArgs]);
     const args = [...commonArgs(folder), ...serverArgs(folder, port), ...options];
     const isReady = (): Promise<boolean> => acceptsConnections(join(folder, 'socket'));
     const server = await startServer({ program: programs.server, args, folder, isReady });

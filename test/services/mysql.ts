@@ -4,9 +4,8 @@ import { basename, join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Service } from '../services.js';
 import { requireMysql, type MysqlProgram } from './mysql-program.js';
-import { run } from './programs.js';
 import { reservePort } from './ports.js';
-import { startServer } from './server.js';
+import { runGuarded, startServer } from './server.js';
 
 /** Starts a server, and installs a missing program first. */
 export const startMysql = async (): Promise<Service> => startPrivate(await requireMysql(), 3);
@@ -18,7 +17,7 @@ const startPrivate = async (mysql: MysqlProgram, attempts: number): Promise<Serv
   const port = await reservePort();
   try {
     const common = commonArgs(join(mysql.temporary, basename(folder)));
-    await run(mysql.program, [...mysql.args, ...common, '--initialize-insecure']);
+    await runGuarded(mysql.program, [...mysql.args, ...common, '--initialize-insecure']);
     const args = [...mysql.args, ...common, ...serverArgs(port)];
     const isReady = (): Promise<boolean> => acceptsConnections(port, basename(folder));
     const server = await startServer({ program: mysql.program, args, folder, isReady });

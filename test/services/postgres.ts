@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Service } from '../services.js';
 import { dataFolder } from './data-folder.js';
-import { findProgram, installPackages, run } from './programs.js';
+import { findProgram, installPackages } from './programs.js';
 import { reservePort } from './ports.js';
-import { startServer } from './server.js';
+import { runGuarded, startServer } from './server.js';
 
 const packages = { title: 'PostgreSQL', debian: ['postgresql'], homebrew: 'postgresql@17' };
 
@@ -84,7 +84,7 @@ export const createCluster = async (program: string, folder: string): Promise<vo
   await mkdir(data, { recursive: true, mode: 0o700 });
   for (const path of [folder, data]) await changeOwner(path);
   const [command = '', ...args] = await commandOf(program, ['-D', data, ...installArgs]);
-  await run(command, args);
+  await runGuarded(command, args);
 };
 
 /** Changes the owner of a path to the user of the server. */

@@ -1,5 +1,5 @@
 /** Starts server processes that cannot outlive the tests, however these end. */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -33,22 +33,46 @@ status=$?
 rm -rf "$FOLDER"
 exit $status`;
 
-/** Starts a server and waits until it is ready. @throws Error with the end of its log */
-export const startServer = async (options: ServerOptions): Promise<{ stop(): Promise<void> }> => {
-  const child = spawn('/bin/sh', ['-c', guard, 'guard', options.program, ...options.args], {
-    env: { ...process.env, FOLDER: options.folder, SIGNAL: options.signal ?? 'KILL' },
+/**
+ * Runs a program that prepares the folder of a server, and ends it with the tests too: MySQL's computes for ever where its
+ * folder disappears. @throws Error with the end of its log
+ */
+export const runGuarded = async (program: string, args: readonly string[]): Promise<void> => {
+  const child = spawnGuarded(program, args, { FOLDER: '', SIGNAL: 'KILL' });
+  const readLog = keepLog(child);
+  const [status] = (await once(child, 'exit')) as [number | null];
+  child.stdin.end();
+  if (status !== 0) throw new Error(`${program} failed with status ${status}:\n${readLog()}`);
+};
+
+const spawnGuarded = (program: string, args: readonly string[], more: Readonly<Record<string, string>>) =>
+  spawn('/bin/sh', ['-c', guard, 'guard', program, ...args], {
+    env: { ...process.env, ...more },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+
+/** Returns a function that returns the end of what a process has printed. */
+const keepLog = ({ stdout, stderr }: ChildProcessWithoutNullStreams): (() => string) => {
   let log = '';
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [stdout, stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-4000)));
-  }
+  return () => log;
+};
+
+/** Starts a server and waits until it is ready. @throws Error with the end of its log */
+export const startServer = async (options: ServerOptions): Promise<{ stop(): Promise<void> }> => {
+  const child = spawnGuarded(options.program, options.args, {
+    FOLDER: options.folder,
+    SIGNAL: options.signal ?? 'KILL',
+  });
+  const readLog = keepLog(child);
   let phase: 'starting' | 'ready' | 'stopping' = 'starting';
   let running = true;
   child.once('exit', (status) => {
     running = false;
     // the tests that use it fail from now on, and nothing else says why
-    if (phase === 'ready') process.stderr.write(`${options.program} ended with status ${status}:\n${log}\n`);
+    if (phase === 'ready')
+      process.stderr.write(`${options.program} ended with status ${status}:\n${readLog()}\n`);
   });
   const ended = once(child, 'close');
   const stop = async (): Promise<void> => {
@@ -60,7 +84,7 @@ export const startServer = async (options: ServerOptions): Promise<{ stop(): Pro
   while (!(await options.isReady())) {
     if (!running || Date.now() > deadline) {
       await stop();
-      throw new Error(`${options.program} did not start:\n${log}`);
+      throw new Error(`${options.program} did not start:\n${readLog()}`);
     }
     await sleep(50);
   }
