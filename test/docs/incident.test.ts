@@ -82,7 +82,7 @@ it('is found, explained, stopped, repaired and made good with the commands of th
       (await prometheus.alerts()).some(
         ({ labels, state }) => labels['alertname'] === 'SvcModelFails' && state === 'firing',
       ),
-    { what: 'SvcModelFails fires', timeout: 60_000, interval: 500, seen: () => prometheus.alerts() },
+    { what: 'SvcModelFails fires', interval: 500, seen: () => prometheus.alerts() },
   );
   await until(() => submitted.every((id) => receiver.received.some(({ body }) => body['request_id'] === id)));
   const moved = commands.map(withAddresses);

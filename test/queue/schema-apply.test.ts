@@ -91,13 +91,10 @@ const problemsOf = async (wanted: Snapshot, options: ApplyOptions): Promise<read
 
 /** Has the row of the apply as it is wanted. */
 const untilApply = (isWanted: (row: ApplyProgress) => boolean): Promise<ApplyProgress> =>
-  until(
-    async () => {
-      const [row] = await lastApplies(place.database, 1);
-      return row !== undefined && isWanted(row) ? row : null;
-    },
-    { timeout: 60_000 },
-  );
+  until(async () => {
+    const [row] = await lastApplies(place.database, 1);
+    return row !== undefined && isWanted(row) ? row : null;
+  });
 
 /** Keeps the second table in use until the returned function is called. */
 const useTable = async (name: string): Promise<() => Promise<void>> => {

@@ -108,12 +108,11 @@ const untilFiring = async (name: string, labels: Readonly<Record<string, string>
       (await firing(name)).some((found) =>
         Object.entries(labels).every(([label, value]) => found[label] === value),
       ),
-    { what: `${name} fires`, timeout: 60_000, interval: 500, seen: () => prometheus.alerts() },
+    { what: `${name} fires`, interval: 500, seen: () => prometheus.alerts() },
   );
 const untilQuiet = async (name: string) =>
   until(async () => (await firing(name)).length === 0, {
     what: `${name} ends`,
-    timeout: 60_000,
     interval: 500,
     seen: () => prometheus.alerts(),
   });
@@ -134,7 +133,7 @@ const act = async (body: object): Promise<void> =>
   expect((await call('POST', '/operator/actions', body)).status).toBeLessThan(300);
 const stateOf = async (id: string): Promise<unknown> =>
   (await database.database.query('select state from svc_requests where id = ?', [id]))[0]?.state;
-const untilEnded = (id: string) => until(async () => (await stateOf(id)) === 'ended', { timeout: 60_000 });
+const untilEnded = (id: string) => until(async () => (await stateOf(id)) === 'ended');
 
 /** Ids of the processes that serve requests, or are to. */
 const requestProcesses = (): readonly number[] =>
@@ -177,7 +176,7 @@ const quick: readonly Scenario[] = [
           killRequestProcesses();
           return Array.from(api.output().matchAll(/request process \d+ ended/g)).length > 5;
         },
-        { timeout: 60_000, interval: 500, seen: () => api.output() },
+        { interval: 500, seen: () => api.output() },
       );
       await untilFiring('SvcProcessRestarts', { ...instance(0), cause: 'exit' });
       expect(api.output()).toMatch(/request process \d+ ended.*SIGKILL/);
@@ -322,14 +321,13 @@ const slow: readonly Scenario[] = [
         );
         const waiting =
           "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%svc_runs%'";
-        await until(async () => (await executor.query(waiting)).length > 0, { timeout: 60_000 });
+        await until(async () => (await database.database.query(waiting)).length > 0);
         await stop(housekeeper, 'SIGKILL');
       });
       housekeeper = await startWorker('--role workflows,webhooks,housekeeping', ports[1] ?? 0);
       await untilFiring('SvcJobOverdue');
       await until(() => housekeeper.output().includes('/nowhere'), {
         seen: housekeeper.output,
-        timeout: 60_000,
       });
       await database.execute('drop trigger fail on svc_runs');
       await untilQuiet('SvcJobOverdue');
@@ -346,7 +344,6 @@ const slow: readonly Scenario[] = [
           ids,
         );
       await until(async () => (await states()).every(({ state }) => state === 'running'), {
-        timeout: 60_000,
         seen: states,
       });
       databaseProxy.cut();

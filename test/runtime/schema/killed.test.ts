@@ -96,7 +96,7 @@ const killApply = async (wanted: Snapshot, delay: number): Promise<void> => {
   writeFileSync(join(work.directory, 'wanted.json'), JSON.stringify(wanted));
   const running = work.start(['schema', 'apply', 'wanted.json', '--yes'], { DATABASE_URL: place.url });
   const begun = Promise.race([
-    until(async () => (await openApply(place.database)) !== undefined, { timeout: 60_000, interval: 1 }),
+    until(async () => (await openApply(place.database)) !== undefined, { interval: 1 }),
     running.ended(),
   ]);
   await begun;

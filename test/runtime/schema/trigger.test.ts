@@ -38,7 +38,7 @@ const start = (options: HostOptions = {}): Promise<Host> =>
 /** Its statements name no column, so that none fails, which would start a look too. */
 const served = async (host: Host): Promise<unknown> => (await host.request('/fields/product')).body;
 const notices = (host: Host, text: string): Promise<boolean> =>
-  until(() => host.running.output().includes(text), { timeout: 20_000 });
+  until(() => host.running.output().includes(text));
 
 const installed = 'the trigger is installed: servers with SCHEMA_WATCH=trigger follow at once\n';
 

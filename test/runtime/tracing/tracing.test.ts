@@ -59,14 +59,14 @@ const submit = async (headers: Readonly<Record<string, string>> = {}): Promise<s
   return ((await answer.json()) as { request_id: string }).request_id;
 };
 const deliveredOf = (id: string) =>
-  until(() => receiver.received.findLast(({ body }) => body['request_id'] === id), { timeout: 60_000 });
+  until(() => receiver.received.findLast(({ body }) => body['request_id'] === id));
 const spansOf = (id: string, count: number): Promise<readonly CollectedSpan[]> =>
   until(
     () => {
       const found = collector.spans.filter(({ attributes }) => attributes['svc.request.id'] === id);
       return found.length >= count ? found : null;
     },
-    { timeout: 30_000, seen: () => collector.spans },
+    { seen: () => collector.spans },
   );
 const serverSpanOf = ({ parent }: CollectedSpan) =>
   until(() => collector.spans.find(({ id }) => id === parent));
