@@ -81,6 +81,8 @@ export type QueueObservation =
   | { kind: 'temporalCalled'; call: TemporalCall; status: string; ms: number }
   /** An attempt that ended with its worker, found by the next attempt or the sweep. */
   | { kind: 'attemptLost'; model: string }
+  /** The first process of a function model started: the kernel limits memory, or it is measured at intervals. */
+  | { kind: 'memoryLimited'; by: 'kernel' | 'measurement' }
   /** The process of a function model ended in a run. */
   | { kind: 'childEnded'; model: string; cause: string }
   /** Log lines of an attempt that were not stored, as the database was away or the worker died. */

@@ -103,6 +103,13 @@ const levelsAndMessages: {
     ({ model, outcome, ms }) => `an attempt to run ${model} ended after ${formatDuration(ms)}: ${outcome}`,
   ],
   attemptLost: ['warn', ({ model }) => `an attempt to run ${model} ended with its worker`],
+  memoryLimited: [
+    'info',
+    ({ by }) =>
+      by === 'kernel'
+        ? 'control groups limit the memory of functions'
+        : 'the memory of functions is measured every 100 ms; in a unit of systemd with Delegate=memory, control groups limit it',
+  ],
   childEnded: ['debug', ({ model, cause }) => `the process of a run of ${model} ended: ${cause}`],
   linesLost: ['warn', ({ request, lines }) => `${lines} log lines of request ${request} were not stored`],
   webhookAttempted: [

@@ -212,6 +212,7 @@ describe('scheduled jobs', () => {
       account: 'a',
       model: 'demo/image',
       class: 'models',
+      timeout: 60_000,
       attempts: 3,
       admitted: false,
       startBefore: null,

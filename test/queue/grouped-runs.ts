@@ -7,6 +7,7 @@ import { createChildren } from '../../runtime/queue/models/children/pool.js';
 const children = createChildren({
   functions: fileURLToPath(new URL('../runtime/harness/functions.ts', import.meta.url)),
   spool: '/nonexistent',
+  onLimit: (by) => void process.stdout.write(`limited by: ${by}\n`),
 });
 
 const observer = {

@@ -89,6 +89,7 @@ pgrep -a -f -- '--[e]val'`);
       { name: 'good', kind: 'result' },
     ]);
     expect(output).toContain('own group: 0::/svc-worker@models.service/main');
+    expect(output).toContain('limited by: kernel');
     // nothing is left of the groups, nor of the processes
     expect(output).toContain(`cannot access '${unit}/model-*'`);
     expect(output).not.toContain('--eval');

@@ -85,6 +85,8 @@ describe.each(chosen)('beside models that misbehave on %s', (dialect) => {
     const failed = await queue.request('POST', '/run/test/exit', { body: {}, headers: queue.auth.ann });
     expect([failed.status, failed.headers.get('x-svc-error-type')]).toEqual([500, 'runner_server_error']);
     expect((failed.body as { detail: string }).detail).toContain('exited with code 3');
+    const limits = queue.observations.filter(({ kind }) => kind === 'memoryLimited');
+    expect(limits).toEqual([{ kind: 'memoryLimited', by: 'measurement' }]);
     const counted = queue.observations.filter(({ kind }) => /^(attemptFinished|childEnded)$/.test(kind));
     expect(counted).toMatchObject([
       { kind: 'attemptFinished', model: 'test/good', outcome: 'ok', errorType: null, waitedMs: null },

@@ -188,6 +188,7 @@ const loadRunner = async ({
     functions,
     spool,
     onExit: (model, cause) => observe({ kind: 'childEnded', model, cause }),
+    onLimit: (by) => observe({ kind: 'memoryLimited', by }),
     onLate: (late) => onModelFailure(toLateFailure(late)),
   });
   return { children, findErrors, run: createRunner({ runFunction: createFunctionRunner(children) }) };

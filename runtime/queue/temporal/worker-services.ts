@@ -103,6 +103,7 @@ export const createServices = (
     functions: options.functions,
     spool: files.spool,
     onExit: (model, cause) => observe({ kind: 'childEnded', model, cause }),
+    onLimit: (by) => observe({ kind: 'memoryLimited', by }),
     onLate: (late) => options.onModelFailure(toLateFailure(late)),
   });
   const { cancel: cancelWorkflow } = gateway;

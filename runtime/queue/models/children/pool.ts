@@ -44,6 +44,8 @@ export interface PoolOptions extends Omit<ChildOptions, 'runner' | 'groups'> {
   readonly settleLimit?: number;
   /** Called when a process ends in a run: out of `memory`, for the signal of the run (`abort`), or by a `crash`. */
   readonly onExit?: (model: string, cause: 'memory' | 'abort' | 'crash') => void;
+  /** Called with the first process: whether the kernel limits the memory of processes, or they are measured at intervals. */
+  readonly onLimit?: (by: 'kernel' | 'measurement') => void;
 }
 
 interface Pooled {
@@ -65,9 +67,24 @@ interface Processes {
   close(): Promise<void>;
 }
 
-const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolOptions): Processes => {
-  /** Opened with the first process: many workers run no function. */
+/** Returns the control groups of processes. They are opened with the first one: many workers run no function. */
+const createGroups = (onLimit: PoolOptions['onLimit']): (() => MemoryGroups | null) => {
   let groups: MemoryGroups | null | undefined;
+  return () => {
+    if (groups === undefined) {
+      groups = openMemoryGroups();
+      onLimit?.(groups === null ? 'measurement' : 'kernel');
+    }
+    return groups;
+  };
+};
+
+const createProcesses = ({
+  settleLimit = defaultSettleLimit,
+  onLimit,
+  ...options
+}: PoolOptions): Processes => {
+  const groups = createGroups(onLimit);
   const all = new Set<Pooled>();
   const idle: Pooled[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -92,8 +109,7 @@ const createProcesses = ({ settleLimit = defaultSettleLimit, ...options }: PoolO
   };
 
   const start = (model: string, runner: FunctionRunner): Pooled => {
-    groups = groups === undefined ? openMemoryGroups() : groups;
-    const child = startChild({ ...options, runner, groups });
+    const child = startChild({ ...options, runner, groups: groups() });
     const pooled = { child, model, runs: 0, idleSince: 0, settling: null };
     all.add(pooled);
     timer ??= setInterval(check, memoryInterval).unref();
