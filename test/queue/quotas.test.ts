@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createId } from '../../runtime/queue/store/ids.js';
-import { dialects } from '../databases.js';
+import { dialectsOf } from '../databases.js';
 import { ask } from '../runtime/graphql/library.js';
 import { until } from '../until.js';
 import { startTestQueue, type TestQueue } from './harness.js';
@@ -18,7 +18,7 @@ interface Use {
 const refusal = (quota: string, limit: number) => ({ error_type: 'quota_exceeded', quota, limit });
 
 // each test uses up what those before it left
-for (const dialect of dialects)
+for (const dialect of dialectsOf(import.meta.url))
   describe(`quotas on ${dialect}`, { shuffle: false }, () => {
     let queue: TestQueue;
     let row = '';

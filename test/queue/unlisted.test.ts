@@ -6,12 +6,12 @@ import { ensureModelLock, lockModel } from '../../runtime/queue/store/model-lock
 import { insertRequests } from '../../runtime/queue/store/requests.js';
 import { findUnlisted, type Arrival, type Unlisted } from '../../runtime/queue/store/waiting-accounts.js';
 import { findRows, type Statements } from '../../runtime/execute/system-rows.js';
-import { dialects, type TestDialect } from '../databases.js';
+import { dialectsOf, type TestDialect } from '../databases.js';
 import { useServer } from '../runtime/harness/use-server.js';
 import { newRequest } from './new-request.js';
 import { analyze, rowsRead } from './rows-read.js';
 
-describe.each(dialects)('accounts that are not listed on %s', (dialect) => {
+describe.each(dialectsOf(import.meta.url))('accounts that are not listed on %s', (dialect) => {
   const serverOf = useServer({ dialect });
 
   const insert = async (model: string, accounts: readonly string[], priority = 0): Promise<void> => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { applyDifference, diffSnapshot, takeSnapshot } from '../../../runtime/schema/service.js';
 import type { Explanation } from '../../../runtime/schema/explain/explain.js';
 import type { Snapshot } from '../../../runtime/schema/snapshot/types.js';
-import { dialects } from '../../databases.js';
+import { dialectsOf } from '../../databases.js';
 import { copyField, edited, field, tinyScript, type Edit } from './edits.js';
 import { createPlace, type Place } from './places.js';
 
@@ -24,7 +24,7 @@ const renamedAndWidened: Edit = (snapshot) => {
 
 const id = (count: number): string => `00000000-0000-4000-8000-00000000000${count}`;
 
-describe.each(dialects)('on %s', (dialect) => {
+describe.each(dialectsOf(import.meta.url))('on %s', (dialect) => {
   let place: Place;
   beforeAll(async () => {
     place = await createPlace(dialect, tinyScript(dialect));

@@ -1,6 +1,6 @@
 /** Questions about data that a database cannot answer, or answers in its own way: they are refused by name, or are not asked. */
 import { describe, expect, it } from 'vitest';
-import { dialects, type TestDialect } from '../../databases.js';
+import { dialectsOf, type TestDialect } from '../../databases.js';
 import { copyField, edited, field, type Edit } from './edits.js';
 import { usePlaces, type Place } from './places.js';
 
@@ -53,7 +53,7 @@ const retype =
     Object.assign(field(snapshot, 'lines', 'v').schema, schema);
   };
 
-describe.each(dialects)('on %s, a text that becomes an integer', (dialect) => {
+describe.each(dialectsOf(import.meta.url))('on %s, a text that becomes an integer', (dialect) => {
   const toInteger = retype({ data_type: integers[dialect], max_length: null, numeric_precision: null });
 
   it('refers to another collection by the same diff', async () => {

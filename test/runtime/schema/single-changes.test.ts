@@ -1,10 +1,10 @@
 /** Single changes of collections, fields and relations, and how they change the entries that refer to them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settings, startTestServer, type TestServer } from '../server-harness.js';
+import { settingsOf, startTestServer, type TestServer } from '../server-harness.js';
 
 const key = (type: string) => ({ field: 'id', type, schema: { is_primary_key: true, is_nullable: false } });
 
-describe.each(settings)('on $dialect through $listener', (setting) => {
+describe.each(settingsOf(import.meta.url))('on $dialect through $listener', (setting) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({
