@@ -61,6 +61,7 @@ interface FailedStart {
 export interface PendingLogin {
   readonly provider: Provider;
   readonly checks: AuthorizationChecks;
+  readonly isExpired: boolean;
   /** URL of the page to return to; `null`: the callback responds with 200 and, by mode, tokens or cookies. */
   readonly redirect: string | null;
 }
@@ -84,7 +85,10 @@ export interface SignOnOptions {
 }
 
 /** Milliseconds until a started login expires: people may have to reset a password or fetch a code at the provider. */
-export const stateTtl = 15 * 60_000;
+const loginTtl = 15 * 60_000;
+
+/** Milliseconds for which the page is known to return to, with the reason, from a login that has expired. */
+export const stateTtl = 60 * 60_000;
 
 /** Creates the logins at the configured providers. Its methods throw ROUTE_NOT_FOUND for others. */
 export const createSignOn = (options: SignOnOptions): SignOn => {
@@ -103,6 +107,7 @@ export const createSignOn = (options: SignOnOptions): SignOn => {
     resume: async (name, state, token) => resume(findEntry(name), { state, token }, options),
     async finish(login, { query, recordChange }) {
       const { config } = login.provider;
+      if (login.isExpired) throw apiError('INVALID_CREDENTIALS', {}, 'the login has expired; start again');
       try {
         const claims = await identify(login, query, options);
         return await findOrRegister(options.database, { claims, config, recordChange });
@@ -134,7 +139,8 @@ const begin = async (
   const started = await (page === null ? provider.begin() : provider.begin().catch(addReason(page)));
   if (typeof started === 'string') return { url: started, state: null };
   const { url: authorizationUrl, checks } = started;
-  const payload = { ...checks, provider: provider.config.name, redirect: page };
+  const until = Date.now() + loginTtl;
+  const payload = { ...checks, provider: provider.config.name, redirect: page, until };
   const token = await tokens.sign('state', payload, stateTtl);
   return { url: authorizationUrl.href, state: checks.state, token };
 };
@@ -153,9 +159,10 @@ const resume = async (
       'the login was started in another browser or has expired; start again',
     );
   }
-  const { verifier, nonce, redirect } = stored;
+  const { verifier, nonce, redirect, until } = stored;
   return {
     provider,
+    isExpired: Date.now() > Number(until),
     checks: { state, verifier: String(verifier), nonce: String(nonce) },
     redirect: typeof redirect === 'string' ? resolveRedirect(redirect, entry, url()) : null,
   };
@@ -167,7 +174,7 @@ const identify = async (
   { attempts }: SignOnOptions,
 ): Promise<Claims> => {
   // some providers accept a code twice, so the state is what can be used only once
-  if (!(await attempts.claim(`state ${checks.state}`, stateTtl)))
+  if (!(await attempts.claim(`state ${checks.state}`, loginTtl)))
     throw new ProviderRefusal('the callback was used before');
   return provider.identify(query, checks);
 };

@@ -3,7 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startIdentityProvider } from '../../services/identity.js';
 import { useServer } from '../harness/use-server.js';
-import { sampleSettings, type TestServerOptions } from '../server-harness.js';
+import { sampleSettings, testSecret, type TestServerOptions } from '../server-harness.js';
+import { createKeys } from '../../../runtime/auth/keys.js';
+import { createTokens } from '../../../runtime/auth/tokens.js';
 import { codeOf, providersOf, reader, signOnServer, signOnVisits, writer } from './providers.js';
 import { createVisitor } from './visitor.js';
 
@@ -62,7 +64,7 @@ const useVisits = (setting: Pick<TestServerOptions, 'dialect' | 'listener'>) => 
 const settings = sampleSettings(import.meta.url);
 
 describe.each(settings)('responses of a provider on $dialect through $listener', (setting) => {
-  const { server, enter, enterAs, addUser, userOf, warnings } = useVisits(setting);
+  const { at, server, enter, enterAs, addUser, userOf, warnings } = useVisits(setting);
 
   it.each(['9007199254740993', '-9007199254740993', '1e400', '1.5'])(
     'does not identify users by the number %s, which JSON rounds',
@@ -71,6 +73,20 @@ describe.each(settings)('responses of a provider on $dialect through $listener',
       expect(await enterAs(`{ "sub": ${number} }`)).toBe('INVALID_CREDENTIALS');
     },
   );
+
+  it('a login that has expired returns to its page with the reason', async () => {
+    const page = at('/after');
+    const login = { state: 'a-state', verifier: 'v', nonce: 'n', provider: 'closed', redirect: page };
+    const visitor = createVisitor();
+    const token = await createTokens(createKeys([testSecret])).sign(
+      'state',
+      { ...login, until: Date.now() - 1_000 },
+      60_000,
+    );
+    visitor.cookies.set('svc_sign_on_closed_a-state', token);
+    const answer = await visitor.get(at('/auth/login/closed/callback?code=c&state=a-state'));
+    expect([answer.status, answer.location]).toEqual([302, `${page}?reason=INVALID_CREDENTIALS`]);
+  });
 
   it('identifies users by the digits of exact numbers and of texts', async () => {
     await addUser('plain', '9007199254740991', { status: 'suspended' });

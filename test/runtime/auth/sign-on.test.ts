@@ -160,7 +160,7 @@ describe.each(settings)('single sign-on on $dialect through $listener', (setting
       expect(asked.get(name)?.length).toBeGreaterThan(40);
     const [cookie = ''] = answer.headers.getSetCookie();
     expect(cookie).toMatch(
-      /^svc_sign_on_acme_[\w-]{8}=.*; Max-Age=900; Path=\/.*auth\/login\/acme\/callback; HttpOnly; SameSite=Lax$/,
+      /^svc_sign_on_acme_[\w-]{8}=.*; Max-Age=3600; Path=\/.*auth\/login\/acme\/callback; HttpOnly; SameSite=Lax$/,
     );
   });
 
