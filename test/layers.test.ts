@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findCycles, imports, isWithin, modules, findImports, type Import } from './imports.js';
+import { findImports, type Import } from './import-statements.js';
+import { findCycles, imports, isWithin, modules } from './imports.js';
 import { compositionRoots, folderImports, libraries } from './layers.js';
 
 const isOwn = ({ to }: Import): boolean => /^(contract|generator|generated|models|runtime)\//.test(to);

@@ -1,5 +1,5 @@
 /**
- * Finds or starts the servers that the tests need, before the first test: `TEST_<NAME>_URL` if set, otherwise a
+ * Finds or starts the servers that the chosen tests need, before the first test: `TEST_<NAME>_URL` if set, otherwise a
  * program of the machine, otherwise, as root on Debian, a package. A missing server fails the run; nothing is skipped.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { needsOf } from './service-needs.js';
 import { startMariadb } from './services/mariadb.js';
 import { startMysql } from './services/mysql.js';
 import { startPostgres } from './services/postgres.js';
@@ -15,14 +16,14 @@ import { startTemporal } from './services/temporal.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** URL of each server without a database; host and port of Temporal. */
+    /** URL of each server that the files of the run need, without a database; host and port of Temporal. */
     readonly services: Readonly<Record<ServiceName, string>>;
     /** Directory of the run; see `shared.ts`. */
     readonly folder: string | undefined;
   }
 }
 
-type ServiceName = 'mariadb' | 'mysql' | 'postgres' | 'temporal';
+export type ServiceName = 'mariadb' | 'mysql' | 'postgres' | 'temporal';
 
 /** A server for the tests; `stop` ends it if it was started here. */
 export interface Service {
@@ -70,8 +71,10 @@ const running: Service[] = [];
 let folder: string | null = null;
 
 export const setup = async (project: TestProject): Promise<void> => {
+  const names = await needsOf(project);
+  const needed = entries.filter(({ name }) => names === 'all' || names.has(name));
   const found = await Promise.allSettled(
-    entries.map(async (entry) => ({ name: entry.name, service: await findService(entry) })),
+    needed.map(async (entry) => ({ name: entry.name, service: await findService(entry) })),
   );
   const services = found.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   running.push(...services.map(({ service }) => service));
