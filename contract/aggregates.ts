@@ -45,11 +45,11 @@ export const aggregatesOf = (field: {
 }): readonly AggregateName[] => {
   if (isMasked(field)) return ['count', 'min', 'max'];
   const operators = operatorsOf(field);
-  const { comparison, isText } = fieldTypes[field.type];
+  const { sum, isText } = fieldTypes[field.type];
   const applies = {
     any: true,
     comparable: operators.has('eq'),
-    number: comparison === 'number',
+    number: sum !== undefined,
     ordered: operators.has('lt') || isText === true,
   } as const;
   return aggregateNames.filter((name) => name !== 'countAll' && applies[records[name].of]);

@@ -24,8 +24,10 @@ export interface FieldTypeRecord {
   readonly wireForm: string | null;
   /** Note beyond the TypeScript type; null where that is complete. */
   readonly note: string | null;
-  /** The form in which payloads and operands are compared: numbers, texts, or values parsed from both. */
+  /** The form in which payloads and operands are compared in memory: numbers, texts, or values parsed from both. */
   readonly comparison: 'number' | 'text' | 'value';
+  /** The type of sums; absent where there are none. Averages are floats where sums are, and decimals otherwise. */
+  readonly sum?: 'bigInteger' | 'decimal' | 'float';
   /** The operator of `search`; null for a field that is not searched. */
   readonly search: 'icontains' | 'searched' | null;
   /**

@@ -43,11 +43,18 @@ const text = {
   readDefault: defaultReaders.text,
 } as const satisfies FieldTypeRecord;
 
+const number = {
+  operators: orderedOperators,
+  comparison: 'number',
+  search: 'searched',
+  order: 'paged',
+} as const satisfies Partial<FieldTypeRecord>;
+
 const records = {
   string: { ...text, isText: true },
   text: { ...text, isText: true },
   integer: {
-    operators: orderedOperators,
+    ...number,
     filter: { openapi: 'IntegerOperators', graphql: 'number', typescript: 'NumberFilter' },
     typescript: 'number',
     graphql: 'Int',
@@ -55,15 +62,13 @@ const records = {
     example: () => 1,
     wireForm: 'number',
     note: null,
-    comparison: 'number',
-    search: 'searched',
-    order: 'paged',
+    sum: 'bigInteger',
     canonical: true,
     readDefault: defaultReaders.number,
   },
   /** 64 bits exceed a JSON number, so the value is a string of digits. Small numbers are accepted as well. */
   bigInteger: {
-    operators: orderedOperators,
+    ...number,
     filter: { openapi: 'IntegerOperators', graphql: 'big_int', typescript: 'DigitsFilter' },
     typescript: 'string',
     graphql: 'BigInt',
@@ -74,14 +79,12 @@ const records = {
     example: () => '1',
     wireForm: 'string with a whole number',
     note: 'A whole number, as digits.',
-    comparison: 'number',
-    search: 'searched',
-    order: 'paged',
+    sum: 'bigInteger',
     canonical: true,
     readDefault: defaultReaders.text,
   },
   float: {
-    operators: orderedOperators,
+    ...number,
     filter: { openapi: 'NumberOperators', graphql: 'number', typescript: 'NumberFilter' },
     typescript: 'number',
     graphql: 'Float',
@@ -89,13 +92,11 @@ const records = {
     example: () => 1.5,
     wireForm: 'number',
     note: null,
-    comparison: 'number',
-    search: 'searched',
-    order: 'paged',
+    sum: 'float',
     readDefault: defaultReaders.number,
   },
   decimal: {
-    operators: orderedOperators,
+    ...number,
     filter: { openapi: 'NumberOperators', graphql: 'number', typescript: 'DigitsFilter' },
     typescript: 'string',
     graphql: 'Decimal',
@@ -103,9 +104,7 @@ const records = {
     example: decimalExample,
     wireForm: 'string with a number',
     note: 'A decimal number, as digits.',
-    comparison: 'number',
-    search: 'searched',
-    order: 'paged',
+    sum: 'decimal',
     readDefault: defaultReaders.decimal,
   },
   boolean: {

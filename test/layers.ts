@@ -19,6 +19,7 @@ const databaseFolder = [
   'runtime/databases/lock-held',
   'runtime/databases/moments',
   'runtime/databases/network-errors',
+  'runtime/databases/new-column-types',
   'runtime/databases/pool-count',
   'runtime/databases/silent-server',
   'runtime/databases/statements',
@@ -192,6 +193,7 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
     'type runtime/execute/row-set',
     'type runtime/sql/fragment',
   ],
+  'runtime/databases/new-column-types': [databaseContract, 'type contract/field-types'],
   'runtime/databases/pool-count': [databaseContract],
   'runtime/databases/statements': [],
   'runtime/databases/network-errors': [],
@@ -201,7 +203,6 @@ export const folderImports: Readonly<Record<string, readonly (string | readonly 
   'runtime/databases/mysql': [databaseFolder],
   'runtime/databases/postgres': [databaseFolder],
   'runtime/databases/sqlite': [databaseFolder],
-
   'runtime/http': [
     shared,
     'runtime/request',

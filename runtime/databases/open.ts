@@ -17,16 +17,20 @@ interface Entry {
   load(): Promise<{ readonly folder: DatabaseFolder }>;
 }
 
-const entries: readonly Entry[] = [
+const entries = [
   { schemes: ['mysql'], dialects: ['mariadb', 'mysql'], load: () => import('./mysql/index.js') },
   { schemes: ['postgres', 'postgresql'], dialects: ['postgres'], load: () => import('./postgres/index.js') },
   { schemes: ['sqlite'], dialects: ['sqlite'], load: () => import('./sqlite/index.js') },
-];
+] as const satisfies readonly Entry[];
+
+/** Returns the entry of a dialect; its type makes the compiler name a dialect without one. */
+const entryOf = (name: (typeof entries)[number]['dialects'][number]): Entry =>
+  (entries as readonly Entry[]).find(({ dialects }) => dialects.includes(name)) as Entry;
 
 /** Loads the folder of a database URL. @throws Error with the supported schemes for any other scheme */
 export const loadFolder = async (url: string): Promise<DatabaseFolder> => {
   const scheme = url.slice(0, url.indexOf(':'));
-  const entry = entries.find(({ schemes }) => schemes.includes(scheme));
+  const entry = (entries as readonly Entry[]).find(({ schemes }) => schemes.includes(scheme));
   if (entry !== undefined) return (await entry.load()).folder;
   const known = entries.flatMap(({ schemes }) => schemes).map((name) => `${name}:`);
   throw new Error(`DATABASE_URL begins with "${scheme}:"; expected one of ${known.join(', ')}`);
@@ -41,8 +45,8 @@ export const bindKnex = async (options: DatabaseOptions): Promise<KnexBinding> =
   (await loadFolder(options.url)).bindKnex(options);
 
 const loadModules = async (name: DialectName): Promise<DialectModules> => {
-  const entry = entries.find(({ dialects }) => dialects.includes(name)) as Entry;
-  return (await entry.load()).folder.dialects[name] as DialectModules;
+  const { folder } = await entryOf(name).load();
+  return folder.dialects[name] as DialectModules;
 };
 
 /** Returns the SQL of a database, by its dialect. */

@@ -5,6 +5,7 @@ import { isMasked } from '../../contract/fields.js';
 import type { Collection, Field, ToMany } from '../../contract/collection.js';
 import { collectProblems, invalidQuery, joinProblems, mapAll, type ApiError } from '../../contract/errors.js';
 import { operatorsOf } from '../../contract/field-operators.js';
+import { fieldTypes } from '../../contract/field-types.js';
 import { outputName, type Aggregation, type MeasureName, type OutputNode } from '../request/aggregation.js';
 import type { Filter } from '../request/filter.js';
 import type { Query, SortKey } from '../request/query.js';
@@ -207,22 +208,22 @@ const unlimitedScale = 12;
 
 /** Returns the type of a result: exact numbers stay exact, and may need more digits than their column has. */
 const resultField = (operation: AggregateName, field: Field): Field => {
-  const { name, type, scale } = field;
+  const { name, scale } = field;
   const result = { name, nullable: true } as const;
+  // the operations below apply only to types that have sums
+  const sum = fieldTypes[field.type].sum ?? 'float';
   switch (aggregates[operation].computes) {
     case 'count':
       return countField;
     case 'sum':
-      if (type === 'float') return { ...result, type };
-      return type === 'decimal'
-        ? { ...result, type, ...(scale !== undefined && { scale }) }
-        : { ...result, type: 'bigInteger', bits: 64 };
+      if (sum === 'bigInteger') return { ...result, type: sum, bits: 64 };
+      return { ...result, type: sum, ...(sum === 'decimal' && scale !== undefined && { scale }) };
     case 'avg':
-      if (type === 'float') return { ...result, type };
+      if (sum === 'float') return { ...result, type: sum };
       return {
         ...result,
         type: 'decimal',
-        scale: (type === 'decimal' ? (scale ?? unlimitedScale) : 0) + averageDigits,
+        scale: (sum === 'decimal' ? (scale ?? unlimitedScale) : 0) + averageDigits,
       };
     default:
       return { ...field, nullable: true };

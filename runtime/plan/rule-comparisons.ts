@@ -1,7 +1,7 @@
 /** Finds comparisons of rules that match no row, since the type of the field has not their operator or value. Pure. */
 import type { FieldDeclaration } from '../../contract/fields.js';
 import { operatorsOf } from '../../contract/field-operators.js';
-import { operators } from '../../contract/operators.js';
+import { operators, type OperandKind } from '../../contract/operators.js';
 import type { Filter } from '../request/filter.js';
 import { printUnsupported } from './comparison.js';
 import { readOtherNumber, readValue } from './values.js';
@@ -25,10 +25,20 @@ export const findComparisonProblems = (
   const known = operatorsOf(field);
   if (!known.has(filter.operator)) return [printUnsupported(filter.operator, field, [...known])];
   const { operand } = operators[filter.operator];
-  if (filter.slot === null || operand === 'text') return [];
+  if (filter.slot === null || !hasFieldValues[operand]) return [];
   const literals = [values[filter.slot]].flat().filter((value) => !isVariable(value) && value !== null);
   const refused = literals.map((value) => findExpected(field, value)).find((expected) => expected !== null);
   return refused === undefined ? [] : [`expects ${refused}`];
+};
+
+/** Whether an operand consists of values of the field. */
+const hasFieldValues: Readonly<Record<OperandKind, boolean>> = {
+  value: true,
+  list: true,
+  range: true,
+  text: false,
+  flag: false,
+  pattern: false,
 };
 
 const isVariable = (value: unknown): boolean => typeof value === 'string' && value.startsWith('$');

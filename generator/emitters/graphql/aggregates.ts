@@ -5,6 +5,7 @@ import {
   aggregates,
   type AggregateName,
 } from '../../../contract/aggregates.js';
+import { fieldTypes } from '../../../contract/field-types.js';
 import type { Collection, Field } from '../../model/types.js';
 import type { Definition, FieldDefinition } from '../../print/graphql.js';
 import { linksOf, nameDirective, type Context } from './context.js';
@@ -82,14 +83,15 @@ const measureFields = (
 
 /** Returns the type of a result: sums of whole numbers may have 64 bits, and averages of them are exact. */
 const resultType = (operation: AggregateName, field: Field): string => {
+  // the operations below apply only to types that have sums
+  const { sum = 'float' } = fieldTypes[field.type];
   switch (aggregates[operation].computes) {
     case 'count':
       return 'Int';
     case 'sum':
-      if (field.type === 'float') return 'Float';
-      return field.type === 'decimal' ? 'Decimal' : 'BigInt';
+      return fieldTypes[sum].graphql;
     case 'avg':
-      return field.type === 'float' ? 'Float' : 'Decimal';
+      return fieldTypes[sum === 'float' ? sum : 'decimal'].graphql;
     default:
       return valueType(field);
   }

@@ -9,8 +9,17 @@ import { functionDefinitions } from './functions.js';
 const scalar = (name: string, note: string): Definition => ({ kind: 'scalar', name, note, fields: [] });
 
 const operandType = (operand: OperandKind, value: string): string => {
-  if (operand === 'flag') return 'Boolean';
-  return operand === 'list' || operand === 'range' ? `[${value}]` : value;
+  switch (operand) {
+    case 'flag':
+      return 'Boolean';
+    case 'list':
+    case 'range':
+      return `[${value}]`;
+    case 'value':
+    case 'text':
+    case 'pattern':
+      return value;
+  }
 };
 
 const operatorsInput = (name: string, value: string, names: ReadonlySet<Operator>): Definition => ({

@@ -21,12 +21,20 @@ const oneOf = (value: Value | null): SchemaObject =>
 
 const operandSchema = (operator: Operator, value: Value | null): SchemaObject => {
   const { operand, nullable } = operators[operator];
-  if (operand === 'flag') return { type: 'boolean' };
-  if (operand === 'list') return { type: ['array', 'string'], items: oneOf(value), minItems: 1 };
-  if (operand === 'range')
-    return { type: ['array', 'string'], items: oneOf(value), minItems: 2, maxItems: 2 };
-  const schema = oneOf(value);
-  return nullable === true ? { type: [schema.type, 'null'].flat() as never } : schema;
+  switch (operand) {
+    case 'flag':
+      return { type: 'boolean' };
+    case 'list':
+      return { type: ['array', 'string'], items: oneOf(value), minItems: 1 };
+    case 'range':
+      return { type: ['array', 'string'], items: oneOf(value), minItems: 2, maxItems: 2 };
+    case 'value':
+    case 'text':
+    case 'pattern': {
+      const schema = oneOf(value);
+      return nullable === true ? { type: [schema.type, 'null'].flat() as never } : schema;
+    }
+  }
 };
 
 /**

@@ -1,6 +1,7 @@
 /** Types of columns that a diff may ask MySQL and MariaDB for. */
 import type { ColumnShape, DataType, DefaultShape } from '../../schema/shapes.js';
-import type { HeldLabels, NewColumnType, SchemaPrinter } from '../contract.js';
+import type { HeldLabels, SchemaPrinter } from '../contract.js';
+import { newColumnTypes } from '../new-column-types.js';
 import { normalizeMoment, type MomentKind } from '../moments.js';
 import { quoteText } from './quoting.js';
 import type { Server } from './schema-costs.js';
@@ -153,7 +154,7 @@ const normalizeSize = (column: ColumnShape, server: Server): ColumnShape => {
 };
 
 /** Column types of new fields by field type. */
-const fieldTypes: Readonly<Record<string, NewColumnType>> = {
+const fieldTypes = newColumnTypes({
   string: { data_type: 'varchar', max_length: 255 },
   text: { data_type: 'text' },
   integer: { data_type: 'int' },
@@ -170,7 +171,10 @@ const fieldTypes: Readonly<Record<string, NewColumnType>> = {
   csv: { data_type: 'text' },
   hash: { data_type: 'varchar', max_length: 255 },
   binary: { data_type: 'longblob' },
-};
+  geometry: null,
+  vector: null,
+  unknown: null,
+});
 
 /** Types as the printer of schemas knows them. */
 export const typeTraits = {

@@ -1,6 +1,7 @@
 /** Types of columns that a diff may ask PostgreSQL for. */
 import type { ColumnShape, DataType } from '../../schema/shapes.js';
-import type { HeldLabels, NewColumnType } from '../contract.js';
+import type { HeldLabels } from '../contract.js';
+import { newColumnTypes } from '../new-column-types.js';
 import { quoteText } from './quoting.js';
 import { normalizeDefault } from './schema-defaults.js';
 
@@ -110,7 +111,7 @@ const normalizeSize = (column: ColumnShape): ColumnShape => {
 };
 
 /** Column types of new fields by field type. */
-export const fieldTypes: Readonly<Record<string, NewColumnType>> = {
+export const fieldTypes = newColumnTypes({
   string: { data_type: 'character varying', max_length: 255 },
   text: { data_type: 'text' },
   integer: { data_type: 'integer' },
@@ -127,4 +128,7 @@ export const fieldTypes: Readonly<Record<string, NewColumnType>> = {
   csv: { data_type: 'text' },
   hash: { data_type: 'character varying', max_length: 255 },
   binary: { data_type: 'bytea' },
-};
+  geometry: null,
+  vector: null,
+  unknown: null,
+});

@@ -1,5 +1,5 @@
 /** Types of columns that SQLite gets for new fields. */
-import type { NewColumnType } from '../contract.js';
+import { newColumnTypes } from '../new-column-types.js';
 
 /** Every integer type has 64 bits. */
 export const integerBits: ReadonlyMap<string, number> = new Map(
@@ -7,7 +7,7 @@ export const integerBits: ReadonlyMap<string, number> = new Map(
 );
 
 /** Column types of new fields by field type. */
-export const fieldTypes: Readonly<Record<string, NewColumnType>> = {
+export const fieldTypes = newColumnTypes({
   string: { data_type: 'varchar', max_length: 255 },
   text: { data_type: 'text' },
   integer: { data_type: 'integer' },
@@ -24,4 +24,7 @@ export const fieldTypes: Readonly<Record<string, NewColumnType>> = {
   csv: { data_type: 'text' },
   hash: { data_type: 'varchar', max_length: 255 },
   binary: { data_type: 'blob' },
-};
+  geometry: null,
+  vector: null,
+  unknown: null,
+});
