@@ -95,14 +95,11 @@ const settledMemory = async (host: Host, requests: MixedRequests): Promise<reado
     { what: 'no process is being replaced', timeout: 180_000, seen: () => lastingProcesses(host) },
   );
   // a process that has served little is smaller
-  let sizes = memoryOf(host);
-  for (let round = 0; round < 20; round += 1) {
-    const [before, size] = [requests.count(), sum(sizes)];
-    await until(() => requests.count() > before + 10 * rate);
-    sizes = memoryOf(host);
-    if (sum(sizes) <= 1.01 * size) break;
-  }
-  return sizes;
+  const before = requests.count();
+  await until(() => requests.count() > before + 25 * rate);
+  // without work, a process collects its garbage: what it holds is left
+  await requests.pause(30_000);
+  return memoryOf(host);
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

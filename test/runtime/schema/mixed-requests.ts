@@ -34,6 +34,8 @@ export interface Sent {
 
 export interface MixedRequests {
   count(): number;
+  /** Sends nothing for some milliseconds. */
+  pause(ms: number): Promise<void>;
   stop(): Promise<Sent>;
 }
 
@@ -44,10 +46,15 @@ export const sendMixed = (hosts: readonly Host[], rate: number): MixedRequests =
   const failed: Sent['failed'][number][] = [];
   const times: number[] = [];
   const began = performance.now();
-  const state = { isStopped: false };
+  const state = { isStopped: false, isPaused: false };
+  let paused = 0;
   let count = 0;
   const send = async (host: Host): Promise<void> => {
     while (!state.isStopped) {
+      if (state.isPaused) {
+        await sleep(100);
+        continue;
+      }
       const started = performance.now();
       count += 1;
       const call = calls[count % calls.length] as Call;
@@ -60,10 +67,16 @@ export const sendMixed = (hosts: readonly Host[], rate: number): MixedRequests =
   const sending = Array.from({ length: senders }, (_, at) => send(hosts[at % hosts.length] as Host));
   return {
     count: () => count,
+    async pause(ms) {
+      state.isPaused = true;
+      await sleep(ms);
+      state.isPaused = false;
+      paused += ms;
+    },
     async stop() {
       state.isStopped = true;
       await Promise.all(sending);
-      const seconds = (performance.now() - began) / 1000;
+      const seconds = (performance.now() - began - paused) / 1000;
       return { failed, times: times.toSorted((a, b) => a - b), rate: times.length / seconds };
     },
   };
