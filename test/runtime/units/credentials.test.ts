@@ -161,12 +161,13 @@ it('accepts a session cookie for a write from a page of this server', () => {
   expect(readCredential(request)?.token).toBe('secret');
 });
 
+const errorOf = (sent: Sent): Promise<unknown> =>
+  Promise.resolve(createKnown().access.identify(requestWith(sent))).then(
+    () => null,
+    (error: unknown) => error,
+  );
+
 it('rejects only an unknown session cookie as an ended session, which clears the cookie', async () => {
-  const errorOf = (sent: Sent): Promise<unknown> =>
-    Promise.resolve(createKnown().access.identify(requestWith(sent))).then(
-      () => null,
-      (error: unknown) => error,
-    );
   expect(await errorOf({ cookie: 'svc_session_token=other' })).toBeInstanceOf(SessionError);
   for (const sent of [{ authorization: 'Bearer other' }, { query: 'access_token=other' }]) {
     const error = await errorOf(sent);

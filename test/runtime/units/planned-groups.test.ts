@@ -271,6 +271,12 @@ describe('the rows that are counted', () => {
     expect(printCondition(plan.whereTotal)).toBe('status eq "mine"');
   });
 
+  it('are not counted where the filter names what does not exist', () => {
+    expect(refusalOf({ aggregate: { count: '*' }, filter: { nothing: { _eq: 1 } } })).toBe(
+      'FORBIDDEN: the field "nothing" does not exist or may not be used',
+    );
+  });
+
   it('are those whose group the caller may see', () => {
     const permissions = [
       { collection: 'sale', fields: ['paid'] },
