@@ -299,6 +299,13 @@ describe('the rows that are counted', () => {
     expect(where('shop.region')).toBe(
       '(at(row: status eq "open") and (shop.id is null or at(row.shop: region eq "north")))',
     );
+    // a hidden item counts as none, unlike in a rule
+    expect(planSales({ groupBy: 'shop.region' }, { permissions }).where).toMatchObject({
+      conditions: [
+        { kind: 'at' },
+        { conditions: [{ kind: 'null', column: { inRule: false } }, { kind: 'at' }] },
+      ],
+    });
   });
 
   it('are a part where the query asks for one', () => {

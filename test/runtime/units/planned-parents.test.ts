@@ -200,6 +200,14 @@ describe('the row of an object in place of a key', () => {
     ]);
   });
 
+  it('needs the permission to write every column of the key, not only the relation', () => {
+    const permissions = [{ fields: ['id', 'land', 'source'] }, { collection: 'place' }];
+    for (const source of [place, 5])
+      expect(problemsOf(() => parentOf({ source }, permissions))).toEqual([
+        { code: 'FORBIDDEN', reason: 'the field "source" does not exist or may not be used for create' },
+      ]);
+  });
+
   it.each([
     ['guide', { guide: { name: 'a' } }],
     ['item', { kind: 'thing', item: { id: 4, name: 'a' } }],
