@@ -185,6 +185,13 @@ describe('the row of an object in place of a key', () => {
     const parent = parentOf({ kind: 'thing', item: { id: 4, note: 'n' } });
     expect(parent?.update).toMatchObject({ row: new Map([['note', 'n']]) });
     expect(parent?.create).toMatchObject({ problems: [{ code: 'FAILED_VALIDATION' }] });
+    // one of the values may not be written at all
+    const permissions = [
+      {},
+      { collection: 'thing', fields: ['id', 'name'] },
+      { collection: 'thing', action: 'update' },
+    ];
+    expect(parentOf({ kind: 'thing', item: { id: 4, note: 'n' } }, permissions)?.create).toBeNull();
   });
 
   it.each([{ name: 'too long' }, { id: 3, name: 'too long' }])('has to be valid: %j', (guide) => {
