@@ -50,6 +50,8 @@ const registry = createRegistry([
       item: string({ nullable: true }),
       kind: string({ nullable: true }),
       guide: integer({ nullable: true }),
+      back: string({ nullable: true, readonly: true }),
+      stop: integer({ nullable: true }),
     },
     relations: {
       land: manyToOne('place', ['land', 'town'], ['land', 'town']),
@@ -58,6 +60,7 @@ const registry = createRegistry([
       departure: manyToOne('place', ['start', 'street'], ['land', 'town']),
       source: manyToOne('place', ['origin', 'port'], ['land', 'town']),
       guide: manyToOne('guide', ['guide'], ['id']),
+      return: manyToOne('place', ['back', 'stop'], ['land', 'town']),
       item: manyToAny('item', 'kind', ['thing']),
     },
   }),
@@ -262,6 +265,13 @@ describe('null in place of a key of several columns', () => {
     expect(rowOf({ destination: null })).toEqual([{ id: 1, country: null, city: null }, 0]);
     expect(rowOf({ departure: null })).toEqual([{ id: 1, street: null }, 0]);
     expect(changesOf({ departure: null })).toEqual([{ street: null }]);
+  });
+
+  it('does not clear a read-only column', () => {
+    expect(rowOf({ return: null })).toEqual([{ id: 1, back: null, stop: null }, 0]);
+    expect(problemsOf(() => parentOf({ return: null }, [{}]))).toEqual([
+      { code: 'FORBIDDEN', reason: 'the field "back" is read-only' },
+    ]);
   });
 
   it('leaves a column that the payload gives as well', () => {
