@@ -105,6 +105,11 @@ describe('the expected value', () => {
   });
 });
 
+it('a year that its column cannot store is out of range', () => {
+  for (const year of [1900, 2156])
+    expect(readValue(field('integer', { dbType: 'year' }), year)).toMatchObject({ problem: 'range' });
+});
+
 describe('a day', () => {
   it.each([
     ['2024-02-29', true],
