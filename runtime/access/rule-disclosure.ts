@@ -57,12 +57,8 @@ const findReadable = (
   name: string,
   collection: Collection | undefined,
   { mayRead }: DisclosureScope,
-): Field | undefined => {
-  const field = collection?.fields.get(name);
-  return collection !== undefined && field !== undefined && mayRead(collection.name, name)
-    ? field
-    : undefined;
-};
+): Field | undefined =>
+  collection !== undefined && mayRead(collection.name, name) ? collection.fields.get(name) : undefined;
 
 const comparesReadable = (filter: Filter, collection: Collection, scope: DisclosureScope): boolean => {
   if (filter.kind === 'and' || filter.kind === 'or')

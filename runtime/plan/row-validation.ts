@@ -102,8 +102,7 @@ export const checkStored = ({ names, values, context }: StoredCheck, stored: Val
   const problems: ApiError[] = [];
   const owned = [...context.owner.keys()].map((name) => [name, row.get(name)] as const);
   // keys of parents and positions are known by now
-  const resolved = [...row].filter(([name]) => !values.has(name));
-  const written = new Map<string, unknown>([...resolved, ...values, ...owned]);
+  const written = new Map<string, unknown>([...row, ...values, ...owned]);
   const complete = new Map([...written, ...stored]);
   const checked = { ...context, problems };
   const grant = validateGrant({ names, written }, complete, checked);

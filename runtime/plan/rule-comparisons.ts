@@ -26,7 +26,7 @@ export const findComparisonProblems = (
   if (!known.has(filter.operator)) return [printUnsupported(filter.operator, field, [...known])];
   const { operand } = operators[filter.operator];
   if (filter.slot === null || !hasFieldValues[operand]) return [];
-  const literals = [values[filter.slot]].flat().filter((value) => !isVariable(value) && value !== null);
+  const literals = [values[filter.slot]].flat().filter((value) => !isVariable(value));
   const refused = literals.map((value) => findExpected(field, value)).find((expected) => expected !== null);
   return refused === undefined ? [] : [`expects ${refused}`];
 };

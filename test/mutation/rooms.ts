@@ -42,6 +42,8 @@ export const rooms: Readonly<Record<string, Room>> = {
         'joined-writes',
         'list-plans',
         'list-positions',
+        'list-relations',
+        'matcher',
         'nested-plans',
         'own-rows',
         'payload-forms',

@@ -140,6 +140,31 @@ describe('a caller', () => {
   });
 });
 
+describe('a user who is admitted without a token', () => {
+  const ann = holder.user;
+
+  it('has the policies of the user', async () => {
+    const { access, taken } = createCounted({ rows: rowsOf('1', rulesFor([])) });
+    const admitted = await access.admit(ann, request);
+    expect(admitted.user).toBe(ann);
+    expect([admitted.session, admitted.policies.ids]).toEqual([null, ['p']]);
+    expect(taken()).toEqual(['rows']);
+  });
+
+  it('is rejected if unknown', async () => {
+    const { access } = createCounted();
+    await expect(access.admit(null, request)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  });
+
+  it('is rejected for an address by current rules', async () => {
+    const { access, source } = createCounted({ rows: rowsOf('1', rulesFor(['10.0.0.0/8'])) });
+    const other = requestFrom('192.0.2.1');
+    await expect(access.admit(ann, other)).rejects.toMatchObject({ code: 'INVALID_IP' });
+    source.rows = rowsOf('2', rulesFor(['192.0.2.0/24']));
+    expect((await access.admit(ann, other)).policies.ids).toEqual(['p']);
+  });
+});
+
 describe('a request whose caller changes during it', () => {
   it('is repeated up to five times', async () => {
     expect(await runAll([null, 'stale', null, null, 'done'])).toBe('done');

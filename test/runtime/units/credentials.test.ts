@@ -7,6 +7,7 @@ import {
   clearedCookies,
   headerKey,
   readCredential,
+  SessionError,
   toSessionError,
 } from '../../../runtime/access/credentials.js';
 import type { ApiRequest } from '../../../runtime/request/api-request.js';
@@ -158,6 +159,21 @@ it.each<[Sent, object | null]>([
 it('accepts a session cookie for a write from a page of this server', () => {
   const request = { ...sentBy('POST'), isUntrustedOrigin: () => false };
   expect(readCredential(request)?.token).toBe('secret');
+});
+
+const errorOf = (sent: Sent): Promise<unknown> =>
+  Promise.resolve(createKnown().access.identify(requestWith(sent))).then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+it('rejects only an unknown session cookie as an ended session, which clears the cookie', async () => {
+  expect(await errorOf({ cookie: 'svc_session_token=other' })).toBeInstanceOf(SessionError);
+  for (const sent of [{ authorization: 'Bearer other' }, { query: 'access_token=other' }]) {
+    const error = await errorOf(sent);
+    expect(error).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    expect(error).not.toBeInstanceOf(SessionError);
+  }
 });
 
 const keyOf = (sent: Sent) => headerKey(requestWith(sent));

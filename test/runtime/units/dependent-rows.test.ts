@@ -35,6 +35,7 @@ const { collections } = createRegistry([
       name: string({ required: true }),
       code: string({ required: true }),
       level: integer({ nullable: true, validation: { album: { _lt: 10 } }, validationType: 'early' }),
+      grade: integer({ nullable: true, validation: { grade: { _lt: 5 }, album: { _lt: 10 } } }),
     },
   }),
   defineCollection({
@@ -140,6 +141,7 @@ describe('a new row of a list', () => {
 
   it('is checked once its owner is known, where the rule of a field that it has depends on the owner', () => {
     expect(firstSong({ level: 1 })?.checks).toHaveLength(1);
+    expect(firstSong({ grade: 1 })?.checks).toHaveLength(1);
     expect(firstSong({})?.checks).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { findEscalation, type AccessChange } from '../../../runtime/access/escalation.js';
 import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
 import { createRegistry, defineCollection, oneToMany } from '../../../contract/collection.js';
-import { date, integer, string } from '../../../contract/fields.js';
+import { date, integer, json, string } from '../../../contract/fields.js';
 import { accessRows, permission } from './access-rows.js';
 
 export const max = { id: 'max', role: null };
@@ -27,6 +27,8 @@ const registry = createRegistry(
         born: date(),
         pin: string({ conceal: true }),
         code: string({ hash: true }),
+        data: json(),
+        sealed: json({ conceal: true }),
       },
       relations: { parts: oneToMany('book', ['id'], ['id']) },
     }),

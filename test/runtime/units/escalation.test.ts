@@ -21,7 +21,7 @@ const beyond = (action: string, collection: string): string =>
   `"${action}" on "${collection}" beyond your own permissions`;
 
 describe('a new permission', () => {
-  it.each<[string, Parameters<typeof permission>[1]]>([
+  it.each<[string, Parameters<typeof permission>[1], AccessRows['permissions']?]>([
     ['the same', { fields: ['id', 'title', 'pages'] }],
     ['of fewer fields', { fields: ['pages'] }],
     ['of no field', { fields: null }],
@@ -51,6 +51,15 @@ describe('a new permission', () => {
       { collection: 'pen', permissions: { pin: { _null: true }, code: { _nnull: true } } },
     ],
     [
+      'of fewer rows, by a column of the user that the caller reads',
+      { collection: 'pen', permissions: { title: { _eq: '$CURRENT_USER.title' } } },
+      [permission('own', { collection: 'svc_users' })],
+    ],
+    [
+      'of fewer rows, by values in JSON',
+      { collection: 'pen', permissions: { data: { _json: { size: { _gt: 1 } } } } },
+    ],
+    [
       'of fewer rows, by the key of the user',
       { collection: 'pen', permissions: { title: { _in: ['$CURRENT_USER', '$NOW'] } } },
     ],
@@ -58,8 +67,9 @@ describe('a new permission', () => {
     ['with a validation where the own has none', { fields: ['id'], validation: complete }],
     ['with the presets of the own', { action: 'create', fields: ['title'], presets: { kind: 'x' } }],
     ['with presets that set nothing', { fields: ['id'], presets: {} }],
-  ])('%s is granted', (_, parts) => {
-    expect(find({ to: creating({}, permission('new', parts)) })).toBeNull();
+  ])('%s is granted', (_, parts, held = []) => {
+    const from = { permissions: [...before.permissions, ...held] };
+    expect(find({ from, to: creating({}, ...held, permission('new', parts)) })).toBeNull();
   });
 
   it.each<[string, Parameters<typeof permission>[1]]>([
@@ -107,6 +117,12 @@ describe('a new permission', () => {
       'of rows by a column of the user that the caller does not read',
       { collection: 'pen', permissions: { title: { _in: ['$CURRENT_USER.title'] } } },
     ],
+    [
+      'of rows by values in concealed JSON',
+      { collection: 'pen', permissions: { sealed: { _json: { size: { _gt: 1 } } } } },
+    ],
+    ['of rows by a comparison of no field', { collection: 'pen', permissions: { _eq: 1 } }],
+    ['of rows by some of no list', { collection: 'pen', permissions: { _some: { id: 1 } } }],
     ['by a rule that is no filter', { collection: 'pen', permissions: { title: { _like: 'x' } } }],
     [
       'with a validation of what the caller does not read',
@@ -130,6 +146,21 @@ describe('a new permission', () => {
   ])('%s is not', (_, parts) => {
     const wanted = permission('new', parts);
     expect(find({ to: creating({}, wanted) })).toBe(beyond(wanted.action, wanted.collection));
+  });
+
+  it.each(['pin', 'code'])('of rows by the %s of the user, which nobody reads, is not granted', (column) => {
+    const from = { permissions: [...before.permissions, permission('own', { collection: 'svc_users' })] };
+    const wanted = permission('new', {
+      collection: 'pen',
+      permissions: { title: { _eq: `$CURRENT_USER.${column}` } },
+    });
+    const to = { ...creating({}), permissions: [...from.permissions, wanted] };
+    expect(find({ from, to })).toBe(beyond('read', 'pen'));
+  });
+
+  it('of a policy that is gone is ignored', () => {
+    const gone = permission('gone', { collection: 'salary' });
+    expect(find({ to: { permissions: [...before.permissions, gone] } })).toBeNull();
   });
 
   it('of rows by a field that the caller reads on some rows only is not granted', () => {
@@ -261,6 +292,12 @@ describe('operator access', () => {
   it('is not added to a policy by a caller without it', () => {
     expect(find({ to: operating('empty') })).toBe('a policy with "operator_access"');
     expect(find({ to: creating({ operator: true }) })).toBe('a policy with "operator_access"');
+  });
+
+  it('is not added to another policy, although one has it already', () => {
+    expect(find({ from: operating('unheld'), to: operating('unheld', 'empty') })).toBe(
+      'a policy with "operator_access"',
+    );
   });
 
   it('is not given to others by a caller without it', () => {

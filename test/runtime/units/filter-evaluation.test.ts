@@ -50,6 +50,7 @@ interface Options {
 const variables = new Map<unknown, unknown>([
   ['$ROLES', ['a', 'b']],
   ['$NOBODY', null],
+  ['$NONE', []],
   ['$NOTHING', undefined],
 ]);
 
@@ -107,6 +108,8 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['count', 6, { _gte: 6 }, true],
     ['count', 5, { _gte: 6 }, false],
     ['count', 5, { _gt: 'five' }, false],
+    ['count', 5, { _gte: 'five' }, false],
+    ['count', 5, { _lte: 'five' }, false],
     ['day', '2024-01-02', { _lt: '2024-01-10' }, true],
     ['day', '2024-01-10', { _lt: '2024-01-02' }, false],
     ['day', '2024-01-02', { _gt: 'yesterday' }, false],
@@ -118,6 +121,11 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['name', 'undefined', { _eq: '$NOTHING' }, false],
     ['count', 0, { _eq: '$NOBODY' }, false],
     ['count', 5, { _gt: '$NOBODY' }, false],
+    ['name', 'null', { _contains: '$NOBODY' }, false],
+    ['name', 'undefined', { _contains: '$NOTHING' }, false],
+    ['name', 'a', { _ncontains: '$NOBODY' }, false],
+    ['name', 'a', { _ncontains: '$NOTHING' }, false],
+    ['name', 'a', { _nin: ['$NONE'] }, false],
   ],
   'long operands': [
     ['code', 'abc', { _lt: 'abcd' }, true],
@@ -137,6 +145,8 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['count', 6, { _nbetween: [5, 7] }, false],
     ['count', 6, { _nbetween: ['five', 7] }, false],
     ['count', 6, { _between: [5, 'seven'] }, false],
+    ['count', 6, { _between: ['five', 7] }, false],
+    ['count', 6, { _nbetween: ['five', 3] }, false],
   ],
   texts: [
     ['name', 'abc', { _contains: 'b' }, true],

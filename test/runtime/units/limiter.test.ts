@@ -132,6 +132,34 @@ describe('requests within a window', () => {
     expect(await ask(first, times(3))).toEqual(['ok', 'ok', exceeded]);
   });
 
+  it('of a caller count in a process that the caller has not reached before', async () => {
+    const takes: ((counted: WindowCounts) => void)[] = [];
+    const access = limited(3, undefined, {
+      report: () => undefined,
+      subscribe: (take) => void takes.push(take),
+    });
+    takes[0]?.({ until: now + duration, counts: [['ann', 3]] });
+    expect(await ask(access, times(1))).toEqual([exceeded]);
+  });
+
+  it('are reported as none where their window ends before the report', async () => {
+    const reports: WindowCounts[] = [];
+    const callers = ['ann', 'ben'];
+    const access = limited(3, () => principal(callers.shift() ?? 'ann'), {
+      report: (counted) => void reports.push(counted),
+      subscribe: () => undefined,
+    });
+    await ask(access, times(1));
+    vi.setSystemTime(now + duration);
+    await ask(access, times(1));
+    await until(() => reports.length > 0);
+    const counts = [
+      ['ann', 0],
+      ['ben', 1],
+    ];
+    expect(reports).toEqual([{ until: now + 2 * duration, counts }]);
+  });
+
   it('are forgotten where too many others call, however large the window', async () => {
     let caller = 'ann';
     const access = limited(1, () => principal(caller));
@@ -167,5 +195,9 @@ describe('requests within a window', () => {
     });
     vi.setSystemTime(now + 2 * duration);
     expect(limitHeaders(error as ApiError)['retry-after']).toBe('1');
+  });
+
+  it('return no time for a limit that is not one of time', () => {
+    expect(limitHeaders(apiError('REQUESTS_EXCEEDED', {}) as ApiError)).toEqual({});
   });
 });

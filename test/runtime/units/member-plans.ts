@@ -62,6 +62,18 @@ const registry = createRegistry([
     },
   }),
   defineCollection({
+    name: 'visitor',
+    path: '/items/visitor',
+    key: ['id'],
+    triggers: true,
+    fields: {
+      id: integer({ auto: true }),
+      age: integer({ nullable: true }),
+      pin: string({ hash: true, nullable: true }),
+      token: string({ token: true, nullable: true }),
+    },
+  }),
+  defineCollection({
     name: 'pair',
     path: '/items/pair',
     key: ['left', 'right'],

@@ -9,7 +9,7 @@ import {
 import { integer, string } from '../../../contract/fields.js';
 import { createPolicyIndex, type PolicySet } from '../../../runtime/access/policies.js';
 import { allowedActions, summarizePermissions } from '../../../runtime/access/summary.js';
-import { visibilityOf } from '../../../runtime/access/visibility.js';
+import { isVisibleAt, visibilityOf } from '../../../runtime/access/visibility.js';
 import { accessRows, permission } from './access-rows.js';
 
 const registry = createRegistry([
@@ -141,5 +141,17 @@ describe('what a caller sees of the API', () => {
     expect(visibility(writer, null).level).toBe('public');
     expect(visibility(policiesWith([], true)).level).toBe('admin');
     expect(visibility(policiesWith([], true), null).level).toBe('admin');
+    expect(visibility({ ...writer, operator: true }).level).toBe('operator');
+  });
+
+  it.each<[unknown, readonly string[]]>([
+    [undefined, ['public', 'user', 'operator', 'admin']],
+    ['public', ['public', 'user', 'operator', 'admin']],
+    ['user', ['user', 'operator', 'admin']],
+    ['operator', ['operator', 'admin']],
+    ['admin', ['admin']],
+  ])('has the parts for %s at the levels %j', (access, levels) => {
+    const all = ['public', 'user', 'operator', 'admin'] as const;
+    expect(all.filter((level) => isVisibleAt(access, level))).toEqual(levels);
   });
 });

@@ -116,6 +116,17 @@ describe('the rows after', () => {
     expect(after(plan, [false, false])).toContain('title null');
   });
 
+  it('an enum that may be null includes the rows without a value', () => {
+    const plan = withEnum(planOf('shelf', { sort: ['-genre', 'id'] }));
+    expect(after(plan, [false, false])).toContain('genre null');
+    expect(
+      after(withFirstColumn(plan, { field: { name: 'genre', type: 'string', values: ['a'] } }), [
+        false,
+        false,
+      ]),
+    ).not.toContain('null');
+  });
+
   it('no row are all rows, in the order of the cursor', () => {
     const { cursor } = planCursor(planOf('note', { sort: ['-book.title'] }), null);
     expect(cursor?.order).toBe('["note",["book","title",null,true],["id",null,false]]');
@@ -208,4 +219,7 @@ it('pages by keyset need a total order of comparable keys', () => {
   expect(canPage(withEnum(planOf('shelf', { sort: ['genre'] })))).toBe(true);
   expect(canPage(planOf('log', {}))).toBe(false);
   expect(canPage(planOf('fine', { sort: ['loan.book'] }))).toBe(true);
+  // the key of a related row is not that of the row
+  const permissions = [{ collection: 'odd', fields: ['-shelf'] }, { collection: 'shelf' }];
+  expect(canPage(planOf('odd', { fields: ['-shelf'], sort: ['-shelf.id'] }, { permissions }))).toBe(false);
 });

@@ -32,6 +32,16 @@ describe('a filter on a related item', () => {
   });
 });
 
+const noteFilter = (query: Query, permissions?: readonly ReadPermission[]) =>
+  planOf('note', { fields: ['text'], ...query }, { permissions }).where;
+
+it('a function of a related item is that of a rule only in a permission', () => {
+  const filter = { book: { 'year(bought)': { _eq: 2020 } } };
+  const permissions = [{ collection: 'note', permissions: filter }, { collection: 'book' }];
+  expect(noteFilter({ filter })).toMatchObject({ column: { inRule: false } });
+  expect(noteFilter({}, permissions)).toMatchObject({ column: { inRule: true } });
+});
+
 describe('a filter on a field', () => {
   it.each<[Query, string]>([
     [{ title: { _or: [] } }, '_or'],
@@ -44,12 +54,21 @@ describe('a filter on a field', () => {
   });
 });
 
+it('a field without texts is empty where it is null', () => {
+  const filter = { hidden: { _empty: true } };
+  expect(printCondition(planOfBlocks('event', { fields: ['id'], filter }).where)).toBe('hidden is null');
+});
+
 describe('a filter on a list', () => {
   it.each<[Query, string]>([
     [{ notes: { text: { _null: true } } }, 'some(notes: text is null)'],
     [{ notes: { id: { _eq: 1 } } }, 'some(notes: id eq value 0)'],
     [{ notes: { id: { _nnull: true } } }, 'some(notes: not id is null)'],
     [{ loans: { day: { _null: true } } }, 'some(loans: day is null)'],
+    [
+      { _and: [{ notes: { _or: [{ text: 'a' }, { text: 'b' }] } }, { notes: { id: 1 } }] },
+      'some(notes: ((text eq value 0 or text eq value 1) and id eq value 2))',
+    ],
   ])('finds books with a row: %j', (filter, want) => {
     expect(bookFilter(filter)).toBe(want);
   });

@@ -271,6 +271,12 @@ describe('the rows that are counted', () => {
     expect(printCondition(plan.whereTotal)).toBe('status eq "mine"');
   });
 
+  it('are not counted where the filter names what does not exist', () => {
+    expect(refusalOf({ aggregate: { count: '*' }, filter: { nothing: { _eq: 1 } } })).toBe(
+      'FORBIDDEN: the field "nothing" does not exist or may not be used',
+    );
+  });
+
   it('are those whose group the caller may see', () => {
     const permissions = [
       { collection: 'sale', fields: ['paid'] },
@@ -293,6 +299,13 @@ describe('the rows that are counted', () => {
     expect(where('shop.region')).toBe(
       '(at(row: status eq "open") and (shop.id is null or at(row.shop: region eq "north")))',
     );
+    // a hidden item counts as none, unlike in a rule
+    expect(planSales({ groupBy: 'shop.region' }, { permissions }).where).toMatchObject({
+      conditions: [
+        { kind: 'at' },
+        { conditions: [{ kind: 'null', column: { inRule: false } }, { kind: 'at' }] },
+      ],
+    });
   });
 
   it('are a part where the query asks for one', () => {

@@ -1,6 +1,7 @@
 /** Orders of queries and of nested lists as plans. */
 import { describe, expect, it } from 'vitest';
 import { planOf, type CompileOptions } from './compiled.js';
+import { reasonOf } from './refusals.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -56,6 +57,7 @@ describe('an order', () => {
     expect(orderOf('odd', { sort: ['a.b.c', '-v1.0'] })).toEqual(['a.b.c', '-v1.0', 'id']);
     expect(orderOf('odd', { sort: ['-x'] })).toEqual(['-x', 'id']);
     expect(orderOf('odd', { sort: ['--x'] })).toEqual(['--x', 'id']);
+    expect(orderOf('odd', { sort: ['x'] })).toEqual(['x', 'id']);
     expect(planOf('odd', { sort: ['-x'] }).order[0]?.descending).toBe(false);
     expect(orderOf('odd', { sort: ['-shelf.label'] })).toEqual(['-shelf/label', 'id']);
     const hidden = [{ collection: 'odd', fields: ['id', 'x'] }];
@@ -63,6 +65,15 @@ describe('an order', () => {
       planOf('odd', { fields: ['id'], sort: ['-x'] }, { permissions: hidden }).order[0]?.descending,
     ).toBe(true);
   });
+});
+
+it.each([
+  ['book', 'title.x', 'FORBIDDEN: the field "title" does not exist or may not be used'],
+  ['book', 'nothing.x', 'FORBIDDEN: the field "nothing" does not exist or may not be used'],
+  ['book', 'notes.text', 'INVALID_QUERY: "sort" cannot follow the list "notes"'],
+  ['odd', 'target.title', 'INVALID_QUERY: "sort" takes "target" with a collection, as in "target:book"'],
+])('an order of %s does not follow %s', (collection, path, reason) => {
+  expect(reasonOf(() => planOf(collection, { sort: [path] }))).toBe(reason);
 });
 
 /** The columns by which each nested list is sorted; `~`: rows without a value come last. */

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createRegistry, defineCollection, manyToAny, manyToOne } from '../../../contract/collection.js';
 import { integer, string } from '../../../contract/fields.js';
 import { createPolicyIndex } from '../../../runtime/access/policies.js';
+import { isKeyChosen } from '../../../runtime/plan/parent.js';
 import { planCreate, planUpdates } from '../../../runtime/plan/write.js';
-import { problemsOf, writing, type Payload } from './member-plans.js';
+import { policiesOf, problemsOf, writing, type Given, type Payload } from './member-plans.js';
 
 const registry = createRegistry([
   defineCollection({
@@ -17,7 +18,19 @@ const registry = createRegistry([
     name: 'thing',
     path: '/items/thing',
     key: ['id'],
-    fields: { id: integer(), name: string() },
+    fields: { id: integer(), name: string({ required: true }), note: string({ nullable: true }) },
+  }),
+  defineCollection({
+    name: 'guide',
+    path: '/items/guide',
+    key: ['id'],
+    fields: { id: integer({ auto: true }), name: string({ length: 5 }) },
+  }),
+  defineCollection({
+    name: 'seal',
+    path: '/items/seal',
+    key: ['land', 'number'],
+    fields: { land: string(), number: integer({ generated: true }) },
   }),
   defineCollection({
     name: 'visit',
@@ -36,6 +49,9 @@ const registry = createRegistry([
       port: integer(),
       item: string({ nullable: true }),
       kind: string({ nullable: true }),
+      guide: integer({ nullable: true }),
+      back: string({ nullable: true, readonly: true }),
+      stop: integer({ nullable: true }),
     },
     relations: {
       land: manyToOne('place', ['land', 'town'], ['land', 'town']),
@@ -43,6 +59,8 @@ const registry = createRegistry([
       destination: manyToOne('place', ['country', 'city'], ['land', 'town']),
       departure: manyToOne('place', ['start', 'street'], ['land', 'town']),
       source: manyToOne('place', ['origin', 'port'], ['land', 'town']),
+      guide: manyToOne('guide', ['guide'], ['id']),
+      return: manyToOne('place', ['back', 'stop'], ['land', 'town']),
       item: manyToAny('item', 'kind', ['thing']),
     },
   }),
@@ -113,6 +131,105 @@ describe('an object in place of a key', () => {
   });
 });
 
+/** The parent of a visit. */
+const parentOf = (payload: Payload, permissions?: readonly Given[]) =>
+  planCreate(
+    visits,
+    [{ id: 1, land: 'pl', ...payload }],
+    writing(permissions === undefined ? policies : policiesOf('visit', permissions)),
+  ).parents[0];
+
+describe('the row of an object in place of a key', () => {
+  const place = { land: 'pl', town: 7 };
+
+  it('is created where the object has no key', () => {
+    const parent = parentOf({ guide: { name: 'a' } });
+    expect(parent?.update).toBeNull();
+    expect(parent?.create).toMatchObject({ rows: [new Map([['name', 'a']])] });
+  });
+
+  it('is created with a key that clients choose, or changed', () => {
+    const parent = parentOf({ destination: { ...place, name: 'x' } });
+    expect(parent?.update).toMatchObject({ row: new Map([['name', 'x']]) });
+    expect(parent?.create).toMatchObject({ rows: [new Map(Object.entries({ ...place, name: 'x' }))] });
+    expect(parentOf({ destination: place })?.update).toBeNull();
+  });
+
+  it('is not created with a key that the database chooses', () => {
+    // which such an object stands for
+    expect(parentOf({ guide: { id: 3 } })).toBeUndefined();
+    expect(parentOf({ guide: { id: 3, name: 'b' } })).toMatchObject({
+      update: { row: new Map([['name', 'b']]) },
+      create: null,
+    });
+    const chosen = ['place', 'guide', 'seal'].map((name) => {
+      const collection = registry.collections.get(name);
+      return collection && isKeyChosen(collection);
+    });
+    expect(chosen).toEqual([true, false, false]);
+  });
+
+  it('is not created by a caller who may only change it, as if its key did not exist', () => {
+    const permissions = [{}, { collection: 'place', action: 'update' }];
+    expect(parentOf({ destination: { ...place, name: 'x' } }, permissions)).toMatchObject({
+      update: { row: new Map([['name', 'x']]) },
+      create: null,
+    });
+    expect(parentOf({ destination: place }, permissions)).toMatchObject({ update: null, create: null });
+  });
+
+  it('is created by a caller who may not change it', () => {
+    const parent = parentOf({ destination: { ...place, name: 'x' } }, [{}, { collection: 'place' }]);
+    expect(parent?.update).toMatchObject({ problems: [{ code: 'FORBIDDEN' }] });
+    expect(parent?.create).toMatchObject({ rows: [new Map(Object.entries({ ...place, name: 'x' }))] });
+  });
+
+  it('may be stored already where the object lacks a value of a new row', () => {
+    const parent = parentOf({ kind: 'thing', item: { id: 4, note: 'n' } });
+    expect(parent?.update).toMatchObject({ row: new Map([['note', 'n']]) });
+    expect(parent?.create).toMatchObject({ problems: [{ code: 'FAILED_VALIDATION' }] });
+    // one of the values may not be written at all
+    const permissions = [
+      {},
+      { collection: 'thing', fields: ['id', 'name'] },
+      { collection: 'thing', action: 'update' },
+    ];
+    expect(parentOf({ kind: 'thing', item: { id: 4, note: 'n' } }, permissions)?.create).toBeNull();
+  });
+
+  it.each([{ name: 'too long' }, { id: 3, name: 'too long' }])('has to be valid: %j', (guide) => {
+    expect(problemsOf(() => parentOf({ guide }))).toMatchObject([
+      { code: 'VALUE_TOO_LONG', path: ['guide'], pointer: '/guide/name' },
+    ]);
+  });
+
+  it('needs the permission to write the key', () => {
+    const permissions = [{ fields: ['id', 'land'] }, { collection: 'guide' }];
+    expect(problemsOf(() => parentOf({ guide: { name: 'a' } }, permissions))).toEqual([
+      { code: 'FORBIDDEN', reason: 'the field "guide" does not exist or may not be used for create' },
+    ]);
+  });
+
+  it('needs the permission to write every column of the key, not only the relation', () => {
+    const permissions = [{ fields: ['id', 'land', 'source'] }, { collection: 'place' }];
+    for (const source of [place, 5])
+      expect(problemsOf(() => parentOf({ source }, permissions))).toEqual([
+        { code: 'FORBIDDEN', reason: 'the field "source" does not exist or may not be used for create' },
+      ]);
+  });
+
+  it.each([
+    ['guide', { guide: { name: 'a' } }],
+    ['item', { kind: 'thing', item: { id: 4, name: 'a' } }],
+  ])('is not behind more relations than are allowed: %s', (name, payload) => {
+    const context = { ...writing(policies), maxDepth: 0 };
+    const reason = `"${name}" crosses more than 0 relations`;
+    expect(problemsOf(() => planCreate(visits, [{ id: 1, land: 'pl', ...payload }], context))).toMatchObject([
+      { code: 'INVALID_PAYLOAD', reason },
+    ]);
+  });
+});
+
 describe('a part of a key of several columns', () => {
   it('may be given by an update as it is stored, and not as another', () => {
     expect(changesOf({ id: 1, land: 'pl', city: 3 })).toEqual([{ city: 3 }]);
@@ -148,6 +265,13 @@ describe('null in place of a key of several columns', () => {
     expect(rowOf({ destination: null })).toEqual([{ id: 1, country: null, city: null }, 0]);
     expect(rowOf({ departure: null })).toEqual([{ id: 1, street: null }, 0]);
     expect(changesOf({ departure: null })).toEqual([{ street: null }]);
+  });
+
+  it('does not clear a read-only column', () => {
+    expect(rowOf({ return: null })).toEqual([{ id: 1, back: null, stop: null }, 0]);
+    expect(problemsOf(() => parentOf({ return: null }, [{}]))).toEqual([
+      { code: 'FORBIDDEN', reason: 'the field "back" is read-only' },
+    ]);
   });
 
   it('leaves a column that the payload gives as well', () => {

@@ -88,6 +88,14 @@ describe('a permission', () => {
     expect(namesIn({ fee: 1 })).toEqual(['young', 'rich', 'rich']);
     expect(update('member', named)?.where).toEqual(conditionTrue);
   });
+
+  it('limits the rows whose lists are changed', () => {
+    const plan = update('team', { members: { create: [] } }, [
+      { fields: ['label'], permissions: { label: { _eq: 'young' } } },
+      { fields: ['members'], permissions: { label: { _eq: 'rich' } } },
+    ]);
+    expect(JSON.stringify(plan?.where).match(/young|rich/g)).toEqual(['young', 'rich', 'rich']);
+  });
 });
 
 describe('the validation of a field', () => {
@@ -150,6 +158,10 @@ describe('the validation of a permission', () => {
     expect(problemsOf(() => updated('member', named, [{ ...adult, presets: { age: 17 } }]))).toEqual([
       expect.objectContaining({ field: 'age', type: 'gte' }),
     ]);
+  });
+
+  it('is applied to a payload without fields', () => {
+    expect(problemsOf(() => updated('member', {}, [{ ...adult, presets: { age: 17 } }]))).toEqual([tooYoung]);
   });
 
   it('rejects null', () => {
@@ -222,6 +234,31 @@ describe('a validation of stored values', () => {
     expect(
       stored.map(({ rowIndex, check: { columns } }) => [rowIndex, columns.map(({ name }) => name)]),
     ).toEqual([[0, ['pin']]]);
+  });
+
+  it('reads what a trigger may have changed, and takes values with a hash as they are sent', () => {
+    const validation = { age: { _gte: 18 }, pin: { _nnull: true }, token: { _nnull: true } };
+    const { stored } = create('visitor', [{ age: 18, pin: 'p', token: 't' }], [{ validation }]);
+    expect(stored.map(({ check: { columns } }) => columns.map(({ name }) => name))).toEqual([['age']]);
+  });
+
+  it('names the fields of stored values only to callers who may read or write them', () => {
+    const validation = { age: { _gte: 18 }, nick: { _nnull: true } };
+    const find = (fields: readonly string[]) =>
+      problemsOf(() =>
+        check(
+          [
+            { fields: ['fee'], validation },
+            { action: 'read', fields },
+          ],
+          { age: 17, nick: null },
+          { fee: 1 },
+        ),
+      );
+    const hidden = expect.objectContaining({ type: 'rule' }) as object;
+    expect(find(['name'])).toEqual([hidden]);
+    expect(find(['age'])).toEqual([tooYoung, hidden]);
+    expect(find(['age', 'nick'])).toMatchObject([{ field: 'age' }, { field: 'nick', type: 'nnull' }]);
   });
 
   it('passes or fails by the stored row', () => {

@@ -64,7 +64,7 @@ type Permissions = readonly (Given & { readonly collection: string })[];
 const everything = { policy: 'p', permissions: null, validation: null, presets: null, fields: ['*'] };
 
 /** The checks of a new book, each as the relation's name with the rows of its target and those of books. */
-const checksOf = (payload: Payload, permissions?: Permissions, user = 'ann') => {
+const checksOf = (payload: Payload, permissions?: Permissions, user: string | null = 'ann') => {
   const policies = createPolicyIndex({
     version: '1',
     roles: [],
@@ -90,6 +90,11 @@ const allAuthors = { collection: 'author' };
 const someAuthors = { collection: 'author', permissions: rule };
 
 describe('the key of a relation', () => {
+  it('to users is checked for a caller who is none', () => {
+    expect(checksOf({ holder: 'ann' }, [])).toEqual([]);
+    expect(checksOf({ holder: 'ann' }, [], null)).toEqual([['holder', 'false', 'false']]);
+  });
+
   it.each<[string, Payload, Permissions | undefined, readonly unknown[]]>([
     ['is not checked for an administrator', { author: 1 }, undefined, []],
     ['is not checked where every key is readable', { author: 1 }, [allAuthors], []],

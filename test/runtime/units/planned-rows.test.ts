@@ -39,6 +39,11 @@ describe('a row', () => {
     ]);
   });
 
+  it('of a list takes the key of its owner, whatever the payload says', () => {
+    const plan = create('team', [{ label: 'x', members: [{ name: 'a', team: 'other' }] }]);
+    expect(plan.lists[0]?.creates?.rows[0]?.get('team')).toEqual({ from: 'owner', index: 0 });
+  });
+
   it('gets a key, the user and the time on creation', () => {
     expect(created('entry', {})).toEqual({ id: 'new', author: 'ann', made: 'now' });
     expect(created('entry', { id: '0195f1c2-0000-7000-8000-00000000000a', author: 'bob' })).toEqual({

@@ -64,6 +64,12 @@ describe('a star', () => {
     );
   });
 
+  it('leads everywhere at the top level, and to lists of other collections', () => {
+    const query = { fields: ['*.id'] };
+    expect(selectionOf('song', { ...query, backlink })).toBe(selectionOf('song', query));
+    expect(selectionOf('song', { fields: ['album.*.id'], backlink })).toContain('blocks[id]');
+  });
+
   it('does not lead back to the list of an item, but to other lists of the same items', () => {
     const query = { fields: ['album.*.name'], backlink };
     const permissions = [{ collection: 'song' }, { collection: 'album' }];

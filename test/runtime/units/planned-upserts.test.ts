@@ -2,13 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { createRegistry, defineCollection, type Collection } from '../../../contract/collection.js';
 import { ApiError, ApiErrors } from '../../../contract/errors.js';
-import { integer, string } from '../../../contract/fields.js';
+import { integer, string, uuid } from '../../../contract/fields.js';
 import type { Permission } from '../../../runtime/access/grant.js';
 import { createPolicyIndex, type PolicySet } from '../../../runtime/access/policies.js';
 import { isRefusal } from '../../../runtime/plan/problem-collection.js';
 import { planUpsert } from '../../../runtime/plan/write.js';
 import type { Refusal, UpsertRow } from '../../../runtime/plan/write-plan.js';
 import type { OnConflict } from '../../../runtime/request/on-conflict.js';
+import { printCondition } from './printed-conditions.js';
 import { createMatcher } from '../../../runtime/plan/matcher.js';
 
 const { collections } = createRegistry([
@@ -31,6 +32,19 @@ const { collections } = createRegistry([
     path: '/items/pair',
     key: ['left', 'right'],
     fields: { left: integer(), right: integer(), weight: integer({ nullable: true }) },
+  }),
+  defineCollection({
+    name: 'card',
+    path: '/items/card',
+    key: ['id'],
+    uniques: { card_pin: ['box', 'pin'], card_box: ['id', 'box'] },
+    fields: { id: uuid({ fill: 'uuid' }), box: integer(), pin: string({ conceal: true, nullable: true }) },
+  }),
+  defineCollection({
+    name: 'seal',
+    path: '/items/seal',
+    key: ['id'],
+    fields: { id: integer({ generated: true }), label: string({ nullable: true }) },
   }),
   defineCollection({ name: 'log', path: '/items/log', key: [], fields: { line: string() } }),
 ]);
@@ -144,6 +158,58 @@ describe('the stored row is found', () => {
     ];
     const { rows } = upsert([{ id: 1, title: 'a' }], { conflict: ['isbn'], permissions });
     expect(rows.map(identityOf)).toEqual([{ tuple: ['mine'], key: { id: 1 } }]);
+  });
+
+  it('by a key that the database computes', () => {
+    const [row] = upsert([{ id: 1, label: 'a' }], { collection: 'seal' }).rows;
+    expect(row?.tuple).toEqual([1]);
+    expect(codesOf(row?.create)).toEqual(['INVALID_PAYLOAD']);
+    expect(codesOf(row?.update)).toBeNull();
+  });
+
+  it('by a constraint, without a key that is made for a new row', () => {
+    const [row] = upsert([{ box: 1, pin: 'x' }], { collection: 'card', conflict: ['card_pin'] }).rows;
+    expect(row && identityOf(row)).toEqual({ tuple: [1, 'x'], key: {} });
+  });
+});
+
+/** The stored rows that a caller who may read these sees when they conflict with a new row. */
+const shownBy = (
+  conflict: readonly string[],
+  reads: readonly Omit<Given, 'action'>[],
+  collection = 'book',
+) => {
+  const payload = { id: 1, isbn: 'x', shelf: 1, slot: 2, title: 'a' };
+  const card = { id: '0195f1c2-0000-7000-8000-00000000000a', box: 1, pin: 'x' };
+  const permissions: Given[] = [
+    { action: 'create' },
+    { action: 'update' },
+    ...reads.map((each): Given => ({ ...each, action: 'read' })),
+  ];
+  const options = { collection, conflict, permissions };
+  return printCondition(upsert([collection === 'card' ? card : payload], options).shown);
+};
+
+describe('a stored row', () => {
+  const open = { note: { _eq: 'open' } };
+
+  it('is shown by its key, which is no secret', () => {
+    expect(shownBy(['id'], [])).toBe('true');
+  });
+
+  it('is shown by other fields where the caller may read them', () => {
+    expect(shownBy(['isbn'], [])).toBe('false');
+    expect(shownBy(['isbn'], [{ fields: ['id'] }])).toBe('false');
+    expect(shownBy(['book_place'], [{ fields: ['shelf'] }])).toBe('false');
+    expect(shownBy(['isbn'], [{ permissions: open }])).toBe('note eq "open"');
+    expect(printCondition(upsert([{ id: 1, isbn: 'x', title: 'a' }], { conflict: ['isbn'] }).shown)).toBe(
+      'true',
+    );
+  });
+
+  it('is shown neither by a concealed field nor by the key with another field', () => {
+    expect(shownBy(['card_pin'], [{}], 'card')).toBe('false');
+    expect(shownBy(['card_box'], [], 'card')).toBe('false');
   });
 });
 

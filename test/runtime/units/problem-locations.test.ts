@@ -129,3 +129,17 @@ it('problems of a body point to the field', () => {
     expect.objectContaining({ field: 'age', index: 1, pointer: '/1/members/1/age' }),
   ]);
 });
+
+describe('rows of a plan', () => {
+  it('have the location of their payload', () => {
+    const { locations } = create('member', [{ name: 'a' }, { name: 'b' }]);
+    expect(locations).toEqual([at({ index: 0, pointer: [0] }), at({ index: 1, pointer: [1] })]);
+  });
+
+  it('of changes of a list are located by the kind of change and the index', () => {
+    const members = { create: [{ name: 'a' }, { name: 'abcdef' }] };
+    expect(problemsOf(() => create('team', [{ label: 'x', members }]))).toMatchObject([
+      { code: 'VALUE_TOO_LONG', pointer: '/members/create/1/name' },
+    ]);
+  });
+});

@@ -1,6 +1,6 @@
 /** A variable of a caller's own query reads only what the caller may read. */
 import { describe, expect, it } from 'vitest';
-import { createRegistry, defineCollection } from '../../../contract/collection.js';
+import { createRegistry, defineCollection, oneToMany } from '../../../contract/collection.js';
 import { string } from '../../../contract/fields.js';
 import { createPolicyIndex, type AccessRows } from '../../../runtime/access/policies.js';
 import { resolvePolicies, type Principal } from '../../../runtime/access/principal.js';
@@ -14,6 +14,7 @@ const registry = createRegistry(
       path: null,
       key: ['id'],
       fields: { id: string(), name: string(), role: string(), parent: string(), 'a.b': string() },
+      relations: { others: oneToMany('svc_users', ['id'], ['id']) },
     }),
   ),
 );
@@ -90,6 +91,7 @@ describe('a variable', () => {
     ['$CURRENT_USER.name', [{ ...everyUser, action: 'update' }]],
     ['$CURRENT_USER.name', [{ ...everyUser, fields: ['id'] }]],
     ['$CURRENT_USER.nothing', [everyUser]],
+    ['$CURRENT_USER.others', [everyUser]],
     ['$CURRENT_USER.name', [own('svc_users', '_eq', 'bob')]],
     ['$CURRENT_USER.name', [own('svc_users', '_neq', '$CURRENT_USER')]],
     ['$CURRENT_USER.name', [own('svc_users', '_nnull', true)]],

@@ -149,6 +149,13 @@ describe('a rule', () => {
       ],
     ],
     [
+      { permissions: { title: { _bogus: 1 }, author: { _other: 1 } } },
+      [
+        `policy "Readers", read of book, in "permissions": ${bogus}`,
+        `policy "Readers", read of book, in "permissions": ${bogus.replace('_bogus', '_other')}`,
+      ],
+    ],
+    [
       {
         permissions: { id: { _contains: '1' }, author: { lent: 1 }, pin: { _eq: '1' }, notes: { _eq: '1' } },
       },
@@ -229,6 +236,7 @@ describe('a rule', () => {
     [{ permissions: { id: { _eq: null }, big: { _lt: 1e30, _gt: '-1' } } }],
     [{ permissions: { title: { _eq: '5' }, sold: { _lt: '$NOW(-1 day)' }, code: '$CURRENT_USER' } }],
     [{ permissions: { title: { _contains: 5 }, pin: { _null: true }, lent: { _eq: 1 } } }],
+    [{ validation: { id: { _gt: 1, _lt: 5 } } }],
     [{ validation: { author: { _or: [{ _null: true }, { _gt: 1 }] } } }],
   ])('%j has none', (permission) => {
     expect(find(permission)).toEqual([]);

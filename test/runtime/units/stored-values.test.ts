@@ -21,6 +21,7 @@ describe('a decimal', () => {
     ['1.5', 2, '1.5'],
     ['1.50', 2, '1.50'],
     ['12', 2, '12'],
+    ['12345', 2, '12345'],
     ['99999999999999999999.995', 2, '100000000000000000000.00'],
     ['15.5', -1, '15.5'],
   ])('%s is rounded to %i digits: %s', (value, scale, want) => {
@@ -102,6 +103,11 @@ describe('the expected value', () => {
   ])('at the limit of a %s is reported: %j', (type, value, options) => {
     expect(expectedOf(type, value, options)).toBeNull();
   });
+});
+
+it('a year that its column cannot store is out of range', () => {
+  for (const year of [1900, 2156])
+    expect(readValue(field('integer', { dbType: 'year' }), year)).toMatchObject({ problem: 'range' });
 });
 
 describe('a day', () => {

@@ -80,12 +80,21 @@ describe('a variable', () => {
     expect(resolveVariable(text, nobody, now)).toEqual(want);
   });
 
-  it.each(['$', '$now', '$CURRENT_USERS', '5 $NOW', '', 'text', 7, true, null])(
-    '%j is not a variable',
-    (value) => {
-      expect(resolveVariable(value, somebody, now)).toBe(value);
-    },
-  );
+  it.each([
+    '$',
+    '$now',
+    '$CURRENT_USERS',
+    '5 $NOW',
+    '',
+    'text',
+    'toString',
+    'constructor.name',
+    7,
+    true,
+    null,
+  ])('%j is not a variable', (value) => {
+    expect(resolveVariable(value, somebody, now)).toBe(value);
+  });
 
   it.each([
     '$NOW(+999999999999 d)',
