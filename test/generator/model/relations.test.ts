@@ -261,6 +261,26 @@ describe('meta', () => {
     expect(String(item?.type)).toBe('String!');
   });
 
+  it('leads to no table without a key of one column by a many-to-any relation', () => {
+    const blocks = table('blocks', { id: counter(), item: string(64), kind: string(64) });
+    const pairs = table('pairs', { a: integer(), b: integer() }, { primaryKey: ['a', 'b'] });
+    const totals = table('totals', { sum: integer() }, { kind: 'view', primaryKey: null });
+    const toAny = {
+      many_collection: 'blocks',
+      many_field: 'item',
+      one_collection_field: 'kind',
+      one_allowed_collections: 'pairs,Artist,totals',
+    };
+    const built = build([artists, blocks, pairs, totals], [toAny]);
+    expect(shown(built, 'blocks')).toEqual(['item: any of Artist']);
+    expect(built.warnings).toEqual(
+      ['pairs', 'totals'].map(
+        (name) =>
+          `svc_relations, blocks.item: "${name}" has no primary key of one column; use a foreign key, or drop this relation`,
+      ),
+    );
+  });
+
   it('is none where a many-to-any relation has no column for the collection', () => {
     const blocks = table('blocks', { id: counter(), item: string(64) });
     const toAny = {
