@@ -168,13 +168,13 @@ const activityOf = (meta: MetaEntry | undefined): Collection['activity'] => {
   return setting === 'all' || setting === 'activity' ? setting : null;
 };
 
-/** Returns unique constraints and unique indexes over plain columns without the primary key or duplicates. */
-const uniquesOf = ({ uniques, indexes, primaryKey }: CollectionTable['table']): Collection['uniques'] => {
+/**
+ * Returns the unique constraints without the primary key or duplicates. They identify a row, as an index that is unique for
+ * some rows only does not.
+ */
+const uniquesOf = ({ uniques, primaryKey }: CollectionTable['table']): Collection['uniques'] => {
   const seen = new Set([JSON.stringify(primaryKey)]);
-  const fromIndexes = indexes
-    .filter(({ unique, columns }) => unique && columns.every((column) => typeof column === 'string'))
-    .map(({ name, columns }) => ({ name, columns: columns.map(String) }));
-  return [...uniques, ...fromIndexes]
+  return uniques
     .filter(({ columns }) => {
       const key = JSON.stringify(columns);
       return seen.has(key) ? false : seen.add(key);

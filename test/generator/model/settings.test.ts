@@ -51,11 +51,6 @@ describe('a collection', () => {
   it('has no note and no order where the database has an empty text', () => {
     expect(artistsWith({ note: '', sort_field: '' })).toMatchObject({ note: 'Who plays', sortField: null });
   });
-
-  it('is not unique by an index over an expression beside a column', () => {
-    const indexes = [{ name: 'x', columns: ['Name', { expression: 'lower(Name)' }], unique: true }];
-    expect(artistsWith({}, { indexes })?.uniques).toEqual([]);
-  });
 });
 
 /** Artists whose key is not their first column. */
