@@ -169,19 +169,11 @@ const activityOf = (meta: MetaEntry | undefined): Collection['activity'] => {
 };
 
 /**
- * Returns the unique constraints without the primary key or duplicates. They identify a row, as an index that is unique for
- * some rows only does not.
+ * Returns the unique constraints, which identify a row, as an index that is unique for some rows only does not. Several may have
+ * the same fields: errors of some databases name a constraint, not its fields.
  */
-const uniquesOf = ({ uniques, primaryKey }: CollectionTable['table']): Collection['uniques'] => {
-  const seen = new Set([JSON.stringify(primaryKey)]);
-  return uniques
-    .filter(({ columns }) => {
-      const key = JSON.stringify(columns);
-      return seen.has(key) ? false : seen.add(key);
-    })
-    .map(({ name, columns }) => ({ name, fields: columns }))
-    .sort((a, b) => compareText(a.name, b.name));
-};
+const uniquesOf = ({ uniques }: CollectionTable['table']): Collection['uniques'] =>
+  uniques.map(({ name, columns }) => ({ name, fields: columns })).sort((a, b) => compareText(a.name, b.name));
 
 /**
  * Hashes collections: output of one depends on itself and on names and keys of the collections it references.

