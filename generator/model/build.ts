@@ -168,20 +168,12 @@ const activityOf = (meta: MetaEntry | undefined): Collection['activity'] => {
   return setting === 'all' || setting === 'activity' ? setting : null;
 };
 
-/** Returns unique constraints and unique indexes over plain columns without the primary key or duplicates. */
-const uniquesOf = ({ uniques, indexes, primaryKey }: CollectionTable['table']): Collection['uniques'] => {
-  const seen = new Set([JSON.stringify(primaryKey)]);
-  const fromIndexes = indexes
-    .filter(({ unique, columns }) => unique && columns.every((column) => typeof column === 'string'))
-    .map(({ name, columns }) => ({ name, columns: columns.map(String) }));
-  return [...uniques, ...fromIndexes]
-    .filter(({ columns }) => {
-      const key = JSON.stringify(columns);
-      return seen.has(key) ? false : seen.add(key);
-    })
-    .map(({ name, columns }) => ({ name, fields: columns }))
-    .sort((a, b) => compareText(a.name, b.name));
-};
+/**
+ * Returns the unique constraints, which identify a row, as an index that is unique for some rows only does not. Several may have
+ * the same fields: errors of some databases name a constraint, not its fields.
+ */
+const uniquesOf = ({ uniques }: CollectionTable['table']): Collection['uniques'] =>
+  uniques.map(({ name, columns }) => ({ name, fields: columns })).sort((a, b) => compareText(a.name, b.name));
 
 /**
  * Hashes collections: output of one depends on itself and on names and keys of the collections it references.

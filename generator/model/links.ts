@@ -29,7 +29,7 @@ interface AnyLink {
 }
 
 export interface Links {
-  /** Links by the table on the many side, sorted by name. */
+  /** Links by the table on the many side. */
   readonly toOne: ReadonlyMap<string, readonly Link[]>;
   readonly toAny: ReadonlyMap<string, readonly AnyLink[]>;
 }
@@ -47,10 +47,7 @@ export const findLinks = (tables: Tables, meta: Meta, findings: Findings): Links
     const keyLinks = nameKeys(many, usableKeys(context)).map((link) => addMeta(link, context));
     const declared = [...entries].filter(([field]) => !keyLinks.some((link) => link.name === field));
     const metaLinks = declared.flatMap(([field, entry]) => readRelation(field, entry, context));
-    toOne.set(
-      name,
-      [...keyLinks, ...metaLinks.filter((link) => 'one' in link)].sort((a, b) => compareText(a.name, b.name)),
-    );
+    toOne.set(name, [...keyLinks, ...metaLinks.filter((link) => 'one' in link)]);
     toAny.set(
       name,
       metaLinks.filter((link) => 'targets' in link),
@@ -122,7 +119,7 @@ const metaOfLink = (
   { entries, findings }: Context,
 ): MetaEntry | null => {
   const entry = entries.get(name);
-  const declared = entry === undefined ? null : textOf(entry, 'one_collection');
+  const declared = textOf(entry, 'one_collection');
   if (entry === undefined || declared === null || declared === one) return entry ?? null;
   const message = `${many}.${name} points at "${one}" by its foreign key, not at "${declared}"`;
   report(findings, { ...sourceOfKey(entry, 'one_collection'), message, remedy: `write ${one} or nothing` });

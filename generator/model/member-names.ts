@@ -51,7 +51,7 @@ const nameRelations = (
 
 const unknownChoices = (file: CollectionSpec | undefined, keys: readonly string[]): ModelFault[] =>
   [...(file?.names.fields.keys() ?? [])]
-    .filter((key) => file !== undefined && !keys.includes(key))
+    .filter((key) => !keys.includes(key))
     .map((key) => ({
       where: whereIn(file, ['names', 'fields', key]),
       message: `"${file?.collection}" has no field or relation "${key}"`,

@@ -64,7 +64,6 @@ export const collectionNames = (
  * (reserved) becomes `_u5f__`.
  */
 export const graphqlName = (name: string): string => {
-  if (/^(?!__)[_A-Za-z][_0-9A-Za-z]*$/.test(name)) return name;
   const spelled = Array.from(name, graphqlCharacter).join('') || '_';
   if (/^\d/.test(spelled)) return `_${spelled}`;
   return spelled.startsWith('__') ? `_u5f${spelled}` : spelled;
@@ -77,8 +76,7 @@ const graphqlCharacter = (character: string): string => {
 
 /** Derives the names of a queue model; ids contain lower-case letters, digits, `_`, `-` and `/`. */
 export const queueModelNames = (id: string): QueueModelNames => {
-  const words = splitWords(id.replaceAll('/', '-'));
-  return { type: toIdentifier(pascalCase(words)), file: id.replaceAll('/', '.') };
+  return { type: toIdentifier(pascalCase(splitWords(id))), file: id.replaceAll('/', '.') };
 };
 
 /** Returns the spec file of a table: `spec/collections/works.yaml`. */

@@ -121,9 +121,9 @@ const findUniqueFields = (names: readonly string[] | null, grant: Grant): readon
     (names?.length === 1 ? candidates.get(first) : undefined) ??
     [...candidates.values()].find((fields) => hasNames(fields, names ?? []));
   if (found !== undefined) return found;
-  const choices = [...candidates.values()].map((fields) => fields.map(({ name }) => name).join(','));
+  const choices = new Set([...candidates.values()].map((fields) => fields.map(({ name }) => name).join(',')));
   throw invalidQuery(
-    `"conflict" takes the fields of a unique constraint of "${collection.name}", or its name: ${choices.map((each) => `"${each}"`).join(', ') || 'there is none'}`,
+    `"conflict" takes the fields of a unique constraint of "${collection.name}", or its name: ${[...choices].map((each) => `"${each}"`).join(', ') || 'there is none'}`,
   );
 };
 

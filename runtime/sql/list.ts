@@ -29,6 +29,7 @@ import {
   parentKeyConditions,
   parentKeyOf,
   parentRowOf,
+  type JoinedParentKey,
   type ParentKey,
 } from './parent-key.js';
 import { compileMaxRows, compilePage, readLimit, unlimited, type ReadOptions } from './page.js';
@@ -102,7 +103,6 @@ const compileTarget = ({ plan, relation }: AnyTarget, options: ReadOptions): Com
   const key: ParentKey = {
     columns: [columnOf(scope.compiler, scope.alias, field.name)],
     fields: [field],
-    join: [],
   };
   const select = compileSelect(plan.select, scope);
   const rest = plan.where.kind === 'true' ? [] : sql` and ${compileCondition(plan.where, scope)}`;
@@ -138,7 +138,7 @@ interface ListParts {
   readonly entry: ListEntry;
   readonly options: ReadOptions;
   readonly scope: SqlScope;
-  readonly parentKey: ParentKey;
+  readonly parentKey: JoinedParentKey;
   readonly select: CompiledSelect;
   /** Conditions besides the parent's key, after ` and `; empty for none. */
   readonly rest: Sql;

@@ -10,11 +10,14 @@ import type { ListEntry } from './select.js';
 /** Parents per statement: for longer lists some query planners stop using indexes. */
 export const maxScanParents = 1000;
 
-/** The parent's key as columns of a statement, and the join that they require. */
+/** The parent's key as columns of a statement. */
 export interface ParentKey {
-  /** Columns that contain the parent's key. */
   readonly columns: readonly string[];
   readonly fields: readonly Field[];
+}
+
+/** The parent's key, and the join that its columns require. */
+export interface JoinedParentKey extends ParentKey {
   readonly join: Sql;
 }
 
@@ -22,7 +25,11 @@ export interface ParentKey {
  * Returns the columns of the parent's key. An integer foreign key equals the key itself; others may spell it
  * differently (case, trailing spaces) as far as the collation allows, so the parent's own value is joined.
  */
-export const parentKeyOf = (relation: ListEntry['relation'], plan: ReadPlan, scope: SqlScope): ParentKey => {
+export const parentKeyOf = (
+  relation: ListEntry['relation'],
+  plan: ReadPlan,
+  scope: SqlScope,
+): JoinedParentKey => {
   const { compiler } = scope;
   const fields = relation.fields.map((name) => requireField(plan.collection, name));
   const own = relation.fields.map((name) => columnOf(compiler, scope.alias, name));
@@ -51,7 +58,6 @@ export const parentRowOf = (
     table: `${compiler.dialect.quote(relation.owner)} ${alias}`,
     columns: relation.references.map((name) => columnOf(compiler, alias, name)),
     fields: relation.fields.map((name) => requireField(plan.collection, name)),
-    join: [],
   };
 };
 

@@ -177,7 +177,7 @@ const addOne = ({ join: step, where, select }: OneEntry, scope: SqlScope, builde
 };
 
 const isSameColumn = (one: Sql, other: Sql | undefined): boolean =>
-  one.length === 1 && typeof one[0] === 'string' && other?.length === 1 && one[0] === other[0];
+  one.length === 1 && other?.length === 1 && one[0] === other[0];
 
 const addList = (
   entry: ListEntry | GroupsEntry,

@@ -24,6 +24,7 @@ export const rooms: Readonly<Record<string, Room>> = {
         'read-statements',
         'selections',
         'time-zones',
+        'update-statements',
         'write-statements',
       ),
     ],

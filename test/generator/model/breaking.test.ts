@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Table } from '../../../generator/introspection/catalog.js';
 import { assembleModel } from '../../../generator/model/build.js';
 import { compareModels } from '../../../generator/model/breaking.js';
-import type { Model, Operation } from '../../../generator/model/types.js';
+import type { Collection, Model, Operation } from '../../../generator/model/types.js';
 import {
   catalog,
   counter,
@@ -123,6 +123,24 @@ describe('a breaking change', () => {
       { a: integer({ nullable: true, generated: { expression: '1', stored: false } }) },
       ['works.a is now computed by the database and cannot be written.'],
     ],
+    [
+      'a number that is a text now',
+      { a: integer() },
+      { a: string() },
+      ['works.a was an integer and is now a string.'],
+    ],
+    [
+      'a text of which only some are accepted now',
+      { a: text() },
+      { a: ofType({ kind: 'enum', values: ['x', 'y'] }) },
+      ['works.a now accepts only x, y.'],
+    ],
+    [
+      'several enum values that are gone',
+      { a: ofType({ kind: 'enum', values: ['x', 'y', 'z'] }) },
+      { a: ofType({ kind: 'enum', values: ['x'] }) },
+      ['works.a no longer accepts y, z.'],
+    ],
   ])('%s', (_, before, after, want) => {
     expect(messages([works(before)], [works(after)])).toEqual(want);
   });
@@ -158,9 +176,109 @@ describe('a breaking change', () => {
     expect(messages([before], [{ ...before, primaryKey: ['code'] }])).toEqual([
       'works was keyed by id and is now keyed by code.',
     ]);
+    expect(messages([before], [{ ...before, primaryKey: ['id', 'code'] }])).toEqual([
+      'works was keyed by id and is now keyed by id, code.',
+    ]);
     expect(messages([before], [{ ...before, kind: 'view', primaryKey: null }])).toEqual([
       'works is a view now and cannot be written.',
       'works was keyed by id and is now keyed by nothing.',
+    ]);
+  });
+
+  it('is another path, and one object instead of a list', () => {
+    const model = modelOf([works({})]);
+    const [before] = model.collections.filter(({ name }) => name === 'works') as [Collection];
+    const after = (changes: Partial<Collection>) => ({ ...model, collections: [{ ...before, ...changes }] });
+    const compare = (...[old, now]: [Partial<Collection>, Partial<Collection>]) =>
+      compareModels(after(old), after(now)).map(({ message }) => message);
+    expect(compare({}, { singleton: true })).toEqual(['works answers with one object now.']);
+    expect(compare({ singleton: true }, {})).toEqual(['works answers with a list now.']);
+    expect(compare({}, { path: '/works' })).toEqual([
+      'works was served at /items/works and is now at /works.',
+    ]);
+    expect(compare({}, { path: null })).toEqual(['works was served at /items/works and is now at no path.']);
+    expect(compare({ path: null }, {})).toEqual(['works was served at no path and is now at /items/works.']);
+  });
+
+  it('is a field that meta makes read-only', () => {
+    const columns = [works({ a: string() })];
+    const meta = { fields: [{ collection: 'works', field: 'a', readonly: true }] };
+    const after = assembleModel({ catalog: catalog(columns, meta), spec: smallSpec }).model;
+    expect(compareModels(modelOf(columns), after).map(({ message }) => message)).toEqual([
+      'works.a is now read-only.',
+    ]);
+  });
+
+  it('is a list of other items under the same name, and another choice of collections', () => {
+    const a = table('a', { id: counter() });
+    const items = ['b', 'c'].map((name) =>
+      table(name, { id: counter(), a: integer(), kind: string() }, { foreignKeys: [key(['a'], 'a')] }),
+    );
+    const blocks = table('blocks', { id: counter(), item: string(), kind: string() });
+    const withMeta = (list: string, other: string, targets: string): Model =>
+      assembleModel({
+        catalog: catalog([a, ...items, blocks], {
+          relations: [
+            { many_collection: list, many_field: 'a', one_field: 'items' },
+            { many_collection: other, many_field: 'a', one_field: 'others' },
+            {
+              many_collection: 'blocks',
+              many_field: 'item',
+              one_collection_field: 'kind',
+              one_allowed_collections: targets,
+            },
+          ],
+        }),
+        spec: smallSpec,
+      }).model;
+    expect(compareModels(withMeta('b', 'c', 'a,b'), withMeta('c', 'b', 'a,c'))).toEqual([
+      {
+        kind: 'relation changed',
+        subject: 'a.items',
+        message: 'a.items led to a list of b and now leads to a list of c.',
+      },
+      {
+        kind: 'relation changed',
+        subject: 'a.others',
+        message: 'a.others led to a list of c and now leads to a list of b.',
+      },
+      {
+        kind: 'relation changed',
+        subject: 'blocks.item',
+        message: 'blocks.item led to one of a, b and now leads to one of a, c.',
+      },
+    ]);
+  });
+
+  it('is of the kind that it belongs to', () => {
+    const b = table('b', { id: counter() });
+    const before = {
+      ...pointing('b'),
+      columns: [
+        ...works({ gone: string(), typed: string(), short: string(20), set: string(), x: integer() }).columns,
+      ],
+    };
+    const after = works({
+      typed: integer(),
+      short: string(10),
+      set: string(255, { nullable: true }),
+      x: integer(),
+      more: string(),
+    });
+    const kinds = compareModels(
+      modelOf([b, table('c', { id: counter() }), before]),
+      modelOf([b, { ...after, kind: 'view' }]),
+    );
+    expect(kinds.map(({ kind, subject }) => `${subject}: ${kind}`)).toEqual([
+      'b.works: relation removed',
+      'c: collection removed',
+      'works: collection changed',
+      'works.gone: field removed',
+      'works.typed: field retyped',
+      'works.short: field narrowed',
+      'works.set: field nullable',
+      'works.more: field required',
+      'works.x: relation removed',
     ]);
   });
 
@@ -210,6 +328,11 @@ describe('a compatible change', () => {
       { a: ofType({ kind: 'enum', values: ['x'] }) },
       { a: ofType({ kind: 'enum', values: ['x', 'y'] }) },
     ],
+    [
+      'another default',
+      { a: string(9, { nullable: true }) },
+      { a: string(9, { nullable: true, default: { kind: 'literal', value: 'x' } }) },
+    ],
     ['another word for the same type', { a: integer() }, { a: { ...integer(), dbType: 'INTEGER' } }],
   ])('%s', (_, before, after) => {
     expect(messages([works(before)], [works(after)])).toEqual([]);
@@ -224,6 +347,11 @@ describe('a compatible change', () => {
       { foreignKeys: [key(['author'], 'authors')] },
     );
     expect(messages([authors, comments], [authors, related])).toEqual([]);
+  });
+
+  it('is a view that remains one', () => {
+    const view = table('totals', { sum: integer() }, { kind: 'view', primaryKey: null });
+    expect(messages([view], [view])).toEqual([]);
   });
 
   it('is a new collection', () => {

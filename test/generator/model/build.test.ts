@@ -117,16 +117,18 @@ describe('the model', () => {
     expect(collectionOf(built, 'totals')).toMatchObject({ kind: 'view', key: [] });
   });
 
-  it('lists unique constraints and unique indexes once, without the primary key', () => {
+  it('lists unique constraints, without indexes that are unique for some rows only', () => {
     const codes = table(
       'codes',
       { id: counter(), code: string(), name: string() },
       {
-        uniques: [{ name: 'codes_code', columns: ['code'] }],
+        uniques: [
+          { name: 'codes_code', columns: ['code'] },
+          { name: 'codes_code_again', columns: ['code'] },
+          { name: 'codes_both', columns: ['code', 'name'] },
+        ],
         indexes: [
-          { name: 'codes_primary', columns: ['id'], unique: true },
-          { name: 'codes_code', columns: ['code'], unique: true },
-          { name: 'codes_both', columns: ['code', 'name'], unique: true },
+          { name: 'codes_partial', columns: ['name'], unique: true },
           { name: 'codes_lower', columns: [{ expression: 'lower(code)' }], unique: true },
           { name: 'codes_name', columns: ['name'], unique: false },
         ],
@@ -135,6 +137,7 @@ describe('the model', () => {
     expect(collectionOf(build([codes]), 'codes')?.uniques).toEqual([
       { name: 'codes_both', fields: ['code', 'name'] },
       { name: 'codes_code', fields: ['code'] },
+      { name: 'codes_code_again', fields: ['code'] },
     ]);
   });
 

@@ -28,7 +28,10 @@ describe('specials', () => {
     ['date-created', ofType({ kind: 'timestamp', fraction: 0 }), { type: 'timestamp', fill: 'date-created' }],
     ['user-updated', string(36), { fill: 'user-updated' }],
     ['date-updated', ofType({ kind: 'timestamp', fraction: 0 }), { fill: 'date-updated' }],
-    ['conceal,hash', string(), { hash: true, conceal: true }],
+    ['conceal,hash', string(), { hash: true, conceal: true, token: false, lowerCase: false, fill: null }],
+    ['static-token', string(), { token: true, lowerCase: false }],
+    ['lower-case', string(), { lowerCase: true, token: false }],
+    ['conceal,user-created', string(36), { conceal: true, fill: 'user-created', required: false }],
   ])('%s takes effect', (special, column, want) => {
     const built = build(
       [table('t', { id: counter(), x: column })],
@@ -104,6 +107,12 @@ describe('a column without a declared type', () => {
     expect(built.warnings).toEqual([]);
   });
 
+  it('is not one whose type svc does not know', () => {
+    const odd = ofType({ kind: 'unknown' }, { dbType: 'box' });
+    const placed = table('placed', { x: odd }, { foreignKeys: [key(['x'], 'artists')] });
+    expect(fieldOf(build([artists, placed]), 'placed', 'x')?.type).toBe('unknown');
+  });
+
   it('is a uuid if it refers to a user', () => {
     expect(fieldOf(build([referring('a', 'svc_users')]), 'a', 'x')?.type).toBe('uuid');
   });
@@ -177,6 +186,40 @@ describe('a field', () => {
       validationType: 'letters',
     });
   });
+
+  it('has the options of its column', () => {
+    const view = table(
+      'v',
+      {
+        id: integer(),
+        made: string(9, { default: { kind: 'expression', sql: 'now()' }, comment: 'from the column' }),
+        name: string(9, {
+          collation: 'latin1_swedish_ci',
+          default: { kind: 'literal', value: 'x' },
+          comment: '',
+        }),
+      },
+      { kind: 'view', primaryKey: null },
+    );
+    const built = build([view]);
+    const options = { primaryKey: false, defaultSql: null, collation: null, note: null };
+    expect(['id', 'made', 'name'].map((name) => fieldOf(built, 'v', name))).toMatchObject([
+      options,
+      { ...options, defaultSql: 'now()', note: 'from the column' },
+      { ...options, collation: 'latin1_swedish_ci' },
+    ]);
+  });
+
+  it.each([[['a']], ['a'], [5]])(
+    'ignores a validation of the database that is no filter: %j',
+    (validation) => {
+      const built = build([table('t', { id: counter() })], [{ collection: 't', field: 'id', validation }]);
+      expect(fieldOf(built, 't', 'id')?.validation).toBeNull();
+      expect(built.warnings).toEqual([
+        'svc_fields, t.id: "validation" is not a filter; write it as { field: { operator: value } }',
+      ]);
+    },
+  );
 
   it('of an unknown type is text, with a warning', () => {
     const built = build([

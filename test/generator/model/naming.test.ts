@@ -5,9 +5,12 @@ import {
   graphqlName,
   relationProperty,
   specFileOf,
+  yamlWord,
 } from '../../../generator/model/naming.js';
 
 const long = 'x'.repeat(64);
+
+const fileOf = (name: string): string => collectionNames(name, {}).file;
 
 describe('collection names', () => {
   it.each([
@@ -58,6 +61,13 @@ describe('collection names', () => {
     expect(first).not.toBe(second);
   });
 
+  it('are shortened between letters, and only there', () => {
+    expect(fileOf('x'.repeat(80))).toBe('x'.repeat(80));
+    expect(fileOf(`${'x'.repeat(79)}𐐨𐐨`)).toMatch(/^x{79}-[0-9a-f]{8}$/);
+    expect(fileOf(`𐐨${'x'.repeat(100)}`)).toMatch(/^𐐨x{78}-[0-9a-f]{8}$/u);
+    expect(fileOf('x'.repeat(81))).toMatch(/^x{80}-[0-9a-f]{8}$/);
+  });
+
   it('are valid identifiers for all table names', () => {
     assert(
       property(string({ unit: 'grapheme', maxLength: 70 }), (name) => {
@@ -106,6 +116,7 @@ describe('names of relations in Objection', () => {
     ['constructor', false, [], 'constructorRow'],
     ['__proto__', true, [], 'proto'],
     ['order line', true, [], 'orderLine'],
+    ['grid_idea', false, ['grid_idea'], 'gridIdea'],
   ])('of %j (many: %s) beside %j is %s', (name, many, taken, want) => {
     expect(relationProperty(name, { many, taken: new Set(taken) })).toBe(want);
   });
@@ -116,4 +127,15 @@ describe('the spec file of a table', () => {
     expect(specFileOf('works')).toBe('spec/collections/works.yaml');
     expect(specFileOf('a/b')).toBe('spec/collections/a-b.yaml (with collection: "a/b")');
   });
+});
+
+it.each([
+  ['title', 'title'],
+  ['_a1', '_a1'],
+  ['1a', '"1a"'],
+  ['a b', '"a b"'],
+  ['a: b', '"a: b"'],
+  ['', '""'],
+])('the name %j is %s in YAML', (name, want) => {
+  expect(yamlWord(name)).toBe(want);
 });

@@ -127,6 +127,33 @@ describe('a foreign key', () => {
   });
 });
 
+describe('keys to one table', () => {
+  const orders = table('orders', { shop: integer(), number: integer() }, { primaryKey: ['shop', 'number'] });
+  const both = key(['shop', 'order'], 'orders', ['shop', 'number']);
+  const lines = { id: counter(), shop: integer(), order: integer(), best: integer(), depot: integer() };
+
+  it('leave its name to the one of several columns if the others have one column each', () => {
+    const keys = [key(['best'], 'orders', ['number']), both];
+    expect(shown(build([orders, table('lines', lines, { foreignKeys: keys })]), 'lines')).toEqual([
+      'best: one orders (best = number)',
+      'orders: one orders (shop+order = shop+number)',
+    ]);
+  });
+
+  it('do not change the name of one of several columns to another table', () => {
+    const depots = table(
+      'depots',
+      { shop: integer(), number: integer() },
+      { primaryKey: ['shop', 'number'] },
+    );
+    const keys = [key(['shop', 'depot'], 'depots', ['shop', 'number']), both];
+    expect(shown(build([depots, orders, table('lines', lines, { foreignKeys: keys })]), 'lines')).toEqual([
+      'depots: one depots (shop+depot = shop+number)',
+      'orders: one orders (shop+order = shop+number)',
+    ]);
+  });
+});
+
 describe('names that would be one', () => {
   const country = table('country', { id: counter(), city: string() });
   const city = table(
@@ -172,6 +199,50 @@ describe('names that would be one', () => {
         "table svc_roles: the list of users.role would be called "users" in "svc_roles", like the list of svc_users.role; give it another name in spec/collections/users.yaml: relations: [{ field: role, one_field: … }]",
       ]
     `);
+  });
+
+  it('are a fault where the column is a key itself', () => {
+    const back = table(
+      'country',
+      { id: counter(), city: integer() },
+      { foreignKeys: [key(['city'], 'city')] },
+    );
+    expect(faultsOf(() => build([back, city])).map((fault) => fault.split(';')[0])).toEqual([
+      'table city: the list of country.city would be called "country" in "city", like its column "country"',
+      'table country: the list of city.country would be called "city" in "country", like its column "city"',
+    ]);
+  });
+
+  it('give way to a chosen one, whichever table comes first', () => {
+    const toArtist = { foreignKeys: [key(['artist'], 'Artist', ['ArtistId'])] };
+    const [first, last] = ['aaa', 'zzz'].map((name) =>
+      table(name, { id: counter(), artist: integer() }, toArtist),
+    ) as [ReturnType<typeof table>, ReturnType<typeof table>];
+    const chosen = { many_collection: 'zzz', many_field: 'artist', one_field: 'aaa' };
+    expect(faultsOf(() => build([artists, first, last], [chosen]))).toEqual([
+      'table Artist: the list of aaa.artist would be called "aaa" in "Artist", like the list of zzz.artist;' +
+        ' give it another name in spec/collections/aaa.yaml: relations: [{ field: artist, one_field: … }]',
+    ]);
+  });
+
+  it('are a fault with its position where a file chose the name', () => {
+    const files = { 'collections/city.yaml': 'relations:\n  - { field: country, one_field: city }\n' };
+    expect(faultsOf(() => build([country, city], [], files))).toEqual([
+      expect.stringMatching(
+        /^spec\/collections\/city\.yaml:2:23: the list of city\.country would be called "city"/,
+      ),
+    ]);
+  });
+
+  it('are distinguished in Objection from the members of objects', () => {
+    const odd = table(
+      'constructor',
+      { id: counter(), artist: integer() },
+      { foreignKeys: [key(['artist'], 'Artist', ['ArtistId'])] },
+    );
+    expect(relationsOf(build([artists, odd]), 'Artist').map(({ property }) => property)).toEqual([
+      'constructorRows',
+    ]);
   });
 
   it('never meet in Objection', () => {

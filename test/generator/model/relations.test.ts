@@ -12,6 +12,7 @@ describe('a foreign key', () => {
     expect(relationsOf(built, 'Album')[0]).toMatchObject({
       property: 'artist',
       meta: false,
+      constrained: true,
       graphql: 'ArtistId',
     });
     expect(relationsOf(built, 'Artist')[0]).toMatchObject({
@@ -38,6 +39,20 @@ describe('a foreign key', () => {
 
   it('to an excluded table adds nothing', () => {
     expect(shown(build([albums]), 'Album')).toEqual([]);
+  });
+
+  it.each([
+    [
+      ['ArtistId', 'gone'],
+      ['ArtistId', 'Name'],
+    ],
+    [
+      ['AlbumId', 'ArtistId'],
+      ['ArtistId', 'Gone'],
+    ],
+  ])('of %j to %j, one of which is not served, adds nothing', (columns, references) => {
+    const broken = { ...albums, foreignKeys: [key(columns, 'Artist', references)] };
+    expect(shown(build([artists, broken]), 'Album')).toEqual([]);
   });
 
   it('between system and other tables works like any other', () => {
@@ -129,9 +144,37 @@ describe('meta', () => {
       [{ many_collection: 'works', many_field: 'owner', one_collection: 'svc_users' }],
     );
     expect(shown(built, 'works')).toEqual(['owner: one svc_users (owner = id)']);
+    expect(relationsOf(built, 'works')[0]).toMatchObject({ meta: true, constrained: false });
     expect(relationsOf(built, 'svc_users').find(({ name }) => name === 'works')).toMatchObject({
       meta: false,
     });
+  });
+
+  it('may name the target of a foreign key', () => {
+    expect(build([artists, works], [{ ...link, one_collection: 'Artist' }]).warnings).toEqual([]);
+  });
+
+  it('relates no column to a table without a key of one column', () => {
+    const pairs = table('pairs', { a: integer(), b: integer() }, { primaryKey: ['a', 'b'] });
+    const totals = table('totals', { sum: integer() }, { kind: 'view', primaryKey: null });
+    for (const target of ['pairs', 'totals']) {
+      const built = build(
+        [works, pairs, totals],
+        [{ many_collection: 'works', many_field: 'position', one_collection: target }],
+      );
+      expect(shown(built, 'works')).toEqual([]);
+      expect(built.warnings).toEqual([
+        `svc_relations, works.position: "${target}" has no primary key of one column; use a foreign key, or drop this relation`,
+      ]);
+    }
+  });
+
+  it('names no relation as its own junction field', () => {
+    const built = build([artists, works], [{ ...link, junction_field: 'artist' }]);
+    expect(relationsOf(built, 'Artist')[0]).toMatchObject({ name: 'works', junctionField: null });
+    expect(built.warnings).toEqual([
+      'svc_relations, works.artist: "works" has no relation "artist" that could be the junction_field; name a relation of "works"',
+    ]);
   });
 
   it('declares many-to-many through a junction', () => {
@@ -174,7 +217,7 @@ describe('meta', () => {
           many_collection: 'blocks',
           many_field: 'item',
           one_collection_field: 'collection',
-          one_allowed_collections: 'Artist, Album,nowhere',
+          one_allowed_collections: 'Artist, , Album,nowhere,',
           junction_field: 'album',
         },
       ],
@@ -184,6 +227,7 @@ describe('meta', () => {
       'item: any of Artist Album',
     ]);
     expect(relationsOf(built, 'blocks')[1]).toMatchObject({
+      meta: true,
       field: 'item',
       collectionField: 'collection',
       property: 'itemRow',
@@ -217,6 +261,41 @@ describe('meta', () => {
     expect(String(item?.type)).toBe('String!');
   });
 
+  it('leads to no table without a key of one column by a many-to-any relation', () => {
+    const blocks = table('blocks', { id: counter(), item: string(64), kind: string(64) });
+    const pairs = table('pairs', { a: integer(), b: integer() }, { primaryKey: ['a', 'b'] });
+    const totals = table('totals', { sum: integer() }, { kind: 'view', primaryKey: null });
+    const toAny = {
+      many_collection: 'blocks',
+      many_field: 'item',
+      one_collection_field: 'kind',
+      one_allowed_collections: 'pairs,Artist,totals',
+    };
+    const built = build([artists, blocks, pairs, totals], [toAny]);
+    expect(shown(built, 'blocks')).toEqual(['item: any of Artist']);
+    expect(built.warnings).toEqual(
+      ['pairs', 'totals'].map(
+        (name) =>
+          `svc_relations, blocks.item: "${name}" has no primary key of one column; use a foreign key, or drop this relation`,
+      ),
+    );
+  });
+
+  it('is none where a many-to-any relation has no column for the collection', () => {
+    const blocks = table('blocks', { id: counter(), item: string(64) });
+    const toAny = {
+      many_collection: 'blocks',
+      many_field: 'item',
+      one_collection_field: 'itm',
+      one_allowed_collections: 'Artist',
+    };
+    const built = build([artists, blocks], [toAny]);
+    expect(relationsOf(built, 'blocks')).toEqual([]);
+    expect(built.warnings).toEqual([
+      'svc_relations, blocks.item: "blocks" has no column "itm"; did you mean "item"?',
+    ]);
+  });
+
   it('of the database with a missing target is reported and ignored', () => {
     const built = build(
       [artists, works],
@@ -242,12 +321,14 @@ describe('meta', () => {
 
   it('of a file with a missing target is reported with its position', () => {
     const file =
-      'relations:\n  - { field: artist, sort_field: positoin }\n  - { field: owner, one_collection: svc_user }\n';
+      'relations:\n  - { field: artist, sort_field: positoin }\n  - { field: owner, one_collection: svc_user }\n' +
+      '  - { field: position }\n';
     expect(faultsOf(() => build([artists, works], [], { 'collections/works.yaml': file })))
       .toMatchInlineSnapshot(`
       [
         "spec/collections/works.yaml:2:22: "works" has no column "positoin" that could be the sort_field; did you mean "position"?",
         "spec/collections/works.yaml:3:21: "svc_user" is not a table; did you mean "svc_users"?",
+        "spec/collections/works.yaml:4:5: the relation of "position" has no target, and its column has no foreign key to a collection; add one_collection, or one_collection_field and one_allowed_collections",
       ]
     `);
   });

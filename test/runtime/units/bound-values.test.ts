@@ -12,7 +12,7 @@ import { fitsSingle, isSingle, toSingle } from '../../../runtime/sql/singles.js'
 import { dialects, inputOf } from './compiled.js';
 import { codeOf } from './refusals.js';
 
-const { sqlite, mariadb } = dialects;
+const { sqlite, mariadb, mysql, postgres } = dialects;
 
 const field = (type: Field['type'], options: Partial<Field> = {}): Field => ({ name: 'x', type, ...options });
 
@@ -294,5 +294,38 @@ describe('a search', () => {
     expect(search('integer', '5')).toBe(5n);
     expect(search('integer', 'five')).toBeNull();
     expect(search('uuid', 'five')).toBeNull();
+  });
+});
+
+const sortKey = (compared: Field, value: unknown, dialect = postgres): unknown =>
+  valueParameter(dialect, compared, { operand: { from: 'cursor', index: 0 }, rounding: 'none' }).read(
+    inputOf([], [value]),
+  );
+
+describe('a sort key of a cursor', () => {
+  it.each<[Field['type'], unknown, unknown]>([
+    ['dateTime', '0000-00-00T00:00:00', '0000-00-00 00:00:00'],
+    ['timestamp', '2024-00-00T10:00:00Z', '2024-00-00 10:00:00'],
+    ['timestamp', '2024-01-01T10:00:00Z', '2024-01-01 10:00:00'],
+    ['date', '0000-00-00', '0000-00-00'],
+    ['time', '25:00:00', '25:00:00'],
+    ['time', null, null],
+  ])('of a %s that clients cannot send is bound as databases write it: %j', (type, value, want) => {
+    expect(sortKey(field(type), value, mysql)).toBe(want);
+  });
+
+  it('is bound as what its answers do not tell apart', () => {
+    expect(sortKey(field('boolean'), 5, mariadb)).toBe(5);
+    expect(sortKey(field('boolean'), 2, sqlite)).toBe(2n);
+    expect(sortKey(field('boolean'), true)).toBe(1);
+  });
+
+  it('can be an empty text', () => {
+    expect(sortKey(text, '')).toBe('');
+  });
+
+  it('of a single-precision float equals its stored number', () => {
+    expect(sortKey(field('float', { dbType: 'real' }), 0.1)).toBe(Math.fround(0.1));
+    expect(sortKey(field('float', { dbType: 'double precision' }), 0.1)).toBe(0.1);
   });
 });

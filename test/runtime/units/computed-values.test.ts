@@ -54,6 +54,16 @@ describe('a part of a date or time', () => {
   });
 });
 
+it('the position of a value of an enum is a number, and the value itself where there are no enums', () => {
+  const positionIn = (dialect: typeof sqlite) =>
+    compileComputed({ kind: 'position', source: fieldOf('shelf', 'genre') }, 'c', dialect);
+  expect([postgres, mysql, sqlite].map(positionIn)).toEqual([
+    'array_position(enum_range(c), c)',
+    'cast(c as unsigned)',
+    'c',
+  ]);
+});
+
 describe('a value of JSON', () => {
   const path = ['a', 0] as const;
 

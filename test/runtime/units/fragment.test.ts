@@ -178,6 +178,24 @@ describe('a repeated fragment', () => {
     const { values } = withList.render(input([numbers(17)], ['x', 'y']));
     expect(values).toEqual(['x', ...numbers(17), 17, 'y', ...numbers(17), 17]);
   });
+
+  it('has another text for another number of values', () => {
+    const { render } = repeatFragment(sql`k = ${key} and b in (${list(0)})`);
+    const texts = [[1], [1, 2], [1]].map((values) => render(input([values], ['x'])).text);
+    expect(texts).toEqual(['k = ? and b in (?)', 'k = ? and b in (?, ?)', 'k = ? and b in (?)']);
+  });
+
+  it('has the limit of all branches behind the last, and behind a single one', () => {
+    const { render } = repeatFragment(sql`k = ${key}`, sql` limit ${one(0)}`);
+    expect(render(input([9], ['x', 'y']))).toEqual({
+      text: 'select * from (k = ?) as b0 union all select * from (k = ?) as b1 limit ?',
+      values: ['x', 'y', 9],
+    });
+    expect(render(input([9], ['x']))).toEqual({
+      text: 'select * from (k = ?) as b0 limit ?',
+      values: ['x', 9],
+    });
+  });
 });
 
 const limit = (value: unknown): Parameter => ({

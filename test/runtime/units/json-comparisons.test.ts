@@ -103,6 +103,16 @@ describe('an operand for a value in JSON', () => {
     expect(valuesOf({}, { permissions, variables })).toEqual([5, null, 7, '7']);
   });
 
+  it('that is null, such as a variable without a value, equals nothing', () => {
+    const variables = { resolve: (value: unknown) => (value === '$LEVEL' ? null : value) };
+    const boundOf = (rule: unknown) =>
+      valuesOf({}, { permissions: [{ collection: 'book', permissions: { [level]: rule } }], variables });
+    expect(boundOf({ _eq: '$LEVEL' })).toEqual([null, null]);
+    expect(boundOf({ _lt: '$LEVEL' })).toEqual([null, null]);
+    expect(boundOf({ _in: ['$LEVEL', 'a'] })).toEqual([null, null, null, 'a']);
+    expect(boundOf({ _between: ['$LEVEL', 'b'] })).toEqual([null, null, null, null]);
+  });
+
   it('leaves those of a rule of the column as they are', () => {
     const permissions = [
       { collection: 'book', fields: ['code'] },

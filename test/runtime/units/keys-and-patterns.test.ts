@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Field } from '../../../contract/collection.js';
 import { joinKey, bindKeyPart, keyPlaceholder, showKey } from '../../../runtime/sql/key.js';
+import { createStatement } from '../../../runtime/sql/fragment.js';
+import { parentKeyConditions } from '../../../runtime/sql/parent-key.js';
 import { escapeLike, likePattern } from '../../../runtime/sql/like.js';
-import { dialects } from './compiled.js';
+import { dialects, inputOf, printStatement } from './compiled.js';
 
 const { sqlite, mariadb, postgres } = dialects;
 
@@ -42,6 +44,11 @@ describe('the key of a parent', () => {
     expect(bindKeyPart(text, 0, { fields: [field('integer')], dialect: sqlite })).toBe(want);
   });
 
+  it('is a text as the database wrote it if it is no number', () => {
+    const numbers = field('json', { element: { type: 'integer' } });
+    expect(bindKeyPart('{1,2}', 0, { fields: [numbers], dialect: postgres })).toBe('{1,2}');
+  });
+
   it('is null, which equals nothing, if it is missing', () => {
     const only = { fields: [field('integer')], dialect: sqlite };
     expect([bindKeyPart(null, 0, only), bindKeyPart(5, 0, only), bindKeyPart('5', 1, only)]).toEqual([
@@ -60,6 +67,24 @@ describe('the key of a parent', () => {
     ]);
     expect(keyPlaceholder(field('bigInteger'), mariadb)).toBe('?');
     expect(keyPlaceholder(field('integer'), postgres)).toBe('?');
+  });
+
+  it('is cast in the condition for one parent, and in that for many', () => {
+    const fields = [field('float', { dbType: 'float' }), field('integer')];
+    const print = (count: 1 | 2) => {
+      const key = { columns: ['t.a', 't.b'].slice(0, count), fields: fields.slice(0, count) };
+      const { one, many } = parentKeyConditions(key, mariadb);
+      const keys = count === 1 ? ['1.5', '2.5'] : ['["1.5","5"]', '["2.5","6"]'];
+      return [one, many].map((each) => printStatement(createStatement(each).render(inputOf([], keys))));
+    };
+    expect(print(1)).toEqual([
+      't.a = cast(? as float) -- "1.5"',
+      't.a in (cast(? as float), cast(? as float)) -- "1.5", "2.5"',
+    ]);
+    expect(print(2)).toEqual([
+      't.a = cast(? as float) and t.b = ? -- "1.5", 5',
+      '(t.a, t.b) in ((cast(? as float), ?), (cast(? as float), ?)) -- "1.5", 5, "2.5", 6',
+    ]);
   });
 
   it('of several columns is shown in the format of a path', () => {
