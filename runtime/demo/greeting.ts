@@ -32,7 +32,7 @@ export const formatGreeting = (options: GreetingOptions): string => {
     '',
     'Try it:',
     '',
-    ...itemCommands(urls.items ?? '', token ?? 'TOKEN'),
+    ...itemCommands(`${options.url}/items`, token ?? 'TOKEN'),
     '',
     'Log in, and read your own user:',
     '',
