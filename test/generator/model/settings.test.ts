@@ -117,7 +117,9 @@ describe('rows of system tables', () => {
       ['large', { type: 'bigInteger', nullable: true }],
       ['flag', { type: 'boolean', nullable: false, default: false }],
       ['id', { type: 'uuid', nullable: false }],
+      ['body', { type: 'text', nullable: false }],
       ['data', { type: 'json', nullable: false }],
+      ['words', { type: 'csv', nullable: false }],
       ['at', { type: 'timestamp', nullable: false }],
     ];
     const declared = { collection: 'svc_counts', columns: new Map(columns) };
@@ -128,7 +130,9 @@ describe('rows of system tables', () => {
       { name: 'large', type: 'number', nullable: true, optional: true },
       { name: 'flag', type: 'boolean', nullable: false, optional: true },
       { name: 'id', type: 'string', nullable: false, optional: false },
+      { name: 'body', type: 'string', nullable: false, optional: false },
       { name: 'data', type: 'string', nullable: false, optional: false },
+      { name: 'words', type: 'string', nullable: false, optional: false },
       { name: 'at', type: 'string', nullable: false, optional: false },
     ]);
   });
