@@ -34,7 +34,7 @@ const identityFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether a change of these fields of a user can take over the account: such as its e-mail
+ * Returns whether somebody who changes these fields of a user can take over the account, for example its e-mail
  * address, password, token or role.
  */
 export const touchesIdentity = (fields: readonly string[]): boolean =>

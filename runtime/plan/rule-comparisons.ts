@@ -31,7 +31,7 @@ export const findComparisonProblems = (
   return refused === undefined ? [] : [`expects ${refused}`];
 };
 
-/** Whether an operand consists of values of the field. */
+/** Has true for the kinds of operands that consist of values of the field. */
 const hasFieldValues: Readonly<Record<OperandKind, boolean>> = {
   value: true,
   list: true,

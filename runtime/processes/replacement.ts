@@ -141,7 +141,7 @@ const answerCheck = async (
   { id, forced }: CheckRequest,
   { state }: Context,
 ): Promise<void> => {
-  const ask = (): Promise<CheckedSchema> => withSpare(state, (spare) => askSpare(spare, forced, state));
+  const ask = (): Promise<CheckAnswer> => withSpare(state, (spare) => askSpare(spare, forced, state));
   // another one has taken its place by then
   const checked = (await ask()) ??
     (await ask()) ?? { failure: 'the process that checks the schema has ended' };
@@ -149,13 +149,13 @@ const answerCheck = async (
 };
 
 /** The reason for which there is no build of the present schema; absent where the process has ended. */
-type CheckedSchema = Pick<Finding, 'failure'> | undefined;
+type CheckAnswer = Pick<Finding, 'failure'> | undefined;
 
-const askSpare = (spare: Worker, forced: boolean, state: State): Promise<CheckedSchema> =>
+const askSpare = (spare: Worker, forced: boolean, state: State): Promise<CheckAnswer> =>
   new Promise((resolve) => {
     state.lastId += 1;
     const id = state.lastId;
-    const answer = (checked: CheckedSchema): void => {
+    const answer = (checked: CheckAnswer): void => {
       spare.off('exit', end);
       state.requested.delete(id);
       resolve(checked);

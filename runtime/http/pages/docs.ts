@@ -1,10 +1,13 @@
 /** `/docs`: Swagger UI, served without external resources under a strict Content-Security-Policy. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type { ApiResponse } from '../../request/api-request.js';
 import { htmlHeaders } from './html.js';
 import { initializer } from './docs-initializer.js';
+
+const require = createRequire(import.meta.url);
 
 interface DocsOptions {
   /** URL of the OpenAPI document, as seen by the browser. */
@@ -90,8 +93,9 @@ const versionOf = (name: string): string =>
 
 const fileUrl = (name: string): URL => new URL(`./swagger-ui/${name}`, import.meta.url);
 
+/** Reads the file once: Node keeps what is required. */
 const swaggerUiVersion = (): string =>
-  (JSON.parse(readFileSync(fileUrl('package.json'), 'utf8')) as { version: string }).version;
+  (require(fileURLToPath(fileUrl('package.json'))) as { version: string }).version;
 
 const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
