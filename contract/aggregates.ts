@@ -54,3 +54,19 @@ export const aggregatesOf = (field: {
   } as const;
   return aggregateNames.filter((name) => name !== 'countAll' && applies[records[name].of]);
 };
+
+/** Returns the type of the results of an operation on a field: exact numbers stay exact, and sums may need more bits. */
+export const resultTypeOf = (operation: AggregateName, type: FieldType): FieldType => {
+  // sums and averages apply only to types that have sums
+  const { sum = 'float' } = fieldTypes[type];
+  switch (records[operation].computes) {
+    case 'count':
+      return 'integer';
+    case 'sum':
+      return sum;
+    case 'avg':
+      return sum === 'float' ? sum : 'decimal';
+    default:
+      return type;
+  }
+};

@@ -17,23 +17,25 @@ interface Entry {
   load(): Promise<{ readonly folder: DatabaseFolder }>;
 }
 
-const entries = [
+const known = [
   { schemes: ['mysql'], dialects: ['mariadb', 'mysql'], load: () => import('./mysql/index.js') },
   { schemes: ['postgres', 'postgresql'], dialects: ['postgres'], load: () => import('./postgres/index.js') },
   { schemes: ['sqlite'], dialects: ['sqlite'], load: () => import('./sqlite/index.js') },
 ] as const satisfies readonly Entry[];
 
+const entries: readonly Entry[] = known;
+
 /** Returns the entry of a dialect; its type makes the compiler name a dialect without one. */
-const entryOf = (name: (typeof entries)[number]['dialects'][number]): Entry =>
-  (entries as readonly Entry[]).find(({ dialects }) => dialects.includes(name)) as Entry;
+const entryOf = (name: (typeof known)[number]['dialects'][number]): Entry =>
+  entries.find(({ dialects }) => dialects.includes(name)) as Entry;
 
 /** Loads the folder of a database URL. @throws Error with the supported schemes for any other scheme */
 export const loadFolder = async (url: string): Promise<DatabaseFolder> => {
   const scheme = url.slice(0, url.indexOf(':'));
-  const entry = (entries as readonly Entry[]).find(({ schemes }) => schemes.includes(scheme));
+  const entry = entries.find(({ schemes }) => schemes.includes(scheme));
   if (entry !== undefined) return (await entry.load()).folder;
-  const known = entries.flatMap(({ schemes }) => schemes).map((name) => `${name}:`);
-  throw new Error(`DATABASE_URL begins with "${scheme}:"; expected one of ${known.join(', ')}`);
+  const expected = entries.flatMap(({ schemes }) => schemes).map((name) => `${name}:`);
+  throw new Error(`DATABASE_URL begins with "${scheme}:"; expected one of ${expected.join(', ')}`);
 };
 
 /** Opens the database of `options.url` and loads only its driver. */

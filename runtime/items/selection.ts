@@ -2,6 +2,7 @@
 import type { Collection } from '../../contract/collection.js';
 import { ApiError, invalidPayload, mapAll } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
+import { quoted } from '../../contract/quoted.js';
 import { keyList, keyListOfRows, type KeyList } from '../execute/key-list.js';
 import { distinctKeys, keyText } from '../execute/stored-keys.js';
 import { readKey, splitKeyValue } from '../plan/item.js';
@@ -76,8 +77,6 @@ const unknownParameters = (names: readonly string[]): string =>
 
 const unknownMembers = (names: readonly string[]): string =>
   `a write of many items takes "keys" or "query", and "data", not ${quoted(names)}; filter, limit and the like belong into "query"`;
-
-const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 const needsCondition =
   'a write by query needs a "filter" with at least one condition, or a "limit", of which -1 means every item';

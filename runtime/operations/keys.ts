@@ -1,6 +1,7 @@
 /** Handlers of `spec/operations/keys.yaml`: users manage their own queue keys, administrators all. */
 import type { Operations } from '../../generated/server/operations.js';
 import { forbidden, invalidPayload } from '../../contract/errors.js';
+import { quoted } from '../../contract/quoted.js';
 import { allows, createKey } from '../queue/requests/keys.js';
 import { isId } from '../queue/store/ids.js';
 import { deleteKey, listKeys } from '../queue/store/keys.js';
@@ -24,9 +25,7 @@ export const createKeyOperations = ({ database, loadQueue }: OperationServices):
     const ids = known.all.map((model) => model.id);
     const unknown = (models ?? []).filter((pattern) => !ids.some((id) => allows([pattern], id)));
     if (unknown.length > 0)
-      throw invalidPayload(
-        `no model matches "${unknown.join('", "')}"; expected ids such as ${ids[0]}, or a/*`,
-      );
+      throw invalidPayload(`no model matches ${quoted(unknown)}; expected ids such as ${ids[0]}, or a/*`);
     const account = await accountOf(context);
     const created = await createKey(database, { account, name, models, expires }, settings.secrets);
     return { data: { id: created.stored.id, key: created.key } };

@@ -1,11 +1,16 @@
 /** Plans `aggregate`, `groupBy` and `having`: rows of groups and measures instead of items. */
 import type { Grant } from '../access/grant.js';
-import { aggregates, aggregatesOf, isAggregateName, type AggregateName } from '../../contract/aggregates.js';
+import {
+  aggregates,
+  aggregatesOf,
+  isAggregateName,
+  resultTypeOf,
+  type AggregateName,
+} from '../../contract/aggregates.js';
 import { isMasked } from '../../contract/fields.js';
 import type { Collection, Field, ToMany } from '../../contract/collection.js';
 import { collectProblems, invalidQuery, joinProblems, mapAll, type ApiError } from '../../contract/errors.js';
 import { operatorsOf } from '../../contract/field-operators.js';
-import { fieldTypes } from '../../contract/field-types.js';
 import { outputName, type Aggregation, type MeasureName, type OutputNode } from '../request/aggregation.js';
 import type { Filter } from '../request/filter.js';
 import type { Query, SortKey } from '../request/query.js';
@@ -206,29 +211,26 @@ const averageDigits = 4;
 /** Digits of a column that does not limit them. */
 const unlimitedScale = 12;
 
-/** Returns the type of a result: exact numbers stay exact, and may need more digits than their column has. */
+/** Describes a result: it may need more digits than its column has. */
 const resultField = (operation: AggregateName, field: Field): Field => {
-  const { name, scale } = field;
-  const result = { name, nullable: true } as const;
-  // the operations below apply only to types that have sums
-  const sum = fieldTypes[field.type].sum ?? 'float';
+  const type = resultTypeOf(operation, field.type);
+  const result = { name: field.name, type, nullable: true } as const;
   switch (aggregates[operation].computes) {
     case 'count':
       return countField;
     case 'sum':
-      if (sum === 'bigInteger') return { ...result, type: sum, bits: 64 };
-      return { ...result, type: sum, ...(sum === 'decimal' && scale !== undefined && { scale }) };
+      if (type === 'bigInteger') return { ...result, bits: 64 };
+      return type === 'decimal' && field.scale !== undefined ? { ...result, scale: field.scale } : result;
     case 'avg':
-      if (sum === 'float') return { ...result, type: sum };
-      return {
-        ...result,
-        type: 'decimal',
-        scale: (sum === 'decimal' ? (scale ?? unlimitedScale) : 0) + averageDigits,
-      };
+      return type === 'decimal' ? { ...result, scale: scaleOf(field) + averageDigits } : result;
     default:
       return { ...field, nullable: true };
   }
 };
+
+/** Returns how many digits after the point the sum of a column has. */
+const scaleOf = ({ type, scale = unlimitedScale }: Field): number =>
+  resultTypeOf('sum', type) === 'decimal' ? scale : 0;
 
 /** Returns the output of a path such as `status`, `born_year`, `count` or `sum.price`; null if there is none. */
 const findOutput = (

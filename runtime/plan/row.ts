@@ -5,6 +5,7 @@
 import type { Field, ToOne } from '../../contract/collection.js';
 import { ApiError, collectProblems, forbidden, invalidPayload } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
+import { quoted } from '../../contract/quoted.js';
 import { findToAny, reportTargets, toStoredKey } from './many-to-any-payload.js';
 import { compareValues } from './compare-values.js';
 import { isScalar, parseColumn, readAnyKey, readField } from './field-values.js';
@@ -112,8 +113,9 @@ const clearParent = (
   const { relations, fields } = context.grant.collection;
   const columns = (relations.get(name) as ToOne).fields;
   if (value !== null) {
-    const parts = columns.map((each) => `"${each}"`).join(', ');
-    context.problems.push(invalidPayload(`"${name}" takes an item or null; a key is given by ${parts}`));
+    context.problems.push(
+      invalidPayload(`"${name}" takes an item or null; a key is given by ${quoted(columns)}`),
+    );
     return;
   }
   const cleared = columns.filter((each) => fields.get(each)?.nullable === true);

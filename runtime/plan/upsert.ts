@@ -4,6 +4,7 @@ import type { Collection, Field } from '../../contract/collection.js';
 import { isMasked } from '../../contract/fields.js';
 import { invalidPayload, invalidQuery, throwProblems, type ApiError } from '../../contract/errors.js';
 import { isObject } from '../../contract/objects.js';
+import { quoted } from '../../contract/quoted.js';
 import type { OnConflict } from '../request/on-conflict.js';
 import { planAlternatives, type Alternatives } from './alternatives.js';
 import { collectLocated, isRefusal } from './problem-collection.js';
@@ -123,7 +124,7 @@ const findUniqueFields = (names: readonly string[] | null, grant: Grant): readon
   if (found !== undefined) return found;
   const choices = new Set([...candidates.values()].map((fields) => fields.map(({ name }) => name).join(',')));
   throw invalidQuery(
-    `"conflict" takes the fields of a unique constraint of "${collection.name}", or its name: ${[...choices].map((each) => `"${each}"`).join(', ') || 'there is none'}`,
+    `"conflict" takes the fields of a unique constraint of "${collection.name}", or its name: ${quoted(choices) || 'there is none'}`,
   );
 };
 

@@ -6,6 +6,7 @@ import type { FieldDeclaration, FieldElement } from '../../contract/fields.js';
 import { fieldTypes, type FieldType } from '../../contract/field-types.js';
 import { parseJson } from '../../contract/json.js';
 import { isUuid } from '../../contract/uuid.js';
+import { quoted } from '../../contract/quoted.js';
 import { readGeometry, readVector } from './geometry-values.js';
 import { readBigInteger, readDecimal, readFloat, readInteger, roundDecimal } from './number-values.js';
 import { accept, refuse, type ParsedValue, type Reader, type Scalar } from './parsed-value.js';
@@ -44,7 +45,7 @@ const readText: Reader = (value, field) => {
   if (typeof value !== 'string') return refuse('a text');
   if (value.includes('\0')) return refuse('a text without NUL characters');
   if (field.values !== undefined && !field.values.includes(value)) {
-    return refuse(`one of ${field.values.map((each) => `"${each}"`).join(', ')}`);
+    return refuse(`one of ${quoted(field.values)}`);
   }
   return limitLength(value, field);
 };

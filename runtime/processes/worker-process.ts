@@ -16,6 +16,7 @@ import { openBuild, type OpenedBuild } from './open-build.js';
 import type { QueueModels } from '../queue/models/models.js';
 import type { WorkerProcess } from '../queue/temporal/worker.js';
 import type { WorkerRole } from '../queue/temporal/worker-services.js';
+import { quoted } from '../../contract/quoted.js';
 
 export interface WorkerProcessOptions {
   readonly config: Config;
@@ -129,7 +130,7 @@ const checkClasses = (classes: readonly string[], models: QueueModels): void => 
   const unknown = classes.filter((name) => !models.classes.includes(name));
   if (unknown.length === 0) return;
   const known = models.classes.length === 0 ? 'there are no models' : `expected ${models.classes.join(', ')}`;
-  throw new Refusal(`no model has the class "${unknown.join('", "')}"; ${known}`);
+  throw new Refusal(`no model has the class ${quoted(unknown)}; ${known}`);
 };
 
 interface Counted extends WorkerPool {

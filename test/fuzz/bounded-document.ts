@@ -11,6 +11,15 @@ const nothing = { type: 'object', maxProperties: 0 };
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const isJsonParameter = ({ in: place, schema }: JsonObject): boolean =>
+  place === 'query' && isObject(schema) && 'contentSchema' in schema;
+
+/** Describes a parameter that is JSON by its `content`, from which a fuzzer makes JSON, instead of any text. */
+const withContent = ({ schema, ...parameter }: JsonObject): JsonObject => {
+  const { contentSchema = {} } = schema as JsonObject;
+  return { ...parameter, content: { 'application/json': { schema: contentSchema } } };
+};
+
 /**
  * Returns a document that describes fewer requests and the same answers: items and filters are nested at most `depth`
  * relations deep. Every request it describes is one that `document` describes.
@@ -24,6 +33,7 @@ export const boundRequests = (document: JsonObject, depth: number): JsonObject =
     if (!isObject(value)) return value;
     if (typeof value.$ref === 'string' && value.$ref.startsWith(prefix))
       return refer(value.$ref.slice(prefix.length), left);
+    if (isJsonParameter(value)) return bound(withContent(value), left);
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, bound(each, left)]));
   };
 

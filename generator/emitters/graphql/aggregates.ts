@@ -3,6 +3,7 @@ import {
   aggregateNames,
   aggregatesOf,
   aggregates,
+  resultTypeOf,
   type AggregateName,
 } from '../../../contract/aggregates.js';
 import { fieldTypes } from '../../../contract/field-types.js';
@@ -81,18 +82,8 @@ const measureFields = (
   return isWhole ? [...fields, ...functionFields(collection, context, 'aggregations')] : fields;
 };
 
-/** Returns the type of a result: sums of whole numbers may have 64 bits, and averages of them are exact. */
 const resultType = (operation: AggregateName, field: Field): string => {
-  // the operations below apply only to types that have sums
-  const { sum = 'float' } = fieldTypes[field.type];
-  switch (aggregates[operation].computes) {
-    case 'count':
-      return 'Int';
-    case 'sum':
-      return fieldTypes[sum].graphql;
-    case 'avg':
-      return fieldTypes[sum === 'float' ? sum : 'decimal'].graphql;
-    default:
-      return valueType(field);
-  }
+  const { computes } = aggregates[operation];
+  const isValue = computes === 'min' || computes === 'max';
+  return isValue ? valueType(field) : fieldTypes[resultTypeOf(operation, field.type)].graphql;
 };

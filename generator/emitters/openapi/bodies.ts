@@ -17,6 +17,13 @@ type Schema = SchemaObject | ReferenceObject;
 /** Describes content of the type `application/json` alone. */
 export const jsonContent = (schema: Schema): ContentObject => ({ 'application/json': { schema } });
 
+/** Describes a text that is JSON, by `contentSchema` of JSON Schema 2020-12. */
+export const jsonText = (contentSchema: Schema): SchemaObject => {
+  const schema = { type: 'string', contentMediaType: 'application/json', contentSchema } as const;
+  // the type of schemas lacks `contentSchema`
+  return schema as SchemaObject;
+};
+
 /** Returns the content of a read that the parameter `export` may ask for as a file. */
 const exportedContent = (enveloped: Schema, bare: Schema): ContentObject => ({
   ...jsonContent(enveloped),

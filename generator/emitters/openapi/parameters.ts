@@ -1,6 +1,7 @@
 /** Describes the global query parameters. */
 import type { ParameterObject, ReferenceObject, SchemaObject } from 'openapi3-ts/oas31';
 import { exportFormats } from '../../../contract/export-formats.js';
+import { jsonText } from './bodies.js';
 import { parameterRef, ref } from './refs.js';
 
 const names: SchemaObject = { type: 'array', items: { type: 'string' } };
@@ -141,15 +142,12 @@ interface JsonParameter {
   readonly schema: SchemaObject | ReferenceObject;
 }
 
-/**
- * Describes a parameter sent as JSON. The empty example keeps documentation pages from sending every operator
- * at once.
- */
+/** Describes a parameter sent as JSON: as a text, since many generators of clients do not read `content` of parameters. */
 const jsonParameter = (name: string, { description, schema }: JsonParameter): ParameterObject => ({
   name,
   in: 'query',
   description,
-  content: { 'application/json': { schema, example: {} } },
+  schema: jsonText(schema),
 });
 
 export const queryParameters: Readonly<Record<string, ParameterObject>> = {
@@ -221,26 +219,17 @@ const listParameterNames = [
   'export',
 ] as const;
 
-/**
- * Returns a reference to a parameter, or the parameter itself if it is JSON: some generators of clients skip such a parameter, but
- * the whole operation where it is a component.
- */
-const parameterOf = (name: string): ParameterObject | ReferenceObject => {
-  const parameter = queryParameters[name];
-  return parameter?.content === undefined ? parameterRef(name) : parameter;
-};
-
 /** Returns the parameters of a list, with the filter of its collection. */
 export const listParameters = (stem: string): (ParameterObject | ReferenceObject)[] => [
-  parameterOf('fields'),
+  parameterRef('fields'),
   jsonParameter('filter', {
     description: `Selects items. ${brackets}: \`filter[name][_eq]=value\`.`,
     schema: ref('schemas', `${stem}Filter`),
   }),
-  ...listParameterNames.map(parameterOf),
+  ...listParameterNames.map(parameterRef),
 ];
 
-const refs = (...names: string[]): (ParameterObject | ReferenceObject)[] => names.map(parameterOf);
+const refs = (...names: string[]): ReferenceObject[] => names.map(parameterRef);
 
 /** Parameters of a write that answers without a body. */
 export const deleteParameters = refs('dry_run');

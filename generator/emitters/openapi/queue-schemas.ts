@@ -1,6 +1,7 @@
 /** The schemas of the queue: input and output of each model, and those that all models share. */
 import type { SchemaObject } from 'openapi3-ts/oas31';
 import type { JsonSchema, QueueModel } from '../../model/types.js';
+import { jsonText } from './bodies.js';
 import { ref } from './refs.js';
 
 type Schemas = Record<string, SchemaObject>;
@@ -86,12 +87,7 @@ const sharedSchemas: Schemas = {
     type: 'object',
     properties: {
       id: { type: 'string', description: 'Position in the log, for `Last-Event-ID`.' },
-      // the type lacks `contentSchema`
-      data: {
-        type: 'string',
-        contentMediaType: 'application/json',
-        contentSchema: ref('schemas', 'QueueStatus'),
-      } as SchemaObject,
+      data: jsonText(ref('schemas', 'QueueStatus')),
     },
     required: ['data'],
   },

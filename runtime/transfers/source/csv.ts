@@ -5,6 +5,7 @@
  */
 import type { Collection } from '../../../contract/collection.js';
 import { parseJson } from '../../../contract/json.js';
+import { quoted } from '../../../contract/quoted.js';
 import { readRecords, type Cells } from './csv-records.js';
 import {
   byLength,
@@ -124,8 +125,7 @@ const requireDistinct = (names: readonly string[], mapping: Mapping): void => {
 const requireMapped = (names: readonly string[], mapping: Mapping): void => {
   const absent = Object.keys(mapping).find((name) => mapping[name] !== null && !names.includes(name));
   if (absent === undefined) return;
-  const printed = names.map((name) => `"${name}"`).join(', ');
-  throw new SourceError(`"mapping" names the column "${absent}", and the file has ${printed}`, 1);
+  throw new SourceError(`"mapping" names the column "${absent}", and the file has ${quoted(names)}`, 1);
 };
 
 const toItem = (cells: Cells, { columns, unnamed, count }: Header): SourceRow['item'] => {

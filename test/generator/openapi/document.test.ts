@@ -157,6 +157,8 @@ describe('the OpenAPI emitter', () => {
     const { components } = JSON.parse(text);
     expect(Object.keys(components.parameters)).toEqual([
       'FieldsParameter',
+      'DeepParameter',
+      'AliasParameter',
       'TimezoneParameter',
       'ExportParameter',
       'DryRunParameter',
