@@ -17,9 +17,12 @@ type Schema = SchemaObject | ReferenceObject;
 /** Describes content of the type `application/json` alone. */
 export const jsonContent = (schema: Schema): ContentObject => ({ 'application/json': { schema } });
 
-/** Describes a text that is JSON, by `contentSchema` of JSON Schema 2020-12. */
+/**
+ * Describes a text that is JSON, by `contentSchema` of JSON Schema 2020-12. Without a format, which needs no meaning, generators of
+ * clients take a text with a media type for a file.
+ */
 export const jsonText = (contentSchema: Schema): SchemaObject => {
-  const schema = { type: 'string', contentMediaType: 'application/json', contentSchema } as const;
+  const schema = { type: 'string', format: 'json-text', contentMediaType: 'application/json', contentSchema };
   // the type of schemas lacks `contentSchema`
   return schema as SchemaObject;
 };

@@ -27,7 +27,7 @@ import { openSecurity, securitySchemesOf } from './security.js';
 import { singleTypes } from './single-types.js';
 import { operationPaths } from './spec-operations.js';
 import { plainText } from './text.js';
-import { queueWebhooks } from './webhooks.js';
+import { queueWebhooks, webhookTag } from './webhooks.js';
 
 /** Emits the document for an administrator; the server restricts it for each caller. */
 export const emitOpenApi: Emitter = (model, cache) => [
@@ -143,6 +143,6 @@ const allTags = ({ collections, operations, queueModels }: Model): TagObject[] =
     if (path !== null) tags.set(name, note === null ? { name } : { name, description: plainText(note) });
   }
   for (const { tag } of operations) if (!tags.has(tag)) tags.set(tag, { name: tag });
-  if (queueModels.length > 0) tags.set(queueTag, { name: queueTag });
+  if (queueModels.length > 0) for (const tag of [queueTag, webhookTag]) tags.set(tag, { name: tag });
   return [...tags.values()];
 };

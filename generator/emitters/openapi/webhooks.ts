@@ -2,8 +2,10 @@
 import type { ParameterObject, PathItemObject, SchemaObject } from 'openapi3-ts/oas31';
 import type { QueueModel } from '../../model/types.js';
 import { jsonBody } from './bodies.js';
-import { queueTag } from './queue.js';
 import { ref } from './refs.js';
+
+/** Not the tag of the queue: generators of clients make a file of each tag, and one for webhooks would replace the other. */
+export const webhookTag = 'Webhook deliveries';
 
 /** Returns the webhooks of the document by name. */
 export const queueWebhooks = (models: readonly QueueModel[]): Record<string, PathItemObject> =>
@@ -13,7 +15,7 @@ const webhook = ({ access, title, names }: QueueModel): PathItemObject => ({
   post: {
     'x-svc-access': access,
     operationId: `ended${names.type}`,
-    tags: [queueTag],
+    tags: [webhookTag],
     summary: `Receive the result of a request: ${title}`,
     description:
       'Sent to the URL of the submission when the request ends, until it is accepted; it may arrive more than once.',

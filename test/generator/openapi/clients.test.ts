@@ -1,6 +1,6 @@
 /** The document has only what common generators of clients for TypeScript, Go and Python read. */
 import { readFileSync } from 'node:fs';
-import type { OpenAPIObject, ParameterObject } from 'openapi3-ts/oas31';
+import type { OpenAPIObject, ParameterObject, PathItemObject, ReferenceObject } from 'openapi3-ts/oas31';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../generator/emitters/openapi/index.js';
 import { singleTypes } from '../../../generator/emitters/openapi/single-types.js';
@@ -36,6 +36,8 @@ const isMixed = ({ type }: Schema): boolean =>
 const isOpen = ({ type, ...rest }: Schema): boolean =>
   [type].flat().includes('array') && !('items' in rest) && !('prefixItems' in rest);
 
+const isParameter = (node: object): boolean => 'in' in node && 'name' in node && !('type' in node);
+
 const hasTab = ({ enum: values }: Schema): boolean => Array.isArray(values) && values.includes('\t');
 
 describe.each(documents)('the document of %s', (_, document) => {
@@ -52,7 +54,6 @@ describe.each(documents)('the document of %s', (_, document) => {
   });
 
   it('has a schema for each parameter', () => {
-    const isParameter = (node: object): boolean => 'in' in node && 'name' in node && !('type' in node);
     const parameters = placesOf(document, isParameter);
     const described = placesOf(document, (node) => isParameter(node) && 'schema' in node);
     expect(parameters.length).toBeGreaterThan(10);
@@ -72,9 +73,24 @@ it('parameters that are JSON are texts', () => {
   );
   expect(filter).toHaveProperty('schema', {
     type: 'string',
+    format: 'json-text',
     contentMediaType: 'application/json',
     contentSchema: { $ref: '#/components/schemas/TrackFilter' },
   });
+});
+
+const tagsOf = (items: Readonly<Record<string, PathItemObject | ReferenceObject>> = {}) =>
+  new Set(
+    Object.values(items)
+      .flatMap((item) => Object.values(item))
+      .flatMap((operation: { readonly tags?: readonly string[] }) => operation.tags ?? []),
+  );
+
+it('webhooks share no tag with requests, as a client has one file of each tag', () => {
+  const tags = tagsOf(demo.paths);
+  const received = [...tagsOf(demo.webhooks)];
+  expect(received).toEqual(['Webhook deliveries']);
+  expect(received.filter((tag) => tags.has(tag))).toEqual([]);
 });
 
 describe('reads', () => {
