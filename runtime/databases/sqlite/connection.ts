@@ -75,6 +75,7 @@ export const openSqlite = async ({ url, onWait }: DatabaseOptions): Promise<Data
       String((error as { code?: unknown } | null)?.code).startsWith('SQLITE_READONLY') ? 'readOnly' : null,
     close: async () => {
       reader.close();
+      completeFile(writer);
       writer.close();
     },
   };
@@ -115,6 +116,18 @@ export const openConnection = (path: string): Connection => {
   connection.exec('pragma synchronous = normal');
   connection.exec('pragma foreign_keys = on');
   return connection;
+};
+
+/**
+ * Copies what is in the log (`-wal`) to the file of the database, so that a copy of it alone is complete. SQLite would do so itself,
+ * but the driver keeps a connection open until its statements are collected.
+ */
+const completeFile = (writer: Connection): void => {
+  try {
+    writer.exec('pragma wal_checkpoint(passive)');
+  } catch {
+    // what the log still has is read from there
+  }
 };
 
 /** Runs tasks sequentially, so that no other statement runs inside a transaction on the shared connection. */

@@ -1,4 +1,5 @@
 /** Connections to SQLite: cached statements on a table that changes, and transactions that fail. */
+import { copyFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { openSqlite } from '../../../runtime/databases/sqlite/connection.js';
 import { createTestDatabase } from '../../databases.js';
@@ -14,6 +15,21 @@ it('reads current columns after another connection has dropped one', async () =>
     await expect(read()).resolves.toEqual([{ x: 'x', z: 'z' }]);
   } finally {
     await other.close();
+    await drop();
+  }
+});
+
+it('leaves a file that is complete without its log when it is closed', async () => {
+  const { database, url, drop } = await createTestDatabase('sqlite', { sql: 'create table t (x integer)' });
+  try {
+    await database.write(insert(1));
+    await database.close();
+    const path = url.slice('sqlite:'.length);
+    await copyFile(path, `${path}.copy`);
+    const copy = await openSqlite({ url: `${url}.copy` });
+    expect(await copy.query('select x from t')).toEqual([{ x: 1 }]);
+    await copy.close();
+  } finally {
     await drop();
   }
 });
