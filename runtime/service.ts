@@ -104,6 +104,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   if (config.access.lease > 0) await recordLease(database, config.access.lease);
   const availability = watchAvailability(database, observe);
   const identity = createIdentity(options, background);
+  // a server without a usable secret could let nobody in
+  await identity.keys();
   const housekeeping = startHousekeeping(database, observe);
   const items = createItemServices(options, identity);
   const loadQueue = createQueueLoader(options, identity, items);

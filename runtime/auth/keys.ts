@@ -3,6 +3,7 @@ import { createHash, createSecretKey, randomBytes, type KeyObject } from 'node:c
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lazy } from '../concurrency/lazy.js';
+import { minSecretBytes } from '../config/formats.js';
 
 export interface Key {
   /** Identifies the secret without revealing it: the `kid` header of tokens. */
@@ -13,10 +14,13 @@ export interface Key {
 /** Returns the keys, newest first. The first one signs; the others still verify what they signed. */
 export type Keys = () => Promise<readonly [Key, ...Key[]]>;
 
-/** Creates the loader of the keys. @param secrets newest first; empty: the file's secret is used */
+/**
+ * Creates the loader of the keys, which throws an Error that says what to do where there is no usable secret.
+ * @param secrets newest first; empty: the file's secret is used
+ */
 export const createKeys = (secrets: readonly string[]): Keys =>
   lazy(async () => {
-    const [first = (await readSecretFile()).trim(), ...others] = secrets;
+    const [first = await readSecretFile(), ...others] = secrets;
     return [toKey(first), ...others.map(toKey)];
   });
 
@@ -33,24 +37,27 @@ const secretFile = join('.svc', 'secret');
 
 /** Reads or creates the file. @throws Error that asks for SECRET when neither is possible */
 const readSecretFile = async (): Promise<string> => {
-  try {
-    return await readFile(secretFile, 'utf8').catch(createSecretFile);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`${secretFile} cannot be created (${code}): set SECRET, at least 32 bytes`, {
-      cause: error,
+  const secret = await readFile(secretFile, 'utf8')
+    .catch(createSecretFile)
+    .catch((error: NodeJS.ErrnoException) => {
+      const message = `${secretFile} cannot be read or created (${error.code}): set SECRET, at least ${minSecretBytes} bytes`;
+      throw new Error(message, { cause: error });
     });
-  }
+  const bytes = Buffer.byteLength(secret.trim());
+  if (bytes >= minSecretBytes) return secret.trim();
+  throw new Error(
+    `${secretFile} has ${bytes} bytes, fewer than ${minSecretBytes}: restore it, set SECRET, or delete it, which ends all logins`,
+  );
 };
 
 /**
  * Creates the file and returns its secret. A complete temporary file is linked to the name, so of processes that do
- * this at the same time one succeeds, and all read its secret.
+ * this at the same time one succeeds, and all read its secret. It is on the disk first, as a loss of power would leave an empty one.
  */
 const createSecretFile = async (): Promise<string> => {
   const temporaryFile = `${secretFile}.${randomBytes(6).toString('hex')}`;
   await mkdir(dirname(secretFile), { recursive: true });
-  await writeFile(temporaryFile, randomBytes(48).toString('base64url'), { mode: 0o600 });
+  await writeFile(temporaryFile, randomBytes(48).toString('base64url'), { mode: 0o600, flush: true });
   await link(temporaryFile, secretFile).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });

@@ -98,11 +98,16 @@ export const parseToken: Parse<string> = (value) => {
   return value;
 };
 
-/** Parses a list of secrets of at least 32 bytes each. */
+/** Bytes below which a secret could be guessed. */
+export const minSecretBytes = 32;
+
+/** Parses a list of secrets of at least `minSecretBytes` each. */
 export const parseSecret: Parse<readonly string[]> = (value) => {
   const secrets = parseList(value);
-  if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
-    throw new Error('expected at least 32 bytes; generate them with "openssl rand -base64 48"');
+  if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < minSecretBytes)) {
+    throw new Error(
+      `expected at least ${minSecretBytes} bytes; generate them with "openssl rand -base64 48"`,
+    );
   }
   return secrets;
 };

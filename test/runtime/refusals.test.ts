@@ -1,5 +1,5 @@
 /** Faults of a command's surroundings: one sentence with a remedy, and exit code 1 or 2. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -117,6 +117,23 @@ describe('a command', () => {
     expect(reasonOf(outcome)).toEqual([
       2,
       'svc: the host name foo..bar has no address (ENOTFOUND); set HOST (or ADMIN_HOST) to an address of this machine',
+    ]);
+  });
+
+  it('refuses a secret that anyone could guess, and one that cannot be read', async () => {
+    const place = newWorkplace();
+    await copySystemTables(place);
+    const secret = join(place.directory, '.svc', 'secret');
+    writeFileSync(secret, '\n');
+    expect(reasonOf(await place.run(['start', '--workers', '1'], { PORT: '0' }))).toEqual([
+      2,
+      'svc: .svc/secret has 0 bytes, fewer than 32: restore it, set SECRET, or delete it, which ends all logins',
+    ]);
+    rmSync(secret);
+    mkdirSync(secret);
+    expect(reasonOf(await place.run(['bootstrap']))).toEqual([
+      2,
+      'svc: .svc/secret cannot be read or created (EISDIR): set SECRET, at least 32 bytes',
     ]);
   });
 
