@@ -2,7 +2,18 @@
  * Creates builds in a separate process, so that processes that serve requests never load the generator or esbuild. The
  * parent sends tasks, each of which receives one reply. What is the same in the next task is kept.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Catalog } from '../../generator/introspection/catalog.js';
@@ -126,12 +137,26 @@ const buildIn = async (staging: string, { cache, source, ...input }: Input): Pro
 const isServed = ({ path }: OutputFile): boolean =>
   ['openapi.json', 'catalog.json', `graphql/${basename(path)}`].includes(path);
 
-/** Moves the finished build into place, unless another process has published the same one meanwhile. */
+/**
+ * Moves the finished build into place, unless another process has published the same one meanwhile. Its files are on the disk
+ * first: a loss of power would leave empty ones, with which no server starts.
+ */
 const publish = (staging: string, directory: string): void => {
+  for (const entry of readdirSync(staging, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) flush(join(entry.parentPath, entry.name));
   try {
     renameSync(staging, directory);
   } catch (error) {
     if (!existsSync(directory)) throw error;
+  }
+};
+
+const flush = (path: string): void => {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 };
 

@@ -1,7 +1,7 @@
 /** Files produced by models: a directory store and signed URLs that expire. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isId } from '../store/ids.js';
@@ -10,7 +10,7 @@ import { isId } from '../store/ids.js';
 export interface FileStore {
   /** Local folder in which runs write files before they are adopted. */
   readonly spool: string;
-  /** Takes over a file of the spool folder. @returns its size in bytes */
+  /** Takes over a file of the spool folder, durably. @returns its size in bytes */
   adopt(file: AdoptedFile): Promise<number>;
   /** Returns null if the file does not exist. @param start the first byte that is read; the size is of what is read */
   read(
@@ -42,9 +42,14 @@ export const createDirectoryStore = (root: string): FileStore => ({
   async adopt({ request, name, spooled }) {
     if (!isId(spooled)) throw new Error('a spooled file has a UUID as its name');
     const folder = join(root, request);
-    await mkdir(folder, { recursive: true });
+    const source = join(root, '.spool', spooled);
+    await flush(source);
+    const created = await mkdir(folder, { recursive: true });
     const file = join(folder, name);
-    await rename(join(root, '.spool', spooled), file);
+    await rename(source, file);
+    // the request is about to be recorded as one that has this file
+    await flush(folder);
+    if (created !== undefined) await flush(root);
     return (await stat(file)).size;
   },
   async read(request, name, start = 0) {
@@ -60,6 +65,16 @@ export const createDirectoryStore = (root: string): FileStore => ({
     return removeOld(root, time);
   },
 });
+
+/** Waits until a file, or the names in a folder, would outlast a loss of power. */
+const flush = async (path: string): Promise<void> => {
+  const handle = await open(path);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
 
 /** Removes entries with a UUID as their name that were last changed before a time. @returns their number */
 const removeOld = async (folder: string, time: number): Promise<number> => {
