@@ -160,6 +160,15 @@ const flush = (path: string): void => {
   }
 };
 
+/** Names the folder where a disk is full, as Node does not. */
+const toFailure = (error: NodeJS.ErrnoException, { directory }: BuildTask): BuildResult => {
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
+  const message = isFull
+    ? `no build can be written to ${dirname(directory)} (${error.code}); free space there`
+    : error.message;
+  return { kind: 'failed', message, refusal: isFull || isRefusal(error) };
+};
+
 const reply = (message: BuildResult): void => {
   process.send?.(message, () => undefined);
 };
@@ -176,7 +185,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.on('message', (task: BuildTask) => {
     runTask(task).then(
       (changes) => reply({ kind: 'built', changes }),
-      (error: Error) => reply({ kind: 'failed', message: error.message, refusal: isRefusal(error) }),
+      (error: Error) => reply(toFailure(error, task)),
     );
   });
 }
