@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { findTemporal } from '../../runtime/demo/temporal-program.js';
 import { startTemporalServer } from '../../runtime/demo/temporal-server.js';
 import { createGateway } from '../../runtime/queue/temporal/gateway.js';
+import { keepPrepared } from '../../runtime/queue/temporal/namespace.js';
 import type { Running, Workplace } from '../runtime/commands.js';
 import { createBootstrapped } from '../runtime/harness/bootstrapped.js';
 import { reservePort } from '../services/ports.js';
@@ -166,9 +167,10 @@ describe('scheduled jobs', () => {
     await queue.close();
   });
 
-  const submit = async (input: object): Promise<string> => {
+  const submit = async (input: object, webhook?: string): Promise<string> => {
     const options = { body: { prompt: 'a', width: 16, height: 16, ...input }, headers: queue.auth.ann };
-    const { body } = await queue.request('POST', '/queue/demo/image', options);
+    const query = webhook === undefined ? '' : `?svc_webhook=${encodeURIComponent(webhook)}`;
+    const { body } = await queue.request('POST', `/queue/demo/image${query}`, options);
     return (body as { request_id: string }).request_id;
   };
   const endOf = (id: string) =>
@@ -238,6 +240,50 @@ describe('scheduled jobs', () => {
     await client.workflow.getHandle(id).terminate('by an operator');
     await sweep();
     expect(await endOf(id)).toMatchObject({ error_type: 'runner_scheduling_failure' });
+  });
+
+  it('end deliveries whose workflow was terminated, and start those again that Temporal has lost', async () => {
+    const receiver = await startReceiver();
+    receiver.answers.push(...Array.from({ length: 20 }, () => 503));
+    try {
+      const ids = await Promise.all([6, 7].map((seed) => submit({ seed }, receiver.url)));
+      for (const id of ids) await endOf(id);
+      const [ended = '', lost = ''] = await until(async () => {
+        const rows = await queue.database.query(
+          "select id from svc_deliveries where state = 'pending' and started = 1 order by id",
+        );
+        return rows.length === 2 ? rows.map(({ id }) => String(id)) : null;
+      });
+      await queue.database.write({ text: 'update svc_deliveries set date_created = 1', values: [] });
+      await client.workflow.getHandle(`delivery-${ended}`).terminate('by an operator');
+      await client.workflowService.deleteWorkflowExecution({
+        namespace: queue.namespace,
+        workflowExecution: { workflowId: `delivery-${lost}` },
+      });
+      receiver.answers.length = 0;
+      const states = await until(async () => {
+        await sweep();
+        const rows = await queue.database.query('select id, state from svc_deliveries order by id');
+        return rows.every(({ state }) => state !== 'pending') ? rows : null;
+      });
+      expect(states).toEqual([
+        { id: ended, state: 'failed' },
+        { id: lost, state: 'delivered' },
+      ]);
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it('have their schedules again where Temporal has lost them', async () => {
+    const stop = await keepPrepared(client, queue.namespace, { onWarning: () => undefined, interval: 100 });
+    try {
+      const handle = client.schedule.getHandle('svc-expire');
+      await handle.delete();
+      await until(() => handle.describe().catch(() => null), { what: 'the schedule is back' });
+    } finally {
+      stop();
+    }
   });
 
   it('delete expired rows at the announced time', async () => {

@@ -42,6 +42,7 @@ export interface Gateway {
   /** Signals the workflow of a delivery, if it runs, that the pause that had postponed it has ended. */
   resumeDelivery(delivery: DeliveryRound): Promise<void>;
   stateOf(request: RequestRound): Promise<WorkflowState>;
+  stateOfDelivery(delivery: DeliveryRound): Promise<WorkflowState>;
   /** Starts the workflow of an apply of the schema unless it exists. */
   startApply(apply: SchemaApplyInput): Promise<void>;
   /** Cancels the workflow of an apply, if it exists. */

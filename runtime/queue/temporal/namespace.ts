@@ -3,8 +3,34 @@ import { ScheduleOverlapPolicy, type Client } from '@temporalio/client';
 import { searchAttributes, taskQueues } from '../contract.js';
 import { missingAttributes } from './search-attributes.js';
 
+/** Milliseconds until a namespace is prepared again. */
+const prepareInterval = 60_000;
+
+/**
+ * Prepares a namespace, now and every minute, because a Temporal that has lost its data has no schedules.
+ * @returns a function that ends this
+ */
+export const keepPrepared = async (
+  client: Client,
+  namespace: string,
+  { onWarning, interval = prepareInterval }: PrepareOptions,
+): Promise<() => void> => {
+  await prepareNamespace(client, namespace, onWarning);
+  const timer = setInterval(() => {
+    // what fails is repeated, and a permission that is missing was reported at the start
+    prepareNamespace(client, namespace, () => undefined).catch(() => undefined);
+  }, interval).unref();
+  return () => clearInterval(timer);
+};
+
+interface PrepareOptions {
+  readonly onWarning: (message: string) => void;
+  /** Milliseconds; a minute by default. */
+  readonly interval?: number;
+}
+
 /** Creates the search attributes and schedules; without permission for the attributes, the queue works without them. */
-export const prepareNamespace = async (
+const prepareNamespace = async (
   client: Client,
   namespace: string,
   onWarning: (message: string) => void,

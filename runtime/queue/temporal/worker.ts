@@ -4,7 +4,7 @@ import { NativeConnection, Runtime, Worker, type NativeConnectionOptions } from 
 import { readConnection } from './connection.js';
 import { watchSearchable } from './search-attributes.js';
 import { createGauges, type GaugeSetter } from './gauges.js';
-import { prepareNamespace } from './namespace.js';
+import { keepPrepared } from './namespace.js';
 import { registerWorker } from './registration.js';
 import { classesOf, queuesOf, toWorkerOptions } from './worker-options.js';
 import { createServices, type WorkerProcessOptions } from './worker-services.js';
@@ -48,9 +48,9 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
   const chosen = readConnection({ address: settings.temporalAddress, namespace: settings.temporalNamespace });
   const connection = await connect(chosen.options, options.onWarning);
   const client = new Client({ connection, namespace: chosen.namespace });
-  if (options.roles.includes('housekeeping')) {
-    await prepareNamespace(client, chosen.namespace, options.onWarning);
-  }
+  const stopPreparing = options.roles.includes('housekeeping')
+    ? await keepPrepared(client, chosen.namespace, options)
+    : () => undefined;
   const registration = registerWorker(options, classesOf(options));
   const { id: worker, track } = registration;
   const searchable = watchSearchable(client, chosen.namespace);
@@ -69,6 +69,7 @@ export const startWorkers = async (options: WorkerProcessOptions): Promise<Worke
   };
   registration.start(drain);
   const ended = Promise.all(running)
+    .finally(stopPreparing)
     .finally(() => registration.close())
     .then(() => services.close())
     .then(() => connection.close());

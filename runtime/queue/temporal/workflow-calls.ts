@@ -42,6 +42,8 @@ export const createCalls = (call: NamedCall): Omit<Gateway, 'close'> => ({
   resumeDelivery: (delivery) =>
     call('resume', ({ client }) => signalWorkflow(client, deliveryWorkflowId(delivery), resumedSignal)),
   stateOf: (request) => call('state', ({ client }) => readState(client, requestWorkflowId(request))),
+  stateOfDelivery: (delivery) =>
+    call('state', ({ client }) => readState(client, deliveryWorkflowId(delivery))),
   startApply: (apply) => call('start_apply', ({ client }) => startApply(client, apply)),
   cancelApply: (apply) =>
     call('cancel_apply', ({ client }) => cancelWorkflow(client, applyWorkflowId(apply))),

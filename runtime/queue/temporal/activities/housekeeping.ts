@@ -10,7 +10,7 @@ import { platformOutcome } from '../../requests/outcome.js';
 import { createWorkerPool } from '../../../concurrency/worker-pool.js';
 import { loseAttempt } from '../../store/attempts.js';
 import { deleteLostWorkers, findLostAttempts } from '../../store/workers.js';
-import { findWaitingAccount } from '../../store/deliveries.js';
+import { failDelivery, findStarted, findWaitingAccount, returnDelivery } from '../../store/deliveries.js';
 import { lowestId } from '../../store/ids.js';
 import { expire } from '../../store/retention.js';
 import { deleteExpiredRuns } from '../../store/runs.js';
@@ -39,8 +39,10 @@ export interface SweepReport {
 
 /** Milliseconds before a missing notification is repeated; waiting requests are less urgent. */
 const gracePeriods = { admitted: 5_000, waiting: 60_000, delivery: 5_000 } as const;
-/** Milliseconds after which the workflow of an admitted request is checked. */
+/** Milliseconds after which the workflow of an admitted request or of a delivery is checked. */
 const auditAfter = 60_000;
+/** Deliveries that a sweep checks: those to receivers that fail can be many, for days. */
+const auditedDeliveries = 50;
 /** Maximum concurrent calls of Temporal. */
 const maxConcurrentCalls = { admitted: 16, waiting: 4 } as const;
 const batchSize = 200;
@@ -52,6 +54,7 @@ const maxAccounts = 1_000;
 /** Creates the activities; each reports `jobFinished` and its duration. */
 export const createHousekeepingActivities = (options: HousekeepingOptions) => {
   const audit = createAudit(options);
+  const auditDeliveries = createDeliveryAudit(options);
   const resumeDeliveries = createResumption(options);
   const job = createJob(options);
   return {
@@ -74,6 +77,7 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
           each: lifecycle.ensureStarted,
         });
       const started = known.length === 0 ? 0 : (await startAll('admitted')) + (await startAll('waiting'));
+      await auditDeliveries();
       return { started, delivered: await resumeDeliveries(), ended: await audit() };
     }),
 
@@ -185,4 +189,21 @@ const repairRequest = async (
   }
   await lifecycle.end(request, platformOutcome('runner_scheduling_failure'));
   return true;
+};
+
+/** Returns a function that checks some of the started deliveries and continues from the previous call. */
+const createDeliveryAudit = ({ database, gateway }: HousekeepingOptions): (() => Promise<void>) => {
+  let after = lowestId;
+  return async () => {
+    const before = Date.now() - auditAfter;
+    const limit = auditedDeliveries;
+    const started = await findStarted(database, { before, after, limit });
+    after = started.length < limit ? lowestId : (started.at(-1)?.id ?? lowestId);
+    for (const delivery of started) {
+      const state = await gateway.stateOfDelivery({ deliveryId: delivery.id, round: delivery.round });
+      // Temporal has lost it, or an operator has terminated it
+      if (state === 'gone') await returnDelivery(database, delivery);
+      if (state === 'closed') await failDelivery(database, delivery, Date.now());
+    }
+  };
 };

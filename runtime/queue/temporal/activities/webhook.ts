@@ -7,7 +7,7 @@ import { failureTypes, type DeliveryInput } from '../../contract.js';
 import { findById } from '../../../concurrency/batch.js';
 import { watchPauses } from '../../store/pauses.js';
 import {
-  endDeliveries,
+  failDelivery,
   findDeliveries,
   scheduleNext,
   type Delivery,
@@ -75,13 +75,9 @@ export const createWebhookActivities = (options: WebhookActivityOptions) => {
       throw retryLater(sent.reason, sent.after);
     },
 
-    async giveUpDelivery({ deliveryId, round }: DeliveryInput): Promise<void> {
-      const delivery = await findDelivery(deliveryId);
-      // one that was started again meanwhile is not this workflow's to end
-      if (delivery?.state === 'pending' && delivery.round === round) {
-        await endDeliveries(database, [deliveryId], { state: 'failed', now: Date.now() });
-      }
-    },
+    // one that was started again meanwhile is not this workflow's to end
+    giveUpDelivery: ({ deliveryId, round }: DeliveryInput): Promise<void> =>
+      failDelivery(database, { id: deliveryId, round }, Date.now()),
   };
 };
 
