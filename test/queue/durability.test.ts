@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { findTemporal } from '../../runtime/demo/temporal-program.js';
 import { startTemporalServer } from '../../runtime/demo/temporal-server.js';
+import { deletePause, insertPause, maxPauseAge } from '../../runtime/queue/store/pauses.js';
 import { createGateway } from '../../runtime/queue/temporal/gateway.js';
 import { keepPrepared } from '../../runtime/queue/temporal/namespace.js';
 import type { Running, Workplace } from '../runtime/commands.js';
@@ -240,6 +242,24 @@ describe('scheduled jobs', () => {
     await client.workflow.getHandle(id).terminate('by an operator');
     await sweep();
     expect(await endOf(id)).toMatchObject({ error_type: 'runner_scheduling_failure' });
+  });
+
+  it('end requests that did not start in time, where their workflow is lost', async () => {
+    const done = await submit({ seed: 5 });
+    await endOf(done);
+    // so that it gets no slot, whose receipt ends it
+    const target = { kind: 'model', name: 'demo/image' } as const;
+    await insertPause(queue.database, { ...target, user: null, reason: null, created: Date.now() });
+    // until when a process may not have seen it
+    await setTimeout(maxPauseAge);
+    try {
+      const id = await copy(done, 'waiting');
+      await set(id, 'started = 1, start_before = 1');
+      await sweep();
+      expect(await endOf(id)).toMatchObject({ error_type: 'startup_timeout' });
+    } finally {
+      await deletePause(queue.database, target);
+    }
   });
 
   it('end deliveries whose workflow was terminated, and start those again that Temporal has lost', async () => {

@@ -40,6 +40,19 @@ export const findSlotHolders = async (
   return rows.map(toHead);
 };
 
+/** Returns waiting requests that had to start before a Unix time in milliseconds. */
+export const findOverdue = async (
+  statements: Statements,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<readonly RequestHead[]> => {
+  const rows = await findRows(statements, 'svc_requests', {
+    where: { state: 'waiting', start_before: { below: before } },
+    columns: headColumns,
+    limit,
+  });
+  return rows.map(toHead);
+};
+
 export interface ListFilter {
   readonly account: string;
   readonly model?: string;

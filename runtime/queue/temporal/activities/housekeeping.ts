@@ -14,7 +14,7 @@ import { failDelivery, findStarted, findWaitingAccount, returnDelivery } from '.
 import { lowestId } from '../../store/ids.js';
 import { expire } from '../../store/retention.js';
 import { deleteExpiredRuns } from '../../store/runs.js';
-import { findSlotHolders, findUnstarted } from '../../store/request-lists.js';
+import { findOverdue, findSlotHolders, findUnstarted } from '../../store/request-lists.js';
 import type { RequestHead } from '../../store/request-head.js';
 import { withHeartbeat } from './heartbeat.js';
 
@@ -62,6 +62,7 @@ export const createHousekeepingActivities = (options: HousekeepingOptions) => {
       const { database, lifecycle, models } = options;
       await deleteExpiredRuns(database, Date.now());
       await returnLost(options, Date.now());
+      await endOverdue(options, Date.now());
       await options.operatorActions.takeOver();
       for (const model of models.all) await lifecycle.fill(model);
       const now = Date.now();
@@ -115,6 +116,12 @@ const returnLost = async ({ database, observe }: HousekeepingOptions, now: numbe
   for (const lost of await findLostAttempts(database, { now, limit: batchSize })) {
     if (await loseAttempt(database, lost, now)) observe?.({ kind: 'attemptLost', model: lost.model });
   }
+};
+
+/** Ends requests that did not start in time long ago: their workflows, which should have, are lost. */
+const endOverdue = async ({ database, lifecycle }: HousekeepingOptions, now: number): Promise<void> => {
+  for (const request of await findOverdue(database, { before: now - auditAfter, limit: batchSize }))
+    await lifecycle.end(request, platformOutcome('startup_timeout'), { from: 'waiting' });
 };
 
 interface BatchOptions<Found> {
