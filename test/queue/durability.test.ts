@@ -300,7 +300,8 @@ describe('scheduled jobs', () => {
     try {
       const handle = client.schedule.getHandle('svc-expire');
       await handle.delete();
-      await until(() => handle.describe().catch(() => null), { what: 'the schedule is back' });
+      const found = await until(() => handle.describe().catch(() => null), { what: 'the schedule is back' });
+      expect(found.scheduleId).toBe('svc-expire');
     } finally {
       stop();
     }

@@ -3,9 +3,13 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../runtime/databases/contract.js';
 import type { DeliveryInput } from '../../runtime/queue/contract.js';
+import { findDeliveries, insertDelivery } from '../../runtime/queue/store/deliveries.js';
+import { createId } from '../../runtime/queue/store/ids.js';
 import { createWebhookActivities } from '../../runtime/queue/temporal/activities/webhook.js';
 import { createReceivers, type Permit } from '../../runtime/queue/webhooks/receivers.js';
 import type { Sender, SendResult } from '../../runtime/queue/webhooks/send.js';
+import { createTestDatabase } from '../databases.js';
+import { systemTemplate } from '../templates.js';
 
 const row = {
   id: 'd',
@@ -20,6 +24,8 @@ const row = {
 };
 
 interface Given {
+  /** One that answers with the rows below by default. */
+  readonly database?: Database;
   readonly rows?: readonly object[];
   readonly pauses?: readonly object[];
   send?(): Promise<SendResult>;
@@ -27,23 +33,21 @@ interface Given {
 
 /** Activities with one permit for each receiver; attempts do not wait for it. */
 const createActivities = ({
+  database,
   rows = [row],
   pauses = [],
   send = async () => ({ kind: 'accepted', attempts: 3 }),
 }: Given) => {
   const receivers = createReceivers({ maxPerReceiver: 1, maxWaiting: 0 });
   const sent: string[] = [];
-  const written: string[] = [];
-  const write = async ({ text }: { readonly text: string }) => {
-    written.push(text);
-    return { affected: 1 };
-  };
   const activities = createWebhookActivities({
-    database: {
-      quote: (name: string) => name,
-      query: async (text: string) => (text.includes('svc_pauses') ? pauses : rows),
-      write,
-    } as unknown as Database,
+    database:
+      database ??
+      ({
+        quote: (name: string) => name,
+        query: async (text: string) => (text.includes('svc_pauses') ? pauses : rows),
+        write: async () => ({ affected: 1 }),
+      } as unknown as Database),
     sender: {
       send: ({ id }) => {
         sent.push(id);
@@ -53,7 +57,7 @@ const createActivities = ({
     } satisfies Sender,
     receivers,
   });
-  return { activities, receivers, sent, written };
+  return { activities, receivers, sent };
 };
 
 const delivery = { deliveryId: 'd', round: 1 } as DeliveryInput;
@@ -112,11 +116,22 @@ describe('the slot of an attempt', () => {
 
 describe('giving up', () => {
   it('ends a pending delivery, but not one that was started again meanwhile', async () => {
-    const own = createActivities({});
-    await own.activities.giveUpDelivery(delivery);
-    expect(own.written).toEqual([expect.stringContaining('update svc_deliveries')]);
-    const later = createActivities({ rows: [{ ...row, round: 2 }] });
-    await later.activities.giveUpDelivery(delivery);
-    expect(later.written).toEqual([]);
+    const { database, drop } = await createTestDatabase('sqlite', {
+      template: await systemTemplate('sqlite'),
+    });
+    try {
+      const { activities } = createActivities({ database });
+      const ids = [createId(), createId()];
+      const url = 'http://receiver:81/';
+      for (const id of ids)
+        await insertDelivery(database, { id, request: null, account: createId(), url, created: 0 });
+      const values = [ids[1] ?? ''];
+      await database.write({ text: 'update svc_deliveries set round = 2 where id = ?', values });
+      for (const deliveryId of ids) await activities.giveUpDelivery({ ...delivery, deliveryId });
+      const states = new Map((await findDeliveries(database, ids)).map(({ id, state }) => [id, state]));
+      expect(ids.map((id) => states.get(id))).toEqual(['failed', 'pending']);
+    } finally {
+      await drop();
+    }
   });
 });

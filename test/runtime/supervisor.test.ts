@@ -210,7 +210,7 @@ describe('a build', () => {
     writeFileSync(join(place.directory, '.svc'), '');
     const { code, stderr } = await place.run(['bootstrap'], environment);
     expect(code).toBe(2);
-    expect(stderr).toContain('.svc/secret cannot be created (EEXIST): set SECRET');
+    expect(stderr).toContain('.svc/secret cannot be read or created (EEXIST): set SECRET');
     environment.SECRET = 's'.repeat(32);
     await place.run(['bootstrap'], environment);
     const running = place.start(['start', '--workers', '2'], environment);

@@ -7,12 +7,12 @@ import { failureTypes, type DeliveryInput } from '../../contract.js';
 import { findById } from '../../../concurrency/batch.js';
 import { watchPauses } from '../../store/pauses.js';
 import {
-  failDelivery,
   findDeliveries,
   scheduleNext,
   type Delivery,
   type DeliveryPostponement,
 } from '../../store/deliveries.js';
+import { failDelivery } from '../../store/started-deliveries.js';
 import type { DeliveryOutcome } from '../../webhooks/breaker.js';
 import type { Receivers } from '../../webhooks/receivers.js';
 import type { Sender, SendResult } from '../../webhooks/send.js';
