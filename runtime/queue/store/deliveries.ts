@@ -179,6 +179,10 @@ export const findPaused = (
     limit,
   });
 
+/** Returns the columns of a delivery that has ended. `now` is a Unix time in milliseconds. */
+export const endedColumns = (state: DeliveryState, now: number) =>
+  ({ state, date_ended: now, date_next: null, postponed: null }) as const;
+
 /** Sets the final state. `now` is a Unix time in milliseconds. */
 export const endDeliveries = async (
   statements: Statements,
@@ -187,7 +191,7 @@ export const endDeliveries = async (
 ): Promise<void> => {
   if (ids.length === 0) return;
   await updateRows(statements, 'svc_deliveries', {
-    set: { state, date_ended: now, date_next: null, postponed: null },
+    set: endedColumns(state, now),
     where: { id: ids },
   });
 };

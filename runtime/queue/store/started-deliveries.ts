@@ -1,6 +1,6 @@
 /** Deliveries whose workflow was started: finds them, and repairs those whose workflow is gone. */
 import { findRows, updateRows, type Statements } from '../../execute/system-rows.js';
-import type { Delivery } from './deliveries.js';
+import { endedColumns, type Delivery } from './deliveries.js';
 
 /**
  * Returns pending deliveries whose workflow was started, created before a Unix time in milliseconds, by id.
@@ -35,7 +35,7 @@ export const failDelivery = async (
   now: number,
 ): Promise<void> => {
   await updateRows(statements, 'svc_deliveries', {
-    set: { state: 'failed', date_ended: now, date_next: null, postponed: null },
+    set: endedColumns('failed', now),
     where: { id, round, state: 'pending' },
   });
 };

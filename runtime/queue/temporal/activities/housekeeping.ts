@@ -171,15 +171,31 @@ const createResumption = ({ database, lifecycle }: HousekeepingOptions): (() => 
   };
 };
 
-/** Returns a function that checks one batch of admitted requests and continues from the previous call. */
-const createAudit = (options: HousekeepingOptions): (() => Promise<number>) => {
+interface AuditRange {
+  readonly before: number;
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Returns a function that finds rows to check, at most `limit`, and continues from the previous call. */
+const createTurns = <Row extends { readonly id: string }>(
+  limit: number,
+  find: (range: AuditRange) => Promise<readonly Row[]>,
+): (() => Promise<readonly Row[]>) => {
   let after = lowestId;
   return async () => {
-    const before = Date.now() - auditAfter;
-    const holding = await findSlotHolders(options.database, { before, after, limit: batchSize });
-    after = holding.length < batchSize ? lowestId : (holding.at(-1)?.id ?? lowestId);
+    const found = await find({ before: Date.now() - auditAfter, after, limit });
+    after = found.length < limit ? lowestId : (found.at(-1)?.id ?? lowestId);
+    return found;
+  };
+};
+
+/** Returns a function that checks one batch of admitted requests. */
+const createAudit = (options: HousekeepingOptions): (() => Promise<number>) => {
+  const findNext = createTurns(batchSize, (range) => findSlotHolders(options.database, range));
+  return async () => {
     let ended = 0;
-    for (const request of holding) if (await repairRequest(request, options)) ended += 1;
+    for (const request of await findNext()) if (await repairRequest(request, options)) ended += 1;
     return ended;
   };
 };
@@ -199,15 +215,11 @@ const repairRequest = async (
   return true;
 };
 
-/** Returns a function that checks some of the started deliveries and continues from the previous call. */
+/** Returns a function that checks some of the started deliveries. */
 const createDeliveryAudit = ({ database, gateway }: HousekeepingOptions): (() => Promise<void>) => {
-  let after = lowestId;
+  const findNext = createTurns(auditedDeliveries, (range) => findStarted(database, range));
   return async () => {
-    const before = Date.now() - auditAfter;
-    const limit = auditedDeliveries;
-    const started = await findStarted(database, { before, after, limit });
-    after = started.length < limit ? lowestId : (started.at(-1)?.id ?? lowestId);
-    for (const delivery of started) {
+    for (const delivery of await findNext()) {
       const state = await gateway.stateOfDelivery({ deliveryId: delivery.id, round: delivery.round });
       // Temporal has lost it, or an operator has terminated it
       if (state === 'gone') await returnDelivery(database, delivery);
